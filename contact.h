@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9d82a8f27435d201.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3b7e8bba95431b65.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -109,10 +109,11 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
     method ends when no velocity changes by more than barrier.newton_tolerance. Each of its steps is cut where features would come too near, so that
     every iterate is free of intersections, also where the iterations run out (BUDGET). Friction is smooth and lagged: below friction_velocity it is
     less than mu times the normal force, so a body on a slope creeps by a share of it. All kinds of bodies take part: rigid ones as affine bodies
-    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints,
-    stitches, ct_world_repair and ct_world_dump_problem are refused. A start that intersects is refused when the world steps: CT_ERR_DOMAIN, with
-    both bodies by name; a start nearer than dhat is not. It takes many times the time of CT_STEPPER_CMR where thin soft bodies are crushed.
-    ct_step_report.residual is the last change of velocity by Newton's method [m/s].
+    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints
+    and stitches hold by multipliers, within newton_tolerance times the step; one that contacts keep open makes the step NOT_CONVERGED.
+    barrier.static_hold lets what sticks come to rest instead of creeping. ct_world_repair and ct_world_dump_problem are refused. A start that
+    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name; a start nearer than dhat is not. It takes many times the
+    time of CT_STEPPER_CMR where thin soft bodies are crushed. ct_step_report.residual is the last change of velocity by Newton's method [m/s].
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -872,7 +873,7 @@ typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
     ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
     ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it; default 1e-3 */
+                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
@@ -880,6 +881,8 @@ typedef struct ct_barrier_desc {
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
     ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
+    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
+                                   contacts remember, instead of creeping; default 0 */
 } ct_barrier_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
@@ -1213,6 +1216,8 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
+    ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
+                              A's polar decomposition */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
@@ -37039,12 +37044,10 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
    hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
-#endif
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
 #endif
@@ -37064,7 +37067,6 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* scales sin(theta) axis to theta axis */
 static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
 {
@@ -37087,9 +37089,8 @@ CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
     }
     return cti_joint_whole(cti_v3_mul(e, CTI_R(0.5)), (trace - 1) / 2);
 }
-#endif
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 {
     ct_real size = cti_v3_norm(e);
@@ -38828,10 +38829,8 @@ typedef struct cti_memory {
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m);
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key);
 CTI_FN void cti_memory_clear(cti_memory *m);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
-#endif
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -38868,7 +38867,6 @@ CTI_FN void cti_memory_clear(cti_memory *m)
         memset(m->table, 0, sizeof(int32_t) * (size_t)CTI_LEN(m->table));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static void cti_memory_insert(cti_memory *m, int index)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)m->items[index].key & mask;
@@ -38901,7 +38899,6 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
         cti_memory_insert(m, i);
     return 1;
 }
-#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -46185,27 +46182,34 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+/* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
-#endif
 #if CONTACT_WITH_CMR
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above `tolerance` [m] are marked fresh.
    Returns the largest error. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
+#endif
 
 
 /* ---- 8_step/joints.c ---- */
@@ -46218,11 +46222,21 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
+{
+    double t = time - side->t0;
+    cti_v3 o = cti_script_follow(side->path, side->n_path, cti_v3_zero(), t, NULL);
+    int i;
+    for (i = 0; triad && i < 3; i++)
+        cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
+    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+}
+
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
-    cti_v3 p = cti_v3_zero(), o;
+    cti_v3 p = cti_v3_zero();
     int i;
     if (side->rigid >= 0) {
         const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
@@ -46230,12 +46244,8 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
         return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
-    if (side->n == 0) {
-        o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
-        for (i = 0; triad && i < 3; i++)
-            cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), time - side->t0, NULL), o));
-        return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), time - side->t0, NULL);
-    }
+    if (side->n == 0)
+        return cti_joints_scripted(side, time, triad);
     for (i = 0; i < side->n; i++)
         p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
     return p;
@@ -46253,7 +46263,6 @@ static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, i
         return cti_v3_make(cti_v3_norm(d) - j->rest, 0, 0);
     return cti_m3_mul_v(frame, d);
 }
-#endif
 
 #if CONTACT_WITH_CMR
 static cti_term *cti_joints_term(cti_row *row, int first, int block)
@@ -46337,9 +46346,9 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
     }
     return cti_m3_mul_v(frame, u);
 }
+#endif
 
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
-#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
@@ -46420,9 +46429,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
-#endif
 
 #if CONTACT_WITH_CMR
 /* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
@@ -46471,7 +46478,9 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     }
     return worst;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -54098,7 +54107,24 @@ typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
+    uint64_t key; /* of the pair, as in the contact memory */
+    ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
+
+/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left; of a stitch with a length phi = |sum w_k y_k - at| - rest - left.
+   part 0: the points; 1..3: the axes, a joint's rotation, times its lever. */
+typedef struct cti_barrier_tie {
+    int32_t joint, part;
+    int32_t n, block[2 * CTI_JOINT_NODES];
+    ct_real w[2 * CTI_JOINT_NODES];
+    ct_real at[3], left[3]; /* [m] */
+    ct_real soft;           /* [m/N] compliance; 0: none, and a multiplier */
+    ct_real m[3];           /* multiplier [kg m], h^2 times a force; of a distance m[0] alone */
+    ct_real most;           /* most force, in the units of m */
+    ct_real k, k_first;     /* penalty [kg], and what it was first; 0: not known yet */
+    ct_real error;          /* [m] at the last update */
+} cti_barrier_tie;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
@@ -54141,6 +54167,9 @@ typedef struct cti_barrier {
     int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
+    cti_barrier_tie *ties;
+    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
+    int ties_open;                /* with an error above the tolerance when Newton's method ended */
     ct_real *toi, *least;         /* scratch of the step filter */
     int32_t *tested;              /* scratch of the step filter */
     cti_bsr B;                    /* Hessian */
@@ -54164,6 +54193,8 @@ typedef struct cti_barrier {
     const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
     struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
     cti_program program;          /* and that */
+    ct_real strain;               /* largest entry of A - R at the end of the step */
+    double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 
 #if CONTACT_WITH_BARRIER
@@ -54236,8 +54267,39 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
 CTI_FN double cti_barrier_loss(cti_state *s);
-/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
+/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+/* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
+
+/* ---- barrier_joints.c ---- */
+
+/* cti_barrier_joints_make -- ties of all joints, their block pairs in `elastic`. 0: out of memory. */
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b);
+/* cti_barrier_joints_open -- the ties of a step, with y0 and the last step's forces. */
+CTI_FN void cti_barrier_joints_open(cti_state *s);
+/* cti_barrier_joints_energy -- as cti_barrier_energy: sum of m phi + k / 2 |phi|^2; *size: what its rounding is of is added. */
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
+/* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
+CTI_FN void cti_barrier_joints_assemble(cti_state *s);
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+   have changed, and there is another minimum. */
+CTI_FN int cti_barrier_joints_settle(cti_state *s);
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
+   0: out of memory. */
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
+
+/* ---- barrier_hold.c ---- */
+
+/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
+   the normal force. */
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
+/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
@@ -54393,7 +54455,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
         cti_barrier_list *l = &b->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
     cti_bsr_free(m, &b->B);
     CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
     cti_symbolic_free(m, &b->symbolic);
@@ -54522,7 +54584,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     b->contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
-    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
 }
 
 /* ---- from the state and back ---- */
@@ -54624,7 +54686,7 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = cti_barrier_own(s);
+    cti_barrier *b = cti_barrier_own(s);
     const ct_real *c = b->y + 3 * (size_t)a->block;
     ct_real R[9], u[3];
     int i, j;
@@ -54637,6 +54699,8 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
             r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i];
     }
     cti_polar3(r->affine, R);
+    for (i = 0; i < 9; i++)
+        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -54651,6 +54715,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     cti_barrier_rule_keep(s);
+    b->strain = 0;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
         cti_v3 v;
@@ -55431,7 +55496,8 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
    with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = h^2, r = y0,
    y^ = y0 + h u + h^2 M^-1 f. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
-   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+   near enough for Newton's method. Joints add their part (barrier_joints.c).
+   based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 
 /* ---- affine bodies ---- */
 
@@ -55640,7 +55706,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     for (k = 0; k < q->n; k++)
         d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
-        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
 
 static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
@@ -55673,7 +55739,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     *size = 0;
     if (!work)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size) + cti_barrier_joints_energy(s, y, size);
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
             contact += t.value;
@@ -55749,21 +55815,28 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
 }
 
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
+{
+    ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    double rate, slope;
+    int j;
+    cti_friction_value((double)size, (double)reach, &rate, &slope);
+    f[0] = q->load * (ct_real)rate * u[0], f[1] = q->load * (ct_real)rate * u[1];
+    for (j = 0; j < 4; j++)
+        H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+}
+
 /* gradient [3 n] and Hessian [3 n][3 n] of one contact's friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both
    are >= 0 */
-static void cti_barrier_rub_derive(const cti_state *s, const cti_barrier_rub *q, ct_real *g, ct_real *H)
+static void cti_barrier_rub_matrix(const cti_state *s, cti_barrier_rub *q, ct_real *g, ct_real *H)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real u[2], H2[4], K[9], size;
-    double rate, slope;
+    ct_real f2[2], H2[4], K[9];
     int j, k, l, p;
     cti_v3 f;
-    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, u);
-    size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-    cti_friction_value((double)size, (double)(s->desc.barrier.friction_velocity * b->h), &rate, &slope);
-    for (j = 0; j < 4; j++)
-        H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-    f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, q->at);
+    cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f2, H2);
+    f = cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f2[0]), cti_v3_at(q->t[1], 0), f2[1]);
     for (k = 0; k < 3; k++)
         for (l = 0; l < 3; l++)
             K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
@@ -55781,7 +55854,7 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
     int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
         ct_real g[12], H[144];
-        cti_barrier_rub_derive(s, &b->rubs[i], g, H);
+        cti_barrier_rub_matrix(s, &b->rubs[i], g, H);
         memset(g, 0, sizeof g);
         cti_barrier_shift(b->rubs[i].v, b->rubs[i].n, H, shift, g);
         cti_barrier_scatter_vector(s, b->rubs[i].v, b->rubs[i].n, g);
@@ -55793,9 +55866,9 @@ static void cti_barrier_friction(cti_state *s, const ct_real *shift)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+        cti_barrier_rub *q = &b->rubs[i];
         ct_real g[12], H[144];
-        cti_barrier_rub_derive(s, q, g, H);
+        cti_barrier_rub_matrix(s, q, g, H);
         if (shift)
             cti_barrier_shift(q->v, q->n, H, shift, g);
         cti_barrier_scatter_vector(s, q->v, q->n, g);
@@ -55860,6 +55933,7 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
     if (ok) {
+        cti_barrier_joints_assemble(s);
         cti_barrier_contacts(s, shift);
         cti_barrier_friction(s, shift);
     }
@@ -55896,6 +55970,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_tangents(n, &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, p, &q);
         if (!CTI_PUSH(s->mem, b->rubs, q))
             return 0;
     }
@@ -57037,6 +57112,506 @@ CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 #endif
 #endif
 
+/* ---- 8_barrier/barrier_joints.c ---- */
+/* barrier_joints.c -- joints and stitches of the barrier stepper: an augmented Lagrangian.
+   Method: a joint is one to four ties phi(y) = 0. A point of a node, of an embedded vertex and of an affine body is linear in the blocks y,
+   and so is an axis of an affine body, A t. Hence a tie is phi = sum w_k y_k - at - left: points that meet, axes that are the same (times
+   the joint's lever), or the distance |sum w_k y_k - at| - rest of a stitch. `at` is where scripts have their side at the end of the step.
+   `left` is the part of an error at the step's start that the recovery speed leaves for later. The potential gets m phi + k / 2 |phi|^2.
+   When Newton's method has converged and a tie's error is above the tolerance, newton_tolerance h, its multiplier becomes m + k phi, k
+   grows where the error did not fall, and Newton's method goes on. The force at the end, m + k phi, is the multiplier that the next step
+   begins with, so that a joint at rest takes one solve. Where contacts keep a joint open, that force would grow until it crushes the affine
+   bodies between: it ends at what strains them by a hundredth, and the potential is linear beyond. A tie with a compliance c is a spring
+   phi^2 / 2c, without a multiplier. differs: the moment of a compliant hinge or fixed joint is sin(angle) / c, that of the other steppers
+   angle / c. based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization,
+   algorithm 17.4. */
+
+/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of
+   positions times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46
+   (test_barrier_joints) */
+#if CONTACT_WITH_BARRIER
+#define CTI_TIE_PENALTY (CONTACT_REAL == 32 ? CTI_R(2) : CTI_R(100))
+#define CTI_TIE_FALL CTI_R(0.25) /* [1] share of its error above which a tie's penalty grows */
+#define CTI_TIE_GROW CTI_R(10)   /* [1] by this factor; Nocedal and Wright's value */
+#define CTI_TIE_GROWN                                                                                                                      \
+    (CONTACT_REAL == 32 ? CTI_R(100)                                                                                                       \
+                        : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
+#define CTI_TIE_UPDATES 30            /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
+#define CTI_TIE_STALLS                                                                                                                     \
+    5 /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
+#define CTI_TIE_STALLED CTI_R(0.9)
+/* [1] most force on an affine body times its radius, over the energy `stiff`: 8 times a strain of 0.01 */
+#define CTI_TIE_STRAIN CTI_R(0.08)
+
+/* ---- made with the world ---- */
+
+/* a block of a tie with its weight; a block that is there already gets the sum */
+static void cti_tie_put(cti_barrier_tie *t, int block, ct_real w)
+{
+    int i;
+    for (i = 0; i < t->n && t->block[i] != block; i++)
+        ;
+    if (i == t->n) {
+        t->block[t->n++] = block;
+        t->w[i] = 0;
+    }
+    t->w[i] += w;
+}
+
+/* one side's blocks, with sign +-1: of a point, or of the axis `axis` >= 0 times the joint's lever */
+static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int axis, ct_real sign, cti_barrier_tie *t)
+{
+    int k;
+    if (side->rigid >= 0) {
+        int block = b->affines[side->rigid].block;
+        if (axis < 0)
+            cti_tie_put(t, block, sign);
+        for (k = 0; k < 3; k++)
+            cti_tie_put(t, block + 1 + k, sign * (axis < 0 ? side->arm[k] : side->triad[3 * axis + k]));
+        return;
+    }
+    for (k = 0; axis < 0 && k < side->n; k++)
+        cti_tie_put(t, b->block_of[side->block[k]], sign * side->weight[k]);
+}
+
+static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 2 : j->kind == CT_JOINT_FIXED ? 4 : 1; }
+
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
+{
+    int i, k, l, m;
+    CTI_CLEAR(b->ties);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        for (k = 0; k < cti_ties_of(&s->bodies.joints[i]); k++) {
+            const cti_joint *j = &s->bodies.joints[i];
+            ct_real sign = k ? j->lever : 1;
+            cti_barrier_tie t;
+            memset(&t, 0, sizeof t);
+            t.joint = i, t.part = k;
+            cti_tie_side(b, &j->a, k - 1, sign, &t);
+            cti_tie_side(b, &j->b, k - 1, -sign, &t);
+            if (!CTI_PUSH(s->mem, b->ties, t))
+                return 0;
+            for (l = 0; l < t.n; l++)
+                for (m = l + 1; m < t.n; m++)
+                    if (!CTI_PUSH(s->mem, b->elastic, t.block[l]) || !CTI_PUSH(s->mem, b->elastic, t.block[m]))
+                        return 0;
+        }
+    return 1;
+}
+
+/* ---- in a step ---- */
+
+/* sum w_k y_k */
+static cti_v3 cti_tie_sum(const cti_barrier_tie *t, const ct_real *y)
+{
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum = cti_v3_mad(sum, cti_v3_at(y, t->block[k]), t->w[k]);
+    return sum;
+}
+
+/* minus what scripted sides of a tie contribute to phi at a time */
+static cti_v3 cti_tie_scripted(const cti_joint *j, const cti_barrier_tie *t, double time)
+{
+    const cti_joint_side *side[2];
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; k < 2; k++)
+        if (side[k]->rigid < 0 && side[k]->n == 0) {
+            ct_real triad[9];
+            cti_v3 p = cti_joints_scripted(side[k], time, triad);
+            if (t->part)
+                p = cti_v3_mul(cti_v3_at(triad, t->part - 1), j->lever);
+            sum = cti_v3_mad(sum, p, k ? CTI_R(1) : CTI_R(-1));
+        }
+    return sum;
+}
+
+static int cti_tie_is_distance(const cti_state *s, const cti_barrier_tie *t) { return t->part == 0 && s->bodies.joints[t->joint].rest > 0; }
+
+/* phi; a distance in x, with the direction *n that it has */
+static cti_v3 cti_tie_phi(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n)
+{
+    cti_v3 d = cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0));
+    if (!cti_tie_is_distance(s, t))
+        return cti_v3_sub(d, cti_v3_at(t->left, 0));
+    *n = cti_v3_unit(d, cti_v3_make(0, 1, 0));
+    return cti_v3_make(cti_v3_norm(d) - s->bodies.joints[t->joint].rest - t->left[0], 0, 0);
+}
+
+/* [m/N], or of an axis in units of its lever; a fixed joint's three axes have twice the moment of one angle */
+static ct_real cti_tie_soft(const cti_joint *j, const cti_barrier_tie *t)
+{
+    if (t->part == 0)
+        return j->compliance;
+    return j->angular_compliance * j->lever * j->lever * (j->kind == CT_JOINT_FIXED ? 2 : 1);
+}
+
+/* most force in h^2 N, see the top */
+static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_barrier_tie *t)
+{
+    ct_real most = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        int rigid = k ? j->b.rigid : j->a.rigid;
+        if (rigid >= 0 && !(t->soft > 0))
+            most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
+    }
+    return most < CTI_REAL_MAX ? most * b->h * b->h : most;
+}
+
+/* the force that the last step ended with, of `part`, in its joint's items */
+static cti_v3 cti_tie_remembered(const cti_state *s, const cti_barrier_tie *t)
+{
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, s->bodies.joints[t->joint].key + (t->part ? 1 : 0));
+    if (!m)
+        return cti_v3_zero();
+    return cti_v3_at(t->part == 2 ? m->normal : t->part == 3 ? m->slip : m->impulse, 0);
+}
+
+CTI_FN void cti_barrier_joints_open(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    b->tie_updates = b->ties_open = b->tie_stalls = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        cti_barrier_tie *t = &b->ties[i];
+        const cti_joint *j = &s->bodies.joints[t->joint];
+        cti_v3 n;
+        t->soft = cti_tie_soft(j, t);
+        t->most = cti_tie_most(b, j, t);
+        memset(t->left, 0, sizeof t->left);
+        cti_v3_put(t->at, 0, cti_tie_scripted(j, t, s->step.time));
+        if (!(t->soft > 0) && s->desc.recovery_speed > 0)
+            cti_v3_put(t->left, 0, cti_joint_left(cti_tie_phi(s, t, b->y0, &n), b->h * s->desc.recovery_speed));
+        cti_v3_put(t->at, 0, cti_tie_scripted(j, t, cti_state_ahead(s, b->h)));
+        cti_v3_put(t->m, 0, cti_v3_mul(cti_tie_remembered(s, t), b->h * b->h));
+        t->k = t->soft > 0 ? b->h * b->h / t->soft : 0;
+        if (t->soft > 0)
+            cti_v3_put(t->m, 0, cti_v3_zero());
+        t->k_first = 0;
+        t->error = CTI_REAL_MAX;
+    }
+}
+
+/* the penalty: from the diagonal of the bodies' Hessian, which is in B */
+static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real give = 0;
+    int k;
+    for (k = 0; k < t->n; k++) {
+        const ct_real *D = b->B.val + 9 * (size_t)b->B.diag[t->block[k]];
+        ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
+        give += stiff > 0 ? t->w[k] * t->w[k] / stiff : 0;
+    }
+    t->k = t->k_first = give > 0 ? CTI_TIE_PENALTY / give : 0;
+}
+
+/* m + k phi, at most `most`; *whole: |m + k phi|; of a distance x alone counts, with its direction *n */
+static cti_v3 cti_tie_multiplier(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n, ct_real *whole)
+{
+    cti_v3 f = cti_v3_mad(cti_v3_at(t->m, 0), cti_tie_phi(s, t, y, n), t->k);
+    *whole = cti_v3_norm(f);
+    return *whole > t->most ? cti_v3_mul(f, t->most / *whole) : f;
+}
+
+/* force of a tie on its side b in h^2 N, in the world's axes */
+static cti_v3 cti_tie_force(const cti_state *s, const cti_barrier_tie *t, const ct_real *y)
+{
+    ct_real whole;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    return cti_tie_is_distance(s, t) ? cti_v3_mul(n, f.x) : f;
+}
+
+/* sum of w_k |y_k| |f|: times an ulp it is the rounding of the positions times the force */
+static double cti_tie_size(const cti_barrier_tie *t, const ct_real *y, cti_v3 f)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum += (double)(cti_abs(t->w[k]) * cti_v3_norm(cti_v3_at(y, t->block[k])));
+    return sum * (double)cti_v3_norm(f);
+}
+
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real whole;
+        cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
+        sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
+        if (whole > t->most) /* (|f|^2 - |m|^2) / 2 k becomes linear */
+            sum -= (double)(whole - t->most) * (double)(whole - t->most) / (2 * (double)t->k);
+        *size += cti_tie_size(t, y, f);
+    }
+    *size += fabs(sum);
+    return sum;
+}
+
+/* Hessian [9] of a tie by its sum; a distance's part across its direction is negative under pressure */
+static void cti_tie_derive(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, ct_real *H)
+{
+    ct_real N[3], whole, along, across;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    int i, j;
+    along = whole > t->most ? 0 : t->k;
+    across = whole > t->most ? t->k * t->most / whole : t->k;
+    cti_v3_put(N, 0, cti_v3_unit(f, cti_v3_zero()));
+    if (cti_tie_is_distance(s, t)) {
+        ct_real size = cti_v3_norm(cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0)));
+        cti_v3_put(N, 0, n);
+        across = size > 0 ? f.x / size : 0;
+        if (!cti_barrier_own(s)->exact)
+            across = cti_max(across, 0);
+    }
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            H[3 * i + j] = (i == j ? across : 0) + (along - across) * N[i] * N[j];
+}
+
+CTI_FN void cti_barrier_joints_assemble(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, l;
+    for (i = 0; i < CTI_LEN(b->ties); i++)
+        if (!(b->ties[i].soft > 0) && !(b->ties[i].k_first > 0))
+            cti_tie_weigh(s, &b->ties[i]);
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real H[9];
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        cti_tie_derive(s, t, b->y, H);
+        for (k = 0; k < t->n; k++) {
+            cti_v3_addto(b->g, t->block[k], cti_v3_mul(f, t->w[k]));
+            for (l = 0; l < t->n; l++)
+                cti_barrier_add(b, t->block[k], t->block[l], H, t->w[k] * t->w[l]);
+        }
+    }
+}
+
+CTI_FN int cti_barrier_joints_settle(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real most = s->desc.barrier.newton_tolerance * b->h, whole;
+    int i, falls = 0;
+    cti_v3 n;
+    b->ties_open = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n));
+        if (b->ties[i].soft > 0 || error <= most)
+            continue;
+        b->ties_open++;
+        falls |= error <= CTI_TIE_STALLED * b->ties[i].error;
+    }
+    b->tie_stalls = falls ? 0 : b->tie_stalls + 1;
+    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES || b->tie_stalls > CTI_TIE_STALLS)
+        return 1;
+    b->tie_updates++;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        cti_barrier_tie *t = &b->ties[i];
+        ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
+        if (t->soft > 0)
+            continue;
+        cti_v3_put(t->m, 0, cti_tie_multiplier(s, t, b->y, &n, &whole));
+        if (error > most && error > CTI_TIE_FALL * t->error)
+            t->k = cti_min(t->k * CTI_TIE_GROW, t->k_first * CTI_TIE_GROWN);
+        t->error = error;
+    }
+    return 0;
+}
+
+/* ---- after a step ---- */
+
+/* moment on side a of an axis's force f on side b, in the force's units times m: a dipole on the axis */
+static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v3 f)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_joint *j = &s->bodies.joints[t->joint];
+    const cti_joint_side *side = j->a.rigid >= 0 ? &j->a : &j->b;
+    cti_v3 axis = cti_v3_zero();
+    int k;
+    for (k = 0; k < 3; k++)
+        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
+    return cti_v3_mul(cti_v3_cross(axis, f), -1);
+}
+
+/* impulses of a joint's ties on side a, as the user reads them, and, where they are known, the multipliers that the next step begins with.
+ * 0: out of memory */
+static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
+    cti_memory_item force[2], impulse[2];
+    ct_real h2 = b->h * b->h;
+    int i, p;
+    memset(force, 0, sizeof force);
+    memset(impulse, 0, sizeof impulse);
+    for (i = first; i < CTI_LEN(b->ties) && b->ties[i].joint == b->ties[first].joint; i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real whole;
+        cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
+        p = t->part > 0;
+        cti_v3_put(t->part == 2 ? force[p].normal : t->part == 3 ? force[p].slip : force[p].impulse, 0, m);
+        cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), 1 / b->h));
+    }
+    for (p = 0; p < (cti_ties_of(j) > 1 ? 2 : 1); p++) {
+        force[p].key = impulse[p].key = j->key + (uint64_t)p;
+        force[p].dt = impulse[p].dt = b->h;
+        if (!cti_memory_add(s->mem, &s->step.impulses.joints, &impulse[p]) || (known && !cti_memory_add(s->mem, out, &force[p])))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->h * (double)b->h;
+    int i;
+    b->joints_rounded = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
+        r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
+        if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
+            return 0;
+    }
+    return 1;
+}
+
+#undef CTI_TIE_PENALTY
+#undef CTI_TIE_FALL
+#undef CTI_TIE_GROW
+#undef CTI_TIE_GROWN
+#undef CTI_TIE_UPDATES
+#undef CTI_TIE_STALLS
+#undef CTI_TIE_STALLED
+#undef CTI_TIE_STRAIN
+
+/* ---- 8_barrier/barrier_hold.c ---- */
+/* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
+   Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
+   slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
+   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
+   contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
+   on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
+
+/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which
+   has no limit: with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
+#define CTI_RUB_OFF CTI_R(0.1)
+
+static uint64_t cti_rub_key(const cti_state *s, const cti_barrier_term *p)
+{
+    cti_pair pair;
+    memset(&pair, 0, sizeof pair);
+    pair.kind = p->kind, pair.n = p->n, pair.n_a = p->n_a, pair.plane = p->plane;
+    memcpy(pair.v, p->v, sizeof p->v);
+    return cti_pair_key(&s->surface, &pair);
+}
+
+/* v after the least rotation that takes unit vector from to unit vector to; 0 where that is more than 120 degrees */
+static cti_v3 cti_rub_carry(cti_v3 v, cti_v3 from, cti_v3 to)
+{
+    cti_v3 w = cti_v3_cross(from, to), wv = cti_v3_cross(w, v);
+    ct_real c = cti_v3_dot(from, to);
+    if (!(c > CTI_R(-0.5)))
+        return cti_v3_zero();
+    return cti_v3_mad(cti_v3_add(v, wv), cti_v3_cross(w, wv), 1 / (1 + c));
+}
+
+/* the anchor [2] that is left of w [2]: within e */
+static void cti_rub_drag(const ct_real *w, ct_real e, ct_real *out)
+{
+    ct_real size = cti_sqrt(w[0] * w[0] + w[1] * w[1]), scale = size > e ? e / size : 1;
+    out[0] = scale * w[0], out[1] = scale * w[1];
+}
+
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q)
+{
+    const cti_memory_item *m;
+    cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
+    ct_real w[2];
+    q->key = cti_rub_key(s, p);
+    q->anchor[0] = q->anchor[1] = 0;
+    m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
+    if (!m)
+        return;
+    a = cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n);
+    w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
+    cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
+}
+
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2], was[2], is[2], H[4], none[4], off = 0;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        cti_barrier_rub_derive(q, reach, q->at, was, H);
+        cti_barrier_rub_derive(q, reach, u, is, none);
+        for (k = 0; k < 2; k++) {
+            ct_real d = was[k] + H[2 * k] * (u[0] - q->at[0]) + H[2 * k + 1] * (u[1] - q->at[1]) - is[k];
+            off += d * d;
+        }
+        if (off > CTI_RUB_OFF * CTI_RUB_OFF * q->load * q->load)
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        cti_memory_item item;
+        ct_real w[2], a[2];
+        double rate, slope;
+        cti_v3 t1 = cti_v3_at(q->t[0], 0), t2 = cti_v3_at(q->t[1], 0);
+        memset(&item, 0, sizeof item);
+        item.key = q->key, item.dt = b->h;
+        cti_barrier_slide(s, q, s->surface.x0, w);
+        cti_friction_value((double)cti_sqrt(w[0] * w[0] + w[1] * w[1]), (double)reach, &rate, &slope);
+        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_mad(cti_v3_mul(t1, w[0]), t2, w[1]), -q->load * (ct_real)rate * b->h / b->rule.contact));
+        cti_v3_put(item.normal, 0, cti_v3_cross(t1, t2));
+        cti_rub_drag(w, reach, a);
+        if (s->desc.barrier.static_hold)
+            cti_v3_put(item.slip, 0, cti_v3_mad(cti_v3_mul(t1, a[0]), t2, a[1]));
+        if (!cti_memory_add(s->mem, out, &item))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_memory_item *item = cti_memory_find(m, t->key);
+    ct_real w[2];
+    if (!item)
+        return;
+    t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
+    t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
+    /* items are in the order of rubs */
+    cti_barrier_slide(s, &b->rubs[item - m->items], s->surface.x0, w);
+    t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
+}
+
+#undef CTI_RUB_OFF
+
 /* ---- 8_barrier/barrier.c ---- */
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
@@ -57048,7 +57623,6 @@ CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
-#if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
@@ -57343,7 +57917,7 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last)
+    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -57367,11 +57941,13 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             end = cti_barrier_iterate(s, q, r);
             if (end == CTI_BARRIER_MEMORY)
                 return 0;
+            if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
+                end = CTI_BARRIER_GOES_ON;
         } while (end == CTI_BARRIER_GOES_ON);
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -57395,8 +57971,8 @@ static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
     r->thickness_kept = 2;
 }
 
-/* impulses of the contacts, for who asks for them. 0: out of memory */
-static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
@@ -57426,6 +58002,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -57446,7 +58023,8 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         cti_barrier_slide(s, q, s->surface.x0, u);
         size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
         cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)q->load / h2 * rate * size * size;
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
         for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
             for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
                 cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
@@ -57494,13 +58072,17 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
 static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
 {
     double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
-    double rounded = fabs(r->energy_gravity);
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing))
@@ -57511,9 +58093,12 @@ static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_r
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_memory *next = &s->contact.memory_step[0], last;
     double size, before = start[1];
     int i;
-    if (!(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, r)) || !cti_barrier_works(s, r))
+    cti_memory_clear(next);
+    if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
+        !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -57527,14 +58112,17 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     s->step.time = s->step.until;
     cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
-    cti_memory_clear(&s->contact.memory);
+    last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->planes) / 2;
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    r->joint_error = cti_joints_error(s);
+    r->rigid_strain = b->strain;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
+                       r->loss_contact + r->loss_damping;
     cti_barrier_judge(s, start, r);
     return 1;
 }
@@ -57587,6 +58175,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     if (s->surface.nv)
         memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
+    cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
@@ -57665,6 +58254,8 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
     if ((int)q->form < 0 || q->form >= CT_FORM_COUNT_)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "barrier.form is out of range");
+    if (q->static_hold != 0 && q->static_hold != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
     if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
@@ -57682,7 +58273,9 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
     case CTI_FEATURE_KINEMATIC:
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
+        return s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL
+                   ? NULL
+                   : "joints and stitches under CT_STEPPER_BARRIER need CT_INTEGRATOR_EULER and barrier.form CT_FORM_POTENTIAL";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:

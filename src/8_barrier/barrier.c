@@ -12,6 +12,7 @@
 #include "../8_step/cmr.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
+#include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
@@ -308,7 +309,7 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last)
+    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -332,11 +333,13 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             end = cti_barrier_iterate(s, q, r);
             if (end == CTI_BARRIER_MEMORY)
                 return 0;
+            if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
+                end = CTI_BARRIER_GOES_ON;
         } while (end == CTI_BARRIER_GOES_ON);
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -360,8 +363,8 @@ static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
     r->thickness_kept = 2;
 }
 
-/* impulses of the contacts, for who asks for them. 0: out of memory */
-static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
@@ -391,6 +394,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -411,7 +415,8 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         cti_barrier_slide(s, q, s->surface.x0, u);
         size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
         cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)q->load / h2 * rate * size * size;
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
         for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
             for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
                 cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
@@ -459,13 +464,17 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
 static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
 {
     double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
-    double rounded = fabs(r->energy_gravity);
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing))
@@ -476,9 +485,12 @@ static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_r
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_memory *next = &s->contact.memory_step[0], last;
     double size, before = start[1];
     int i;
-    if (!(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, r)) || !cti_barrier_works(s, r))
+    cti_memory_clear(next);
+    if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
+        !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -492,14 +504,17 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     s->step.time = s->step.until;
     cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
-    cti_memory_clear(&s->contact.memory);
+    last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->planes) / 2;
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    r->joint_error = cti_joints_error(s);
+    r->rigid_strain = b->strain;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
+                       r->loss_contact + r->loss_damping;
     cti_barrier_judge(s, start, r);
     return 1;
 }
@@ -552,6 +567,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     if (s->surface.nv)
         memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
+    cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))

@@ -40,7 +40,24 @@ typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
+    uint64_t key; /* of the pair, as in the contact memory */
+    ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
+
+/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left; of a stitch with a length phi = |sum w_k y_k - at| - rest - left.
+   part 0: the points; 1..3: the axes, a joint's rotation, times its lever. */
+typedef struct cti_barrier_tie {
+    int32_t joint, part;
+    int32_t n, block[2 * CTI_JOINT_NODES];
+    ct_real w[2 * CTI_JOINT_NODES];
+    ct_real at[3], left[3]; /* [m] */
+    ct_real soft;           /* [m/N] compliance; 0: none, and a multiplier */
+    ct_real m[3];           /* multiplier [kg m], h^2 times a force; of a distance m[0] alone */
+    ct_real most;           /* most force, in the units of m */
+    ct_real k, k_first;     /* penalty [kg], and what it was first; 0: not known yet */
+    ct_real error;          /* [m] at the last update */
+} cti_barrier_tie;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
@@ -83,6 +100,9 @@ typedef struct cti_barrier {
     int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
+    cti_barrier_tie *ties;
+    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
+    int ties_open;                /* with an error above the tolerance when Newton's method ended */
     ct_real *toi, *least;         /* scratch of the step filter */
     int32_t *tested;              /* scratch of the step filter */
     cti_bsr B;                    /* Hessian */
@@ -106,6 +126,8 @@ typedef struct cti_barrier {
     const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
     struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
     cti_program program;          /* and that */
+    ct_real strain;               /* largest entry of A - R at the end of the step */
+    double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
@@ -177,8 +199,39 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
 CTI_FN double cti_barrier_loss(cti_state *s);
-/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
+/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+/* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
+
+/* ---- barrier_joints.c ---- */
+
+/* cti_barrier_joints_make -- ties of all joints, their block pairs in `elastic`. 0: out of memory. */
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b);
+/* cti_barrier_joints_open -- the ties of a step, with y0 and the last step's forces. */
+CTI_FN void cti_barrier_joints_open(cti_state *s);
+/* cti_barrier_joints_energy -- as cti_barrier_energy: sum of m phi + k / 2 |phi|^2; *size: what its rounding is of is added. */
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
+/* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
+CTI_FN void cti_barrier_joints_assemble(cti_state *s);
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+   have changed, and there is another minimum. */
+CTI_FN int cti_barrier_joints_settle(cti_state *s);
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
+   0: out of memory. */
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
+
+/* ---- barrier_hold.c ---- */
+
+/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
+   the normal force. */
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
+/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);

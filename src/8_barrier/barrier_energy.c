@@ -4,7 +4,8 @@
    with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = h^2, r = y0,
    y^ = y0 + h u + h^2 M^-1 f. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
-   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+   near enough for Newton's method. Joints add their part (barrier_joints.c).
+   based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 #include "barrier.h"
 #include "../1_math/eig3.h"
 
@@ -215,7 +216,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     for (k = 0; k < q->n; k++)
         d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
-        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
 
 static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
@@ -248,7 +249,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     *size = 0;
     if (!work)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size) + cti_barrier_joints_energy(s, y, size);
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
             contact += t.value;
@@ -324,21 +325,28 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
 }
 
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
+{
+    ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    double rate, slope;
+    int j;
+    cti_friction_value((double)size, (double)reach, &rate, &slope);
+    f[0] = q->load * (ct_real)rate * u[0], f[1] = q->load * (ct_real)rate * u[1];
+    for (j = 0; j < 4; j++)
+        H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+}
+
 /* gradient [3 n] and Hessian [3 n][3 n] of one contact's friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both
    are >= 0 */
-static void cti_barrier_rub_derive(const cti_state *s, const cti_barrier_rub *q, ct_real *g, ct_real *H)
+static void cti_barrier_rub_matrix(const cti_state *s, cti_barrier_rub *q, ct_real *g, ct_real *H)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real u[2], H2[4], K[9], size;
-    double rate, slope;
+    ct_real f2[2], H2[4], K[9];
     int j, k, l, p;
     cti_v3 f;
-    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, u);
-    size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-    cti_friction_value((double)size, (double)(s->desc.barrier.friction_velocity * b->h), &rate, &slope);
-    for (j = 0; j < 4; j++)
-        H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-    f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, q->at);
+    cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f2, H2);
+    f = cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f2[0]), cti_v3_at(q->t[1], 0), f2[1]);
     for (k = 0; k < 3; k++)
         for (l = 0; l < 3; l++)
             K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
@@ -356,7 +364,7 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
     int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
         ct_real g[12], H[144];
-        cti_barrier_rub_derive(s, &b->rubs[i], g, H);
+        cti_barrier_rub_matrix(s, &b->rubs[i], g, H);
         memset(g, 0, sizeof g);
         cti_barrier_shift(b->rubs[i].v, b->rubs[i].n, H, shift, g);
         cti_barrier_scatter_vector(s, b->rubs[i].v, b->rubs[i].n, g);
@@ -368,9 +376,9 @@ static void cti_barrier_friction(cti_state *s, const ct_real *shift)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+        cti_barrier_rub *q = &b->rubs[i];
         ct_real g[12], H[144];
-        cti_barrier_rub_derive(s, q, g, H);
+        cti_barrier_rub_matrix(s, q, g, H);
         if (shift)
             cti_barrier_shift(q->v, q->n, H, shift, g);
         cti_barrier_scatter_vector(s, q->v, q->n, g);
@@ -435,6 +443,7 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
     if (ok) {
+        cti_barrier_joints_assemble(s);
         cti_barrier_contacts(s, shift);
         cti_barrier_friction(s, shift);
     }
@@ -471,6 +480,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_tangents(n, &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, p, &q);
         if (!CTI_PUSH(s->mem, b->rubs, q))
             return 0;
     }

@@ -26,7 +26,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
         cti_barrier_list *l = &b->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
     cti_bsr_free(m, &b->B);
     CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
     cti_symbolic_free(m, &b->symbolic);
@@ -155,7 +155,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     b->contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
-    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
 }
 
 /* ---- from the state and back ---- */
@@ -257,7 +257,7 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = cti_barrier_own(s);
+    cti_barrier *b = cti_barrier_own(s);
     const ct_real *c = b->y + 3 * (size_t)a->block;
     ct_real R[9], u[3];
     int i, j;
@@ -270,6 +270,8 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
             r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i];
     }
     cti_polar3(r->affine, R);
+    for (i = 0; i < 9; i++)
+        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -284,6 +286,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     cti_barrier_rule_keep(s);
+    b->strain = 0;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
         cti_v3 v;

@@ -30,6 +30,8 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
     if ((int)q->form < 0 || q->form >= CT_FORM_COUNT_)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "barrier.form is out of range");
+    if (q->static_hold != 0 && q->static_hold != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
     if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
@@ -47,7 +49,9 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
     case CTI_FEATURE_KINEMATIC:
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
+        return s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL
+                   ? NULL
+                   : "joints and stitches under CT_STEPPER_BARRIER need CT_INTEGRATOR_EULER and barrier.form CT_FORM_POTENTIAL";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:

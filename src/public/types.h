@@ -315,7 +315,7 @@ typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
     ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
     ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it; default 1e-3 */
+                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
@@ -323,6 +323,8 @@ typedef struct ct_barrier_desc {
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
     ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
+    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
+                                   contacts remember, instead of creeping; default 0 */
 } ct_barrier_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
@@ -656,6 +658,8 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
+    ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
+                              A's polar decomposition */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
