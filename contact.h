@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 48662a32c0724d96.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7d7626ae5ec98e1a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -108,10 +108,11 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
     method ends when no velocity changes by more than barrier.newton_tolerance. Each of its steps is cut where features would come too near, so that
     every iterate is free of intersections, also where the iterations run out (BUDGET). Friction is smooth and lagged: below friction_velocity it is
     less than mu times the normal force, so a body on a slope creeps by a share of it. All kinds of bodies take part: rigid ones as affine bodies
-    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints,
-    stitches, ct_world_repair and ct_world_dump_problem are refused. A start that intersects is refused when the world steps: CT_ERR_DOMAIN, with
-    both bodies by name; a start nearer than dhat is not. It takes many times the time of CT_STEPPER_CMR where thin soft bodies are crushed.
-    ct_step_report.residual is the last change of velocity by Newton's method [m/s].
+    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints
+    and stitches hold by multipliers, within newton_tolerance times the step; one that contacts keep open makes the step NOT_CONVERGED.
+    barrier.static_hold lets what sticks come to rest instead of creeping. ct_world_repair and ct_world_dump_problem are refused. A start that
+    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name; a start nearer than dhat is not. It takes many times the
+    time of CT_STEPPER_CMR where thin soft bodies are crushed. ct_step_report.residual is the last change of velocity by Newton's method [m/s].
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -686,8 +687,7 @@ typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct
    STAGGERED    normals and friction are solved alternately, to the tolerance (Kaufman et al. 2008)
    ANTICIPATED  the solver finds the normals, then ICA solves friction and normals from there (Li et al. 2015)
    LOCAL        after the normals friction is computed contact by contact, then the normals once more (Bridson et al. 2003): cheap. Friction
-                is not
-                solved for, and the report's residual shows its error */
+                is not solved for, and the report's residual shows its error */
 typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
 
 struct ct_solution;
@@ -850,13 +850,15 @@ typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
     ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
     ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it; default 1e-3 */
+                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
+    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
+                                   contacts remember, instead of creeping; default 0 */
 } ct_barrier_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
@@ -1189,6 +1191,8 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
+    ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
+                              A's polar decomposition */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
@@ -11331,109 +11335,115 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* ---- 3_solve/solve_policy.h ---- */
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
-   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
-   it was measured over whole runs, docs/policy.md has a row "group.name". "Change" is the largest change of an entry of v in an iteration,
-   or of a contact's velocity in a sweep; a tolerance is the user's, as a velocity. */
+   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `defer` is 12
+   iterations between two full solves. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
+   multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
+   or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
 
 
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
     X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
-    X(int, plain, 10, "sweeps", "the same in the paper's relaxation, without acceleration") \
-    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", "share of the first sweep's change at which it ends: coupled clusters move v by more") \
-    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the paper's relaxation: its 5 %") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are no better") \
-    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: a chain of five beads loses 6 % of its energy in 5 s with drop_exact") \
-    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float velocity changes resolve no more") \
-    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough; twice that ends a loop that may be judged") \
-    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change that is enough then") \
-    X(int, first_mix, 2, "sweeps", "before the first that is accelerated: the first contacts are found by plain sweeps") \
-    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
-    X(int, few, 250, "contacts", "below which a solve gets more sweeps: as many visits as this many contacts would have") \
-    X(int, more, 20, "1", "largest factor of that on max_sweeps")
+    X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
+    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
+    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough. Twice that ends a loop whose result may be judged") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change at which a stalled loop ends") \
+    X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
+    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts") \
+    X(int, more, 20, "1", "largest factor on max_sweeps for that")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, defer, 12, "iterations", "between two full solves of a cluster that only contacts couple to others; between them its ports move") \
-    X(int, fused, 30, "iterations", "at most in which contacts are solved inside the sweep over nodes, a third fewer than in turn") \
-    X(int, halves, 8, "iterations", "in which the smallest change must halve for that: friction that cycles there converges in turn") \
-    X(int, pace, CTI_ICA_PACE, "iterations", "over which the convergence rate is measured") \
-    X(ct_real, close, 3, "tolerances", "change below which a solve stops when its rate does not reach the tolerance in its budget") \
-    X(ct_real, diverged, CTI_R(1e4), "1", "growth over the smallest change that is divergence (5.6 gives no number)") \
-    X(int, restarts, 5, "restarts", "from the best iterate behind a divergence, which an extrapolation may have caused") \
-    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
-    X(ct_real, contracts, CTI_R(0.4), "1", "change by the last change above which lagged inverses are replaced, not iterated with") \
-    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed; from 5 on joints in a crash count as solved too early") \
-    X(ct_real, judge_next, CTI_R(0.9), "1", "share of that change at which it is computed again at the latest") \
-    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change behind a residual above the tolerance") \
-    X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
+    X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
+    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes, which takes a third fewer than in turn") \
+    X(int, halves, 8, "iterations", "in which the smallest change has to halve for that: friction that cycles there converges in turn") \
+    X(int, pace, CTI_ICA_PACE, "iterations", "over which the rate of convergence is measured") \
+    X(ct_real, close, 3, "tolerances", "change below which a solve stops, if its rate will not reach the tolerance in the sweeps left") \
+    X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
+    X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
+    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
+    /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
+    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", "of that change, below which the residual is computed again at the latest") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change that is aimed at after a residual above the tolerance") \
+    X(ct_real, tight, CTI_R(0.7), "1", "of the change aimed at, at which sweeps end from then on, with exact inverses") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \
-    X(int, idle, 2, "corrections", "in a row with little effect, before a new factor is asked for or corrections end") \
-    X(ct_real, little, CTI_R(0.7), "1", "share of the smallest change that little effect leaves") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included") \
+    X(int, idle, 2, "corrections", "in a row with little effect, after which a new factor is asked for, or corrections end") \
+    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
 
 /* ---- extrapolation along a constant drift of the multipliers ---- */
 #define CTI_TUNED_STRIDE(X) \
-    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are the same drift") \
-    X(ct_real, least, 3, "iterations", "least length of an extrapolation: shorter ones save less than a new history costs") \
-    X(ct_real, slow, CTI_R(0.05), "1", "share of the fastest multiplier's rate below which a multiplier does not limit the length") \
-    X(ct_real, astray, 4, "1", "growth over the smallest change at which an extrapolation is undone") \
+    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are one constant drift") \
+    X(ct_real, least, 3, "iterations", "least length of an extrapolation: a shorter one saves less than the new history of the acceleration costs") \
+    X(ct_real, slow, CTI_R(0.05), "1", "of the fastest multiplier's rate; a slower one that reaches 0 does not limit the length") \
+    X(ct_real, astray, 4, "1", "growth of the change over its smallest value, at which an extrapolation is undone") \
     X(int, patience, 3, "extrapolations", "that are undone before a solve makes no more of them")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
-    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "in the history") \
-    X(double, sum, 1e4, "1", "sum of |c| that drops it: times float's 6e-8 a velocity's rounding. A cube at 2 m/s needs 1e4, not 1e5") \
-    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences that are dependent to rounding") \
-    X(int, rebase, 16, "sweeps", "over nodes between two base points, from which velocities differ by floats")
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history") \
+    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
+       beside a contact do */ \
+    X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
+    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
+    X(int, rebase, 16, "sweeps", "over nodes between two base points, relative to which velocities are floats")
 
 /* ---- the law of one contact ---- */
 #define CTI_TUNED_LAW(X) \
-    X(ct_real, miss, CTI_R(1e-5), "1", "share of lambda by which the friction step may leave the normal law violated") \
-    X(ct_real, flat, CTI_R(0.1), "1", "share of B_nn below which a ray's slope is too small to follow it") \
-    X(ct_real, slides, CTI_R(0.99), "1", "share of mu^2 from which on a contact slides and its ray is followed") \
-    X(ct_real, regular, CTI_R(1e-6), "1", "determinant by the product of the diagonal above which B is solved whole")
+    X(ct_real, miss, CTI_R(1e-5), "1", "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone") \
+    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
+    X(ct_real, slides, CTI_R(0.99), "1", "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed") \
+    X(ct_real, regular, CTI_R(1e-6), "1", "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
-    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends (5.5)") \
-    X(int, repeats, 3, "repeats", "of normal and friction at a contact (5.5, 3.2.1)") \
-    X(int, quick, 10, "sweeps", "nine inner loops in ten end below this (5.3); counted only") \
-    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest, which is divergence (5.6 gives no number)") \
-    X(int, more, 20, "max_sweeps", "cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that cycle") \
-    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors are noise")
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends: the 5 % of 5.5") \
+    X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
+    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
+    X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
 
-/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
-    X(double, sweep, 0, "us", "a sweep estimated to be shorter stays on one thread") \
+    X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \
     X(int, looks, 2, "searches", "for a run without success, after which a worker leaves")
 #else
 #define CTI_TUNED_PARTS(X) \
-    X(double, sweep, 8.0, "us", "a sweep estimated to be shorter stays on one thread: waking workers takes as long") \
+    X(double, sweep, 8.0, "us", "a sweep that is estimated to be shorter stays on one thread: waking workers takes as long") \
     X(int, looks, 2000, "searches", "for a run without success, after which a worker leaves")
 #endif
 #define CTI_TUNED_COSTS(X) \
-    X(double, scatter, 0.06, "us", "a row's scatter") \
+    X(double, scatter, 0.06, "us", "adding a row's impulse to f") \
     X(double, velocity, 0.05, "us", "a row's velocity") \
     X(double, block, 0.4, "us", "a block in the solve of its cluster") \
     X(double, visit, 0.12, "us", "the visit of a contact") \
-    X(double, column, 0.0008, "us", "a row of a leg's three columns") \
-    X(double, tile, 20.0, "us", "a cluster's tile") \
-    X(double, legs, 0.5, "us", "a contact's columns") \
-    X(double, mix, 0.4, "us", "a range of entries in a vector of the history") \
+    X(double, column, 0.0008, "us", "a row of a contact's three columns, in addition") \
+    X(double, tile, 20.0, "us", "setting up a cluster's tile of D^-1") \
+    X(double, legs, 0.5, "us", "setting up a contact's columns") \
+    X(double, mix, 0.4, "us", "a range of entries of one vector of the history") \
     X(int, range, 1024, "entries", "in such a range: 4 KB of floats") \
     X(double, judge_block, 0.06, "us", "the residual of a block") \
     X(double, judge_local, 0.4, "us", "the local compliance of a row") \
     X(double, judge_row, 0.06, "us", "the residual of a row") \
-    X(int, judge_blocks, 32, "blocks", "least range over which a maximum is taken") \
+    X(int, judge_blocks, 32, "blocks", "least range over which one task takes a maximum") \
     X(int, judge_rows, 16, "rows", "the same; the dual gap is a sum of such ranges") \
     CTI_TUNED_PARTS(X)
 /* clang-format on */
@@ -11526,7 +11536,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
 /* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
-/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
    residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
@@ -11562,7 +11572,7 @@ CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int stro
 CTI_FN int cti_solve_policy_strides(ct_real length);
 /* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
 CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
-/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+/* cti_solve_policy_is_astray -- 1 where the iteration after an extrapolation undoes it. */
 CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
 #endif
 
@@ -11686,7 +11696,7 @@ CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, in
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor; behind the last factor they end the corrections of this solve. */
+/* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
@@ -11706,7 +11716,7 @@ CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
     return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
 }
 
-/* The iteration behind an extrapolation shows what it did, and none follows it directly. */
+/* The iteration after an extrapolation shows its effect, and none follows it directly. */
 CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
 {
     return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;
@@ -14642,7 +14652,7 @@ typedef struct cti_program {
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
-/* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
+/* cti_program_check -- NULL, or a sentence on the first size, pattern or number that is wrong. */
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
@@ -14675,7 +14685,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 CTI_FN void cti_cone_project3(double mu, double *r);
 #endif
 
-/* cti_effort_watcher -- who sees the iterates. */
+/* cti_effort_watcher -- a function that sees the iterates. */
 typedef struct cti_effort_watcher {
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *user;
@@ -14684,7 +14694,7 @@ typedef struct cti_effort_watcher {
     int from;           /* iterations before this one are not shown */
 } cti_effort_watcher;
 
-/* cti_effort_clock -- time, but for what the watcher takes. */
+/* cti_effort_clock -- time of the solve, without the watcher's. */
 typedef struct cti_effort_clock {
     uint64_t (*now_us)(void *user);
     void *user;
@@ -15463,7 +15473,7 @@ CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
     memcpy(s->r, z, sizeof *z * (size_t)A->rows);
     cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
-        /* r = y - A z, y still in z's place of the caller */
+        /* r = y - A z, with y still in the caller's z */
         for (i = 0; i < A->rows; i++) {
             double sum = z[i];
             for (k = A->p[i]; k < A->p[i + 1]; k++)
@@ -15515,7 +15525,7 @@ typedef struct cti_certificate {
     double value, terms; /* w'y < 0; |w|'|y| */
 } cti_certificate;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_program_certificate -- measures what y proves. 0: its signs are wrong or it is not finite. work [2 n]. */
+/* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
    the largest entry of each row and column is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
@@ -15685,9 +15695,9 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 
 
 #if CONTACT_WITH_ICA
-/* cti_solver_ica -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
-   outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
-   friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
+/* cti_solver_ica -- QP and GLOBAL, with the paper's splitting into 3x3 nodes: three unknowns in the order of the program. Iterations are outer
+   ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with friction, a
+   contact whose blocks have no common orthonormal frame with weights and arms. */
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
@@ -16075,8 +16085,8 @@ CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE
-   with *why; close it in each case. */
+/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why.
+   It has to be closed after each of these. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), with refinement */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
@@ -16543,7 +16553,7 @@ static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
         s->gram[k][i] = s->gram[i][k] = cti_dot_fast(s->m, s->de[k], s->de[i]);
 }
 
-/* c [count]; returns their number, 0 where they mean nothing */
+/* c [count]; returns their number, 0 if they are not finite */
 static int cti_mixing_weights(const cti_mixing *s, double *c)
 {
     double dot[CTI_MIXING_DEPTH];
@@ -16943,16 +16953,16 @@ static void cti_pgs_show(void *ctx)
 }
 #endif
 
-/* cti_pgs_trend -- detects divergence and cycles, which show only over many sweeps. With a positive semidefinite symmetric W neither
+/* cti_pgs_trend -- detects divergence and cycles, which become visible only over many sweeps. With a positive semidefinite symmetric W neither
    occurs, since sweeps lower an objective. */
 typedef struct cti_pgs_trend {
     int unsymmetric, doublings;
-    double most;          /* largest |r_i| at the last look */
+    double most;          /* largest |r_i| at the last test */
     double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-#define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
+#define CTI_PGS_LOOK 16       /* sweeps between two tests of the size of r */
 #define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
                                  solution */
 #define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
@@ -17007,7 +17017,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            if (!(change <= 1e100) || trend.doublings) /* diverged numbers are not stored as an answer */
+            if (!(change <= 1e100) || trend.doublings) /* diverged numbers do not become an answer */
                 memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
@@ -17372,7 +17382,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->own.r, s->own.x);
-        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        /* a compliance that slows the proximal steps is reduced as far as the pivots allow */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -17457,7 +17467,7 @@ typedef struct cti_friction_least {
     double judged;   /* ... by the judge's measure, relative to q instead of r */
 } cti_friction_least;
 
-/* cti_friction_run -- how far the solve is. */
+/* cti_friction_run -- progress of the solve. */
 typedef struct cti_friction_run {
     int iterations;
     int memory;        /* 1: it ran out in a linear system */
@@ -17504,8 +17514,7 @@ CTI_FN void cti_friction_local(const double *B, const double *q, double mu, doub
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
-/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; puts the iterate where the watcher expects
-   it. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; stores the iterate for the watcher. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
@@ -17515,7 +17524,7 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 #endif
 
-/* cti_friction_groups -- contacts that meet the same others: they are eliminated together. */
+/* cti_friction_groups -- contacts with the same neighbours, which are eliminated together. */
 typedef struct cti_friction_groups {
     int n;
     int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n + 1] */
@@ -18488,7 +18497,7 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
-/* takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F where many short steps lead nowhere.
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
    Returns the residual */
 static double cti_newton_leap(cti_newton *s)
 {
@@ -18861,12 +18870,12 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
-/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+/* cti_mprgp_calls -- functions of the task's owner; each may be NULL. */
 typedef struct cti_mprgp_calls {
     int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; the set does not change */
     void *ctx;
-    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    int (*infeasible)(void *ctx, const double *direction); /* called at intervals: 1 when x or a direction proves that there is no solution */
     void *infeasible_ctx;
 } cti_mprgp_calls;
 
@@ -19610,7 +19619,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
@@ -19895,7 +19904,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
 {
@@ -19934,7 +19943,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     return 1;
 }
 
-/* 1 if x is an acceptable result; if x meets the tolerance but the judge rejects it, the tolerance is reduced */
+/* 1 if x is an acceptable result. If x meets the tolerance but the judge rejects it, the tolerance is reduced */
 static int cti_mprgp_finished(cti_mprgp_state *m)
 {
     cti_mprgp_restart(m);
@@ -21069,7 +21078,7 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l)
 
 static int cti_gram_signed(const cti_gram *g, int row) { return !g->signless || !g->signless[row]; }
 
-/* goes to the minimum in the working set; rows whose multipliers would become negative leave one by one */
+/* Moves to the minimum in the working set; rows whose multipliers would become negative leave one by one */
 static void cti_gram_settle(cti_gram *g, const double *q)
 {
     for (;;) {
@@ -21092,8 +21101,8 @@ static void cti_gram_settle(cti_gram *g, const double *q)
     }
 }
 
-/* row p depends on the working set: goes along e_p - r (for an equation violated from above: against it) to the first multiplier that
-   becomes 0, whose row p replaces. NONE: there is none */
+/* Row p depends on the working set: the multipliers move along e_p - r (for an equation violated from above: against it) to the first that becomes
+   0, whose row p replaces. NONE: there is none */
 static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
 {
     double t = INFINITY, sign = g->v[p] < 0 ? -1 : 1;
@@ -21217,7 +21226,7 @@ typedef struct cti_printed_grams {
     int none;               /* 1: a projection has no solution, so that there is no feasible point */
 } cti_printed_grams;
 
-/* what step 1 finds at x */
+/* results of step 1 at x */
 typedef struct cti_printed_view {
     double *phi, *sum;      /* [n] phi, phi + beta */
     double beta2, reduced;  /* |beta|^2, phi~'phi */
@@ -21245,7 +21254,7 @@ typedef struct cti_printed {
     cti_printed_grams gram;
     double *x, *g;        /* [n] */
     double *p_, *Ap;      /* [n] direction */
-    cti_printed_point from; /* that f is compared with */
+    cti_printed_point from; /* the point whose f is the reference */
     double *y, *scratch;  /* [n] */
     cti_printed_view view;
     cti_printed_chain chain;
@@ -21332,7 +21341,7 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
     return sum;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 /* |A| by the power method */
 static void cti_printed_norm(cti_printed *s)
@@ -21592,7 +21601,7 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 /* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
@@ -21754,7 +21763,7 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
     return o;
 }
 
-/* ---- what is taken ---- */
+/* ---- the programs that MPRGP solves ---- */
 
 /* 1 if W is symmetric without a negative diagonal entry */
 static int cti_mprgp_symmetric(const cti_sparse *W)
@@ -21917,8 +21926,8 @@ typedef struct cti_delassus {
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
 /* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
 CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
-/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
-   Returns what is to be said. */
+/* cti_delassus_finish -- the rest of a solve after a solver's outcome `said`: a->x, and for a QP that is solved one step of refinement. Returns
+   the outcome to report. */
 CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 #endif
@@ -21947,7 +21956,7 @@ CTI_INLINE cti_lcp cti_lcp_boxed(const double *M, const double *q, const double 
 
 typedef struct cti_tableau {
     int n, cols, ld;
-    const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
+    const double *M, *q;   /* [n][n], [n]: the start; the caller's */
     double *T, *value;     /* [n][ld], [n] */
     int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
     int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
@@ -21969,8 +21978,8 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */
 CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
-/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
- * ran out. */
+/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries do not change. 0: singular; -1: memory
+   ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
 #endif
 
@@ -22043,8 +22052,8 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
     cti_scalar_solve(&w->system, a->x, 2);
 }
 
-/* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
- */
+/* One step on the rows with positive multipliers, with u of A and J themselves instead of W's; kept if it reduces the judge's residual. 0 when
+   memory ran out */
 static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
@@ -23080,7 +23089,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
-        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
@@ -23457,8 +23466,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* moves the loads towards lambda_n by a share. With `corner`, a corner of the square turns against the sliding, or along the force if
-   nothing slides. Returns the largest change of a load relative to the largest load */
+/* Moves the loads towards lambda_n by a share. With `corner`, a corner of the square is rotated against the sliding, or along the force if nothing
+   slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
@@ -24737,7 +24746,7 @@ typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
 } cti_interior_delta;
 
-/* the point that was polished, and a direction that may be gone back to */
+/* the polished point, and a step that may be restored */
 typedef struct cti_interior_kept {
     double *px, *py;
     double *kx, *ky, *ks, *kc;
@@ -24767,9 +24776,9 @@ typedef struct cti_interior {
     cti_interior_kept kept;
     cti_interior_own own;
     cti_interior_first start;
-    double best;       /* residual of what stands in the answer */
+    double best;       /* residual of the present answer */
     double mu, goal;
-    double close;      /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double close;      /* error of the last candidate in the conditions, without the natural map where r is nearly 0 */
     int short_steps;   /* since the start */
 } cti_interior;
 
@@ -24819,7 +24828,7 @@ static void cti_interior_measure(cti_interior *ip)
     ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
 }
 
-/* the judge's residual of (x, y); the answer keeps the best so far */
+/* the judge's residual of (x, y); the best point so far becomes the answer */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
@@ -24834,7 +24843,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
     return j.residual;
 }
 
-/* offers x with entries set to 0 that are rounding beside the start's size: relative errors mean nothing for a solution at 0 */
+/* Tries x with those entries set to 0 that are rounding errors of the start's size: relative errors are meaningless for a solution at 0 */
 static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
 {
     int i, snapped = 0;
@@ -25126,7 +25135,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
         if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            /* the multipliers reach values far above the start's in many short steps only: the solve starts anew from larger ones */
             ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }
@@ -25832,7 +25841,7 @@ typedef struct cti_stagger_cones {
     double *eta;         /* [nc] compliance of the second tangent */
 } cti_stagger_cones;
 
-/* what the two programs' solvers keep from round to round: of normals, of tangents */
+/* data that the two programs' solvers keep from round to round: of normals, of tangents */
 typedef struct cti_stagger_warm {
     cti_active_box box[2]; /* active set */
     double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
@@ -25843,7 +25852,7 @@ typedef struct cti_stagger_work {
     double *z, *y, *x; /* [m] */
 } cti_stagger_work;
 
-/* how exactly the two programs are solved */
+/* accuracy to which the two programs are solved */
 typedef struct cti_stagger_accuracy {
     int failures;
     int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
@@ -26628,7 +26637,7 @@ static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
-enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about a gigabyte */
+enum { CTI_SOLVERS_DENSE = 12000 }; /* rows of a dense matrix that takes about a gigabyte */
 
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
@@ -27332,7 +27341,7 @@ typedef struct cti_bridge_run {
 } cti_bridge_run;
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* the mode of a row by the start. local: open rows stay in, since they cost little there */
+/* The mode of a row by the start. local: open rows are included, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
@@ -27371,7 +27380,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
     return n;
 }
 
-/* one solve of the present program. 1: go on, 0: this is the end, -1: out of memory */
+/* one solve of the present program. 1: continue, 0: the solve ends, -1: out of memory */
 static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_arena_point mark = cti_arena_mark(b->e.arena);
@@ -37007,12 +37016,10 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
    hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
-#endif
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
 #endif
@@ -37032,7 +37039,6 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* scales sin(theta) axis to theta axis */
 static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
 {
@@ -37055,9 +37061,8 @@ CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
     }
     return cti_joint_whole(cti_v3_mul(e, CTI_R(0.5)), (trace - 1) / 2);
 }
-#endif
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 {
     ct_real size = cti_v3_norm(e);
@@ -38796,10 +38801,8 @@ typedef struct cti_memory {
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m);
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key);
 CTI_FN void cti_memory_clear(cti_memory *m);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
-#endif
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -38836,7 +38839,6 @@ CTI_FN void cti_memory_clear(cti_memory *m)
         memset(m->table, 0, sizeof(int32_t) * (size_t)CTI_LEN(m->table));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static void cti_memory_insert(cti_memory *m, int index)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)m->items[index].key & mask;
@@ -38869,7 +38871,6 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
         cti_memory_insert(m, i);
     return 1;
 }
-#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -40923,126 +40924,138 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
-   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
-   it was measured over whole runs, docs/policy.md has a row "group.name". The natural map is the residual of the contact law, relative to
-   |g| dt. */
+   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
+   48 blocks in a patch of cloth. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
+   A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
+   one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 
 
 /* clang-format off */
-/* ---- factors ---- */
+/* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
-    X(double, cheap, 300, "flops a nonzero", "below, a factor is computed in every step: it costs ten solves. Above, when it is asked for") \
-    X(double, large, 5e7, "flops", "above, a factorization is put off while the component flies or rests in contact") \
+    X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs ten solves. Above, when asked for") \
+    X(double, large, 5e7, "flops", "above this, a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
-    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness by mass above which a factor is in double. S1 1e2, a steel cube 1e9; ten times does nothing") \
-    X(int, slow, 8, "iterations", "a free solve that takes more asks for a new factor") \
-    X(int, missing, 12, "1", "a correction's factor is renewed where one block in so many is held and it does not know") \
-    X(int, patch, 48, "blocks", "of a cloth patch: its inverse stays in a near cache") \
-    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness of a held block in a correction's factor: it moves by a hundredth")
+    /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
+       A tenth and ten times change nothing in the scenes tried */ \
+    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
+    X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
+    X(int, missing, 12, "1", "a correction gets a new factor when more than one block in so many has a contact that the factor lacks") \
+    X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
+    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
 
-/* ---- free motion, and who solves an island ---- */
+/* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
-    X(ct_real, inexact, CTI_R(100), "1", "times the tolerance of the free solve under contacts by nodes, whose solve judges all of the motion") \
-    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated: a component at rest solves it in one step of ten") \
-    X(int, ports, 200, "blocks", "in contact up to which a component is one cluster: a sweep reads the response between all of them") \
-    X(double, columns, 1500000, "bytes", "of A^-1 J' up to which it is: every sweep reads them, a near cache holds them") \
-    X(double, entry, 36, "bytes", "of a contact's column for a block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "up to which it is after nodes failed: stiff cards in a heap fell apart under nodes") \
-    X(int, whole_attempts, 30, "attempts", "for which it is one cluster then") \
-    X(int, corrected, 2, "components", "by nodes up to which an island is corrected: for six layers of cloth that costs more than it brings") \
-    X(int, wasted, 24, "budgets", "of max_sweeps over all contacts that a step spends in solves that end far from a solution") \
-    X(int, wasted_joints, 4, "1", "times that where an island has joints, which each round linearizes anew") \
-    X(int, wasted_part, 8, "1", "such islands get this part of their budget then: the step will end shorter or in zones") \
-    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round") \
+    X(ct_real, inexact, CTI_R(100), "1", "factor on a free solve's tolerance, if nodes in contact follow: their solve judges all of the motion") \
+    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+    X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
+    X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
+    X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
+    X(int, ports_failed, 1500, "blocks", "the limit `ports` after a solve by nodes failed: a heap of stiff cards needs it to stay in one piece") \
+    X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
+    X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
+    X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
+    X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
+    X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
+    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
-    X(ct_real, free_share, CTI_R(0.5), "tolerances", "of a free solve: its error and the contacts' add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean of a block's error by the largest: norms of many blocks are larger by their number's root")
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: a norm of n blocks may be this times sqrt(n) larger")
 
-/* ---- the end of an island's solve ---- */
+/* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
-    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above, a solve ended far from a solution: more sweeps; another solver's result is refused") \
-    X(ct_real, failed, CTI_R(0.5), "natural map", "from which on a solve by nodes has failed") \
-    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed: in an impact |g| dt is little beside it") \
-    X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
-    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
-    X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
-    X(ct_real, spent, 1, "1", "times its bound that interior point may spend in a step")
+    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above this a solve is far from a solution: more sweeps; other solvers' results are refused") \
+    X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
+    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
+    X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
+    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
+    X(ct_real, diverged, CTI_R(10), "natural map", "from here on CT_FRICTION_LOCAL has diverged; less is usual, as it does not solve for friction") \
+    X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
 
-/* ---- an attempt ---- */
+/* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
-    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "that a joint may miss by: far below what contacts notice") \
-    X(ct_real, joint_fails, 4, "1", "times that slack by which a joint refuses the end of an attempt") \
-    X(int, joint_times, 8, "times", "joints are linearized again in a round") \
-    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "of a rigid body with contacts in a substep: rows and straight motions describe a small turn") \
-    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller turn stretches by less than 5e-11, which no precision's positions resolve") \
-    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may miss a contact's row") \
-    X(int, newton_full, 3, "iterations", "of Newton's method with whole steps before steps are searched: impulses change with x") \
-    X(int, newton_tries, 8, "halves", "of a search: the last is at most 1/256 of the way") \
-    X(double, newton_fall, 1e-4, "1", "share of what the slope promises that the potential has to fall") \
-    X(double, newton_least, 0.1, "1", "least factor of a search on the step") \
-    X(double, newton_most, 0.5, "1", "largest factor: a search at least halves it") \
-    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of scripted axes below which a direction is not scripted") \
-    X(ct_real, sizes, 10, "1", "times the world's size and travel that a block may move in a step") \
-    X(double, margin, 4, "1", "times the bound on the contacts' share of a plausible energy: friction's part")
+    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "error that a joint may have: far below what contacts notice") \
+    X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
+    X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
+    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body with contacts in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
+    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
+    X(int, newton_tries, 8, "1", "most halvings in a line search: the last step is at most 1/256 of the full one") \
+    X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
+    X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
+    X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
+    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of a block's scripted axes below which a direction counts as free: rounding") \
+    X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
+    X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
 
-/* ---- energy of an attempt ---- */
+/* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
 #define CTI_TUNED_ENERGY(X) \
-    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses some hundred times as much") \
-    X(double, gain_swing, 1e-3, "1", "the same under the other rules, whose energy swings by their order") \
-    X(double, gain_rigid, 5e-3, "1", "of a rigid body: a ball of facets at 2 m/s gains .4 % in a step and loses it in the next") \
-    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from") \
-    X(double, climb, 0.1, "1", "share of what a step changes that a chain may rise above its energy") \
-    X(double, climb_fall, 0.01, "1", "and of the energy of a step's fall, far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "most that a linkage's correction adds to kinetic energy: where a chain turns round there is little") \
-    X(double, link_least, 0.95, "1", "and takes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "above which a joint is being eased together") \
-    X(int, balanced, 48, "components", "of an island whose contacts are asked for momentum: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "share of the largest pivot below which contacts carry nothing along a direction") \
-    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "shift of velocity from which on contacts take it up; no residual notices less") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "up to which they do: a larger one belongs to a solve that has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "most that a multiplier changes by its room for that")
+    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
+    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
+    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
+       and more than .1 % in a fifth of its steps. A step must not gain 1 %, which random world 732 did */ \
+    X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
+    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
+    X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
+    X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, link_most, 0.5, "1", "most that a chain's correction adds, of its kinetic energy: at a turning point that is small") \
+    X(double, link_least, 0.95, "1", "most that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed, and its chain does not keep its energy") \
+    X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
+    X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
+    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
+    X(ct_real, balance_share, CTI_R(0.1), "1", "most change of a multiplier, of its distance from the bounds of its cone")
 
-/* ---- substeps and impact zones ---- */
+/* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
-    X(int, successes, 2, "substeps", "in a row that double a step limit: the first alone may be the calm after an impact") \
-    X(ct_real, equal, CTI_R(0.999), "1", "ratio above which two lengths are equal: the last of a span is longer by 2.6e-4 of the shortest") \
-    X(ct_real, end, CTI_R(1e-5), "1", "share of an interval below which the rest is rounding: sums of 256 lengths round by 1.5e-5 in float") \
-    X(ct_real, tangled, 4, "parts", "of a step of a tangled world at most: shorter substeps make no room") \
-    X(int, rollbacks, 4, "rollbacks", "of a step, after which failures halve the world; 240 worlds of the soak had two at most") \
-    X(int, holds, 3, "tries", "of the shortest substep in which blocks with meaningless velocities are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "what comes nearer meets; what slides along at about the thickness does not") \
+    /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
+       half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
+    X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
+    /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
+    X(ct_real, equal, CTI_R(0.999), "1", "ratio from which on two lengths are equal: the last substep may be longer by 2.6e-4 of the shortest") \
+    /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    X(ct_real, end, CTI_R(1e-5), "1", "of an interval; a shorter rest is rounding. Sums of 256 lengths round by 1.5e-5 in float") \
+    X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
+    /* it bounds the work of a step. Half and double change nothing in these worlds */ \
+    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
+    X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", "a pair that comes nearer meets (ccd_limits_step); one that slides at its thickness does not") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
-    X(int, zone_rigid, 4, "iterations", "of its second stage: rigid motions, before it freezes") \
-    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration") \
-    X(ct_real, zone_turn, CTI_R(0.5), "rad", "that a body turns in a zone at most") \
-    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of a distance that a zone keeps at most; else half the thickness") \
-    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses that end them")
+    X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
+    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
+    X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
+    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "of the present distance, which a zone keeps where half the thickness is more") \
+    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- repairs of surfaces that intersect ---- */
+/* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
-    X(ct_real, time, CTI_R(0.1), "s", "in which a depth is to be left") \
-    X(ct_real, local, CTI_R(4), "1", "way out by the size of what is shared: above, points leave by the nearest surface") \
-    X(ct_real, keep, CTI_R(1.5), "1", "the way of the last step is kept while it is not longer than that over the shortest") \
-    X(ct_real, stiff, CTI_R(0.03), "1", "softness, of the blocks' inverse mass, where the way is known") \
-    X(ct_real, soft, CTI_R(0.1), "1", "and where a contour is followed, whose directions change as it shrinks") \
-    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: what they add up to has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|") \
-    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions are the same way: 11 degrees") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of the sum of unit pulls above which a side has a direction") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors below which they cancel")
+    X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
+    X(ct_real, local, CTI_R(4), "1", "way out over the size of the shared part, above which vertices leave by the nearest surface") \
+    X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
+    X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
+    X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
+    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at, so that the surfaces end apart") \
+    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
+    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors, from which on the side that is pulled back is known") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
-/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
     X(double, energy, 20.0, "us", "a body's elastic energy") \
-    X(double, row, 0.2, "us", "the making of a row") \
-    X(double, crushed, 0.02, "us", "the test of a block's elements") \
-    X(double, motion, 1.0, "us", "a block's free motion") \
-    X(double, model, 50.0, "us", "a model's forces and stiffness") \
-    X(double, clear, 0.03, "us", "a row of A that is cleared") \
-    X(double, note, 0.08, "us", "the notes of a block")
+    X(double, row, 0.2, "us", "making a row") \
+    X(double, crushed, 0.02, "us", "testing the elements at a block") \
+    X(double, motion, 1.0, "us", "the free motion of a block") \
+    X(double, model, 50.0, "us", "the forces and the stiffness of a body") \
+    X(double, clear, 0.03, "us", "clearing a row of A") \
+    X(double, note, 0.08, "us", "recording the results of a block")
 /* clang-format on */
 
 enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
@@ -41202,7 +41215,7 @@ typedef struct cti_factor_stamp {
     ct_real dt;                  /* [s] time step that the factor is of */
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
     int renewal_asked;           /* 1: the next step computes the factor anew */
-    int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
+    int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */
     int penalized_version;       /* counts computations of the penalized factor */
@@ -41314,9 +41327,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     cti_factor_patches patches;
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    const ct_real *mass;   /* [n] of the world; NULL: no block counts as stiff */
     cti_factor_scratch scratch;
-    const ct_tasks *tasks; /* set before the rest */
+    const ct_tasks *tasks; /* set before the other fields */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
@@ -41485,8 +41498,8 @@ typedef struct cti_scripts {
     cti_mover *movers;
     int still;                /* 1: scripts stand where they are at `time` */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
-                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held;            /* [n] the block does not move: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of
+                                 an attempt; CTI_HELD_RESTED: it was held in the substep that ends */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
     int n_constrained;
@@ -41803,8 +41816,8 @@ CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_pa
     return memory->in_contact && memory->node_ports > 0 && !is_paper ? memory->inexact_attempts + 1 : 0;
 }
 
-/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first
-   attempt behind an impact is solved, since free flight says nothing about the contact. */
+/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first attempt after an
+   impact is solved, since free flight has no information on the contact. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
 {
     int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&
@@ -42148,8 +42161,8 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_motion_whole -- system.whole of a component that is too stiff for float. The judge would otherwise measure impulses by the compliance
-   of single nodes and miss one that throws the whole body. In softer components a contact moves the nodes first. */
+/* cti_motion_whole -- system.whole of a component that is too stiff for float. Otherwise the judge would measure impulses by the compliance of
+   single nodes, and miss an impulse that accelerates the whole body. In softer components a contact moves the nodes first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
@@ -42739,7 +42752,7 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
    f(x1) is linearized at q, the position to which the body's own rotation takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and
    f(x0) = R' f(q). Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. If a scheme treated it
    as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
-   impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
+   impact bends a stiff body more than the step resolves, v1 would gain energy. So a body that contacts or joints acted on in
    the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
    had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
    M^-1 J' r:
@@ -42777,7 +42790,7 @@ CTI_FN void cti_integrate_free(cti_state *s)
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
-/* removes blocks [b0, b0 + n) from an array of vectors, which may not have blocks that joined later */
+/* removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later */
 static void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;
@@ -43117,7 +43130,7 @@ CTI_FN int cti_impulses_reserve(cti_state *s)
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
     ct_real *pins = s->history.impulses.pins;
-    int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
+    int have = CTI_LEN(pins) / 3; /* blocks that were added later have none yet */
     if (b0 + n > have)
         return;
     memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
@@ -45215,7 +45228,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 #endif
 
 /* ---- 8_step/balance.c ---- */
-/* balance.c -- momenta of an island's components behind a solve that left a residual.
+/* balance.c -- momenta of an island's components after a solve that left a residual.
    Method: sweeps over nodes leave a residual r that is small at each node compared with the node's stiffness, but whose sum over a
    component is an error of its momentum. A shift of the component's velocity would remove the error, and violate its contacts by as much.
    So it is first transferred to the loaded contacts: by the smallest change of their multipliers, relative to each one's load and room in
@@ -46024,7 +46037,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
-/* solves the islands in question, each independently of the others, and then judges the whole result */
+/* solves the islands with todo != 0, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
@@ -46122,27 +46135,34 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+/* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
-#endif
 #if CONTACT_WITH_CMR
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above `tolerance` [m] are marked fresh.
    Returns the largest error. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
+#endif
 
 
 /* ---- 8_step/joints.c ---- */
@@ -46155,11 +46175,21 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
+{
+    double t = time - side->t0;
+    cti_v3 o = cti_script_follow(side->path, side->n_path, cti_v3_zero(), t, NULL);
+    int i;
+    for (i = 0; triad && i < 3; i++)
+        cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
+    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+}
+
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
-    cti_v3 p = cti_v3_zero(), o;
+    cti_v3 p = cti_v3_zero();
     int i;
     if (side->rigid >= 0) {
         const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
@@ -46167,12 +46197,8 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
         return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
-    if (side->n == 0) {
-        o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
-        for (i = 0; triad && i < 3; i++)
-            cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), time - side->t0, NULL), o));
-        return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), time - side->t0, NULL);
-    }
+    if (side->n == 0)
+        return cti_joints_scripted(side, time, triad);
     for (i = 0; i < side->n; i++)
         p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
     return p;
@@ -46190,7 +46216,6 @@ static cti_v3 cti_joints_phi(const cti_state *s, const cti_joint *j, int part, i
         return cti_v3_make(cti_v3_norm(d) - j->rest, 0, 0);
     return cti_m3_mul_v(frame, d);
 }
-#endif
 
 #if CONTACT_WITH_CMR
 static cti_term *cti_joints_term(cti_row *row, int first, int block)
@@ -46274,9 +46299,9 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
     }
     return cti_m3_mul_v(frame, u);
 }
+#endif
 
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
-#endif
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row)
@@ -46357,9 +46382,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
-#endif
 
 #if CONTACT_WITH_CMR
 /* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
@@ -46408,7 +46431,9 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     }
     return worst;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -46478,7 +46503,7 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
+   This is not done if a contact was loaded, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
    whose errors in every step cost energy, do not count as in recovery. */
 
 /* the motion that bodies which are held together have as one rigid body */
@@ -46523,7 +46548,7 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens linkages with a joint that does more than hold */
+/* unites the bodies of all joints, and opens linkages with a joint that is compliant, driven or in recovery */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -46549,7 +46574,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* opens linkages that contacts pressed or that are damped; computes sums that need no projection */
+/* opens linkages under loaded contacts or damping; computes sums that need no projection */
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
@@ -47111,8 +47136,8 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
-/* features of the shared part on the far side must be able to come back: faces of both bodies there are marked as tangled with the other
-   body. The box is that of the points on both surfaces and inside, widened */
+/* Features of the shared part on the far side have to be able to return: faces of both bodies there are marked as tangled with the other body. The
+   box is that of the points on both surfaces and inside, widened */
 static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -47493,8 +47518,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 /* tangle.h -- intersections at the start of a step: pairs, and the vertices on the wrong side. */
 
 
-/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside
-   another one, which no step saw entering, is assumed to be there on purpose. 0 when memory ran out. */
+/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside another one
+   that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
 
@@ -47912,8 +47937,8 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
-/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity
-   allow. A crushed element may respond with any force, and trees and predicates need numbers in a sensible range. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
+   element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 #endif
 
@@ -47921,8 +47946,8 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
-/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its
-   motion is not worth a detection. */
+/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its motion
+   is not tested for collisions. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
 /* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.
@@ -48276,7 +48301,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 /* ---- 8_step/energy.c ---- */
 /* energy.c -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance.
    Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
-   that a solve pressed more than the law allows. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
+   that the impulses of a solve exceed their law. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
    it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
    The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
    the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
@@ -48581,9 +48606,9 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* the paper does nothing about a gain */
+    if (n == 0 || cti_state_is_paper(s)) /* the paper does not react to a gain */
         return 0;
-    /* the angular momentum that a group of bodies gets back may be more than one of them can take */
+    /* a group may get back more angular momentum than one of its bodies can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
         s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];
@@ -48852,7 +48877,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
 
-/* cti_attempt_work -- what an attempt took. */
+/* cti_attempt_work -- work and times of an attempt. */
 typedef struct cti_attempt_work {
     int newton;           /* linearizations */
     int rounds;           /* solves */
@@ -48868,15 +48893,15 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int extended;       /* tets whose log J was continued */
-    int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
+    int crushed;        /* tets that the motion compresses below J = 0.2 */
+    int spun;           /* rigid bodies that rotate by more than half a radian, and may meet another feature (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int strained;       /* rows of joints that miss by more than they may at the end */
-    ct_real slack;      /* [m] distance that joints may miss */
-    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int strained;       /* rows of joints whose error at the end is too large */
+    ct_real slack;      /* [m] allowed error of joints */
+    int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* natural map of the last solve */
@@ -49176,7 +49201,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
    collisions. */
 
 #if CONTACT_WITH_CMR
-/* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
+/* If there are too many hits, only the first ones of each vertex are kept; a later round finds the others again if they remain */
 static int cti_cmr_first_hits(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -49814,7 +49839,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
         if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may have gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be over */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }
@@ -50036,7 +50061,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->work.solver_iterations += q.iterations;
     out->work.solver_sweeps += q.sweeps, out->work.solver_quick += q.quick;
     out->work.solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* not finite: the largest number */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
@@ -50356,7 +50381,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->work.rounds == 0) /* nobody judged the free motion */
+    if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
@@ -50699,8 +50724,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
-   immovable stands still */
+/* Stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches an immovable
+   feature does not move */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
@@ -50877,8 +50902,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 /* ---- 8_step/stepper.h ---- */
 /* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
    A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
-   with one stepper the members are constants. A stepper's name also occurs in its switch in config.h and its options in ct_world_desc, and
-   nowhere else. */
+   with one stepper the members are constants. Elsewhere a stepper has its lines in MANIFEST, its switch in config.h, the #include of its
+   header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the list. */
 
 
 /* cti_feature -- features of a world that a stepper may refuse. */
@@ -51201,7 +51226,7 @@ static ct_real cti_step_least(const cti_state *s)
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
-/* length of the next substep: as wanted, or all the rest if the remainder would be too short */
+/* length of the next substep: the wanted one, or all the rest if the remainder would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
@@ -51258,7 +51283,7 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* reports blocks at rest, after scripts have moved what is in their way */
+/* reports blocks at rest, after scripts have moved blocks in their way */
 static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
@@ -51501,7 +51526,7 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
     return CTI_STEP_DONE;
 }
 
-/* deals with the tried substep: in halves, split, or as it is */
+/* continues after a try: in halves, with a split, or with the result as it is */
 static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     if (t->shorter) {
@@ -54032,7 +54057,24 @@ typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
     ct_real load; /* h^2 mu times the normal force [kg m] */
+    uint64_t key; /* of the pair, as in the contact memory */
+    ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
+
+/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left; of a stitch with a length phi = |sum w_k y_k - at| - rest - left.
+   part 0: the points; 1..3: the axes, a joint's rotation, times its lever. */
+typedef struct cti_barrier_tie {
+    int32_t joint, part;
+    int32_t n, block[2 * CTI_JOINT_NODES];
+    ct_real w[2 * CTI_JOINT_NODES];
+    ct_real at[3], left[3]; /* [m] */
+    ct_real soft;           /* [m/N] compliance; 0: none, and a multiplier */
+    ct_real m[3];           /* multiplier [kg m], h^2 times a force; of a distance m[0] alone */
+    ct_real most;           /* most force, in the units of m */
+    ct_real k, k_first;     /* penalty [kg], and what it was first; 0: not known yet */
+    ct_real error;          /* [m] at the last update */
+} cti_barrier_tie;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
@@ -54061,6 +54103,9 @@ typedef struct cti_barrier {
     int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
+    cti_barrier_tie *ties;
+    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
+    int ties_open;                /* with an error above the tolerance when Newton's method ended */
     ct_real *toi, *least;         /* scratch of the step filter */
     int32_t *tested;              /* scratch of the step filter */
     cti_bsr B;                    /* Hessian */
@@ -54080,6 +54125,8 @@ typedef struct cti_barrier {
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
     double loss_friction, energy_contact; /* [J] */
+    ct_real strain;               /* largest entry of A - R at the end of the step */
+    double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 
 #if CONTACT_WITH_BARRIER
@@ -54135,8 +54182,39 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
 CTI_FN double cti_barrier_loss(cti_state *s);
-/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
+/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+/* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
+
+/* ---- barrier_joints.c ---- */
+
+/* cti_barrier_joints_make -- ties of all joints, their block pairs in `elastic`. 0: out of memory. */
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b);
+/* cti_barrier_joints_open -- the ties of a step, with y0 and the last step's forces. */
+CTI_FN void cti_barrier_joints_open(cti_state *s);
+/* cti_barrier_joints_energy -- as cti_barrier_energy: sum of m phi + k / 2 |phi|^2; *size: what its rounding is of is added. */
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
+/* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
+CTI_FN void cti_barrier_joints_assemble(cti_state *s);
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+   have changed, and there is another minimum. */
+CTI_FN int cti_barrier_joints_settle(cti_state *s);
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
+   0: out of memory. */
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
+
+/* ---- barrier_hold.c ---- */
+
+/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
+   the normal force. */
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
+/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
 
 /* ---- barrier_system.c ---- */
 
@@ -54184,7 +54262,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
         cti_barrier_list *l = &b->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
     cti_bsr_free(m, &b->B);
     CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
     cti_symbolic_free(m, &b->symbolic);
@@ -54310,7 +54388,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
-    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
 }
 
 /* ---- from the state and back ---- */
@@ -54423,7 +54501,7 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = cti_barrier_own(s);
+    cti_barrier *b = cti_barrier_own(s);
     const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
     ct_real R[9];
     int i, j;
@@ -54435,6 +54513,8 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
             r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
         }
     cti_polar3(r->affine, R);
+    for (i = 0; i < 9; i++)
+        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -54448,6 +54528,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
+    b->strain = 0;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
@@ -55040,7 +55121,8 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
           + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
    Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
-   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+   near enough for Newton's method. Joints add their part (barrier_joints.c).
+   based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 
 /* ---- affine bodies ---- */
 
@@ -55221,7 +55303,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     for (k = 0; k < q->n; k++)
         d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
-        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
 
 static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
@@ -55254,7 +55336,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     *size = 0;
     if (!work)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size) + cti_barrier_joints_energy(s, y, size);
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
             contact += t.value;
@@ -55330,22 +55412,30 @@ static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
     }
 }
 
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
+{
+    ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    double rate, slope;
+    int j;
+    cti_friction_value((double)size, (double)reach, &rate, &slope);
+    f[0] = q->load * (ct_real)rate * u[0], f[1] = q->load * (ct_real)rate * u[1];
+    for (j = 0; j < 4; j++)
+        H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
+}
+
 /* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
 static void cti_barrier_friction(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
     int i, j, k, l, p;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
+        cti_barrier_rub *q = &b->rubs[i];
+        ct_real f2[2], H2[4], g[12], H[144], K[9];
         cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
+        cti_barrier_slide(s, q, s->surface.x0, q->at);
+        cti_barrier_rub_derive(q, reach, q->at, f2, H2);
+        f = cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f2[0]), cti_v3_at(q->t[1], 0), f2[1]);
         for (k = 0; k < 3; k++)
             for (l = 0; l < 3; l++)
                 K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
@@ -55420,6 +55510,7 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
     if (ok) {
+        cti_barrier_joints_assemble(s);
         cti_barrier_contacts(s, shift);
         cti_barrier_friction(s, shift);
     }
@@ -55456,6 +55547,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_tangents(n, &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, p, &q);
         if (!CTI_PUSH(s->mem, b->rubs, q))
             return 0;
     }
@@ -55469,6 +55561,506 @@ CTI_FN int cti_barrier_lag(cti_state *s)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
+/* ---- 8_barrier/barrier_joints.c ---- */
+/* barrier_joints.c -- joints and stitches of the barrier stepper: an augmented Lagrangian.
+   Method: a joint is one to four ties phi(y) = 0. A point of a node, of an embedded vertex and of an affine body is linear in the blocks y,
+   and so is an axis of an affine body, A t. Hence a tie is phi = sum w_k y_k - at - left: points that meet, axes that are the same (times
+   the joint's lever), or the distance |sum w_k y_k - at| - rest of a stitch. `at` is where scripts have their side at the end of the step.
+   `left` is the part of an error at the step's start that the recovery speed leaves for later. The potential gets m phi + k / 2 |phi|^2.
+   When Newton's method has converged and a tie's error is above the tolerance, newton_tolerance h, its multiplier becomes m + k phi, k
+   grows where the error did not fall, and Newton's method goes on. The force at the end, m + k phi, is the multiplier that the next step
+   begins with, so that a joint at rest takes one solve. Where contacts keep a joint open, that force would grow until it crushes the affine
+   bodies between: it ends at what strains them by a hundredth, and the potential is linear beyond. A tie with a compliance c is a spring
+   phi^2 / 2c, without a multiplier. differs: the moment of a compliant hinge or fixed joint is sin(angle) / c, that of the other steppers
+   angle / c. based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization,
+   algorithm 17.4. */
+
+/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of
+   positions times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46
+   (test_barrier_joints) */
+#if CONTACT_WITH_BARRIER
+#define CTI_TIE_PENALTY (CONTACT_REAL == 32 ? CTI_R(2) : CTI_R(100))
+#define CTI_TIE_FALL CTI_R(0.25) /* [1] share of its error above which a tie's penalty grows */
+#define CTI_TIE_GROW CTI_R(10)   /* [1] by this factor; Nocedal and Wright's value */
+#define CTI_TIE_GROWN                                                                                                                      \
+    (CONTACT_REAL == 32 ? CTI_R(100)                                                                                                       \
+                        : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
+#define CTI_TIE_UPDATES 30            /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
+#define CTI_TIE_STALLS                                                                                                                     \
+    5 /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
+#define CTI_TIE_STALLED CTI_R(0.9)
+/* [1] most force on an affine body times its radius, over the energy `stiff`: 8 times a strain of 0.01 */
+#define CTI_TIE_STRAIN CTI_R(0.08)
+
+/* ---- made with the world ---- */
+
+/* a block of a tie with its weight; a block that is there already gets the sum */
+static void cti_tie_put(cti_barrier_tie *t, int block, ct_real w)
+{
+    int i;
+    for (i = 0; i < t->n && t->block[i] != block; i++)
+        ;
+    if (i == t->n) {
+        t->block[t->n++] = block;
+        t->w[i] = 0;
+    }
+    t->w[i] += w;
+}
+
+/* one side's blocks, with sign +-1: of a point, or of the axis `axis` >= 0 times the joint's lever */
+static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int axis, ct_real sign, cti_barrier_tie *t)
+{
+    int k;
+    if (side->rigid >= 0) {
+        int block = b->affines[side->rigid].block;
+        if (axis < 0)
+            cti_tie_put(t, block, sign);
+        for (k = 0; k < 3; k++)
+            cti_tie_put(t, block + 1 + k, sign * (axis < 0 ? side->arm[k] : side->triad[3 * axis + k]));
+        return;
+    }
+    for (k = 0; axis < 0 && k < side->n; k++)
+        cti_tie_put(t, b->block_of[side->block[k]], sign * side->weight[k]);
+}
+
+static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 2 : j->kind == CT_JOINT_FIXED ? 4 : 1; }
+
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
+{
+    int i, k, l, m;
+    CTI_CLEAR(b->ties);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        for (k = 0; k < cti_ties_of(&s->bodies.joints[i]); k++) {
+            const cti_joint *j = &s->bodies.joints[i];
+            ct_real sign = k ? j->lever : 1;
+            cti_barrier_tie t;
+            memset(&t, 0, sizeof t);
+            t.joint = i, t.part = k;
+            cti_tie_side(b, &j->a, k - 1, sign, &t);
+            cti_tie_side(b, &j->b, k - 1, -sign, &t);
+            if (!CTI_PUSH(s->mem, b->ties, t))
+                return 0;
+            for (l = 0; l < t.n; l++)
+                for (m = l + 1; m < t.n; m++)
+                    if (!CTI_PUSH(s->mem, b->elastic, t.block[l]) || !CTI_PUSH(s->mem, b->elastic, t.block[m]))
+                        return 0;
+        }
+    return 1;
+}
+
+/* ---- in a step ---- */
+
+/* sum w_k y_k */
+static cti_v3 cti_tie_sum(const cti_barrier_tie *t, const ct_real *y)
+{
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum = cti_v3_mad(sum, cti_v3_at(y, t->block[k]), t->w[k]);
+    return sum;
+}
+
+/* minus what scripted sides of a tie contribute to phi at a time */
+static cti_v3 cti_tie_scripted(const cti_joint *j, const cti_barrier_tie *t, double time)
+{
+    const cti_joint_side *side[2];
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; k < 2; k++)
+        if (side[k]->rigid < 0 && side[k]->n == 0) {
+            ct_real triad[9];
+            cti_v3 p = cti_joints_scripted(side[k], time, triad);
+            if (t->part)
+                p = cti_v3_mul(cti_v3_at(triad, t->part - 1), j->lever);
+            sum = cti_v3_mad(sum, p, k ? CTI_R(1) : CTI_R(-1));
+        }
+    return sum;
+}
+
+static int cti_tie_is_distance(const cti_state *s, const cti_barrier_tie *t) { return t->part == 0 && s->bodies.joints[t->joint].rest > 0; }
+
+/* phi; a distance in x, with the direction *n that it has */
+static cti_v3 cti_tie_phi(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n)
+{
+    cti_v3 d = cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0));
+    if (!cti_tie_is_distance(s, t))
+        return cti_v3_sub(d, cti_v3_at(t->left, 0));
+    *n = cti_v3_unit(d, cti_v3_make(0, 1, 0));
+    return cti_v3_make(cti_v3_norm(d) - s->bodies.joints[t->joint].rest - t->left[0], 0, 0);
+}
+
+/* [m/N], or of an axis in units of its lever; a fixed joint's three axes have twice the moment of one angle */
+static ct_real cti_tie_soft(const cti_joint *j, const cti_barrier_tie *t)
+{
+    if (t->part == 0)
+        return j->compliance;
+    return j->angular_compliance * j->lever * j->lever * (j->kind == CT_JOINT_FIXED ? 2 : 1);
+}
+
+/* most force in h^2 N, see the top */
+static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_barrier_tie *t)
+{
+    ct_real most = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        int rigid = k ? j->b.rigid : j->a.rigid;
+        if (rigid >= 0 && !(t->soft > 0))
+            most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
+    }
+    return most < CTI_REAL_MAX ? most * b->h * b->h : most;
+}
+
+/* the force that the last step ended with, of `part`, in its joint's items */
+static cti_v3 cti_tie_remembered(const cti_state *s, const cti_barrier_tie *t)
+{
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, s->bodies.joints[t->joint].key + (t->part ? 1 : 0));
+    if (!m)
+        return cti_v3_zero();
+    return cti_v3_at(t->part == 2 ? m->normal : t->part == 3 ? m->slip : m->impulse, 0);
+}
+
+CTI_FN void cti_barrier_joints_open(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    b->tie_updates = b->ties_open = b->tie_stalls = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        cti_barrier_tie *t = &b->ties[i];
+        const cti_joint *j = &s->bodies.joints[t->joint];
+        cti_v3 n;
+        t->soft = cti_tie_soft(j, t);
+        t->most = cti_tie_most(b, j, t);
+        memset(t->left, 0, sizeof t->left);
+        cti_v3_put(t->at, 0, cti_tie_scripted(j, t, s->step.time));
+        if (!(t->soft > 0) && s->desc.recovery_speed > 0)
+            cti_v3_put(t->left, 0, cti_joint_left(cti_tie_phi(s, t, b->y0, &n), b->h * s->desc.recovery_speed));
+        cti_v3_put(t->at, 0, cti_tie_scripted(j, t, cti_state_ahead(s, b->h)));
+        cti_v3_put(t->m, 0, cti_v3_mul(cti_tie_remembered(s, t), b->h * b->h));
+        t->k = t->soft > 0 ? b->h * b->h / t->soft : 0;
+        if (t->soft > 0)
+            cti_v3_put(t->m, 0, cti_v3_zero());
+        t->k_first = 0;
+        t->error = CTI_REAL_MAX;
+    }
+}
+
+/* the penalty: from the diagonal of the bodies' Hessian, which is in B */
+static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real give = 0;
+    int k;
+    for (k = 0; k < t->n; k++) {
+        const ct_real *D = b->B.val + 9 * (size_t)b->B.diag[t->block[k]];
+        ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
+        give += stiff > 0 ? t->w[k] * t->w[k] / stiff : 0;
+    }
+    t->k = t->k_first = give > 0 ? CTI_TIE_PENALTY / give : 0;
+}
+
+/* m + k phi, at most `most`; *whole: |m + k phi|; of a distance x alone counts, with its direction *n */
+static cti_v3 cti_tie_multiplier(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n, ct_real *whole)
+{
+    cti_v3 f = cti_v3_mad(cti_v3_at(t->m, 0), cti_tie_phi(s, t, y, n), t->k);
+    *whole = cti_v3_norm(f);
+    return *whole > t->most ? cti_v3_mul(f, t->most / *whole) : f;
+}
+
+/* force of a tie on its side b in h^2 N, in the world's axes */
+static cti_v3 cti_tie_force(const cti_state *s, const cti_barrier_tie *t, const ct_real *y)
+{
+    ct_real whole;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    return cti_tie_is_distance(s, t) ? cti_v3_mul(n, f.x) : f;
+}
+
+/* sum of w_k |y_k| |f|: times an ulp it is the rounding of the positions times the force */
+static double cti_tie_size(const cti_barrier_tie *t, const ct_real *y, cti_v3 f)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum += (double)(cti_abs(t->w[k]) * cti_v3_norm(cti_v3_at(y, t->block[k])));
+    return sum * (double)cti_v3_norm(f);
+}
+
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real whole;
+        cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
+        sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
+        if (whole > t->most) /* (|f|^2 - |m|^2) / 2 k becomes linear */
+            sum -= (double)(whole - t->most) * (double)(whole - t->most) / (2 * (double)t->k);
+        *size += cti_tie_size(t, y, f);
+    }
+    *size += fabs(sum);
+    return sum;
+}
+
+/* Hessian [9] of a tie by its sum; a distance's part across its direction is negative under pressure */
+static void cti_tie_derive(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, ct_real *H)
+{
+    ct_real N[3], whole, along, across;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    int i, j;
+    along = whole > t->most ? 0 : t->k;
+    across = whole > t->most ? t->k * t->most / whole : t->k;
+    cti_v3_put(N, 0, cti_v3_unit(f, cti_v3_zero()));
+    if (cti_tie_is_distance(s, t)) {
+        ct_real size = cti_v3_norm(cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0)));
+        cti_v3_put(N, 0, n);
+        across = size > 0 ? f.x / size : 0;
+        if (!cti_barrier_own(s)->exact)
+            across = cti_max(across, 0);
+    }
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            H[3 * i + j] = (i == j ? across : 0) + (along - across) * N[i] * N[j];
+}
+
+CTI_FN void cti_barrier_joints_assemble(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, l;
+    for (i = 0; i < CTI_LEN(b->ties); i++)
+        if (!(b->ties[i].soft > 0) && !(b->ties[i].k_first > 0))
+            cti_tie_weigh(s, &b->ties[i]);
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real H[9];
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        cti_tie_derive(s, t, b->y, H);
+        for (k = 0; k < t->n; k++) {
+            cti_v3_addto(b->g, t->block[k], cti_v3_mul(f, t->w[k]));
+            for (l = 0; l < t->n; l++)
+                cti_barrier_add(b, t->block[k], t->block[l], H, t->w[k] * t->w[l]);
+        }
+    }
+}
+
+CTI_FN int cti_barrier_joints_settle(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real most = s->desc.barrier.newton_tolerance * b->h, whole;
+    int i, falls = 0;
+    cti_v3 n;
+    b->ties_open = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n));
+        if (b->ties[i].soft > 0 || error <= most)
+            continue;
+        b->ties_open++;
+        falls |= error <= CTI_TIE_STALLED * b->ties[i].error;
+    }
+    b->tie_stalls = falls ? 0 : b->tie_stalls + 1;
+    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES || b->tie_stalls > CTI_TIE_STALLS)
+        return 1;
+    b->tie_updates++;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        cti_barrier_tie *t = &b->ties[i];
+        ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
+        if (t->soft > 0)
+            continue;
+        cti_v3_put(t->m, 0, cti_tie_multiplier(s, t, b->y, &n, &whole));
+        if (error > most && error > CTI_TIE_FALL * t->error)
+            t->k = cti_min(t->k * CTI_TIE_GROW, t->k_first * CTI_TIE_GROWN);
+        t->error = error;
+    }
+    return 0;
+}
+
+/* ---- after a step ---- */
+
+/* moment on side a of an axis's force f on side b, in the force's units times m: a dipole on the axis */
+static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v3 f)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_joint *j = &s->bodies.joints[t->joint];
+    const cti_joint_side *side = j->a.rigid >= 0 ? &j->a : &j->b;
+    cti_v3 axis = cti_v3_zero();
+    int k;
+    for (k = 0; k < 3; k++)
+        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
+    return cti_v3_mul(cti_v3_cross(axis, f), -1);
+}
+
+/* impulses of a joint's ties on side a, as the user reads them, and, where they are known, the multipliers that the next step begins with.
+ * 0: out of memory */
+static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
+    cti_memory_item force[2], impulse[2];
+    ct_real h2 = b->h * b->h;
+    int i, p;
+    memset(force, 0, sizeof force);
+    memset(impulse, 0, sizeof impulse);
+    for (i = first; i < CTI_LEN(b->ties) && b->ties[i].joint == b->ties[first].joint; i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real whole;
+        cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
+        p = t->part > 0;
+        cti_v3_put(t->part == 2 ? force[p].normal : t->part == 3 ? force[p].slip : force[p].impulse, 0, m);
+        cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), 1 / b->h));
+    }
+    for (p = 0; p < (cti_ties_of(j) > 1 ? 2 : 1); p++) {
+        force[p].key = impulse[p].key = j->key + (uint64_t)p;
+        force[p].dt = impulse[p].dt = b->h;
+        if (!cti_memory_add(s->mem, &s->step.impulses.joints, &impulse[p]) || (known && !cti_memory_add(s->mem, out, &force[p])))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->h * (double)b->h;
+    int i;
+    b->joints_rounded = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
+        r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
+        if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
+            return 0;
+    }
+    return 1;
+}
+
+#undef CTI_TIE_PENALTY
+#undef CTI_TIE_FALL
+#undef CTI_TIE_GROW
+#undef CTI_TIE_GROWN
+#undef CTI_TIE_UPDATES
+#undef CTI_TIE_STALLS
+#undef CTI_TIE_STALLED
+#undef CTI_TIE_STRAIN
+
+/* ---- 8_barrier/barrier_hold.c ---- */
+/* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
+   Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
+   slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
+   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
+   contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
+   on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
+
+/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which
+   has no limit: with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
+#define CTI_RUB_OFF CTI_R(0.1)
+
+static uint64_t cti_rub_key(const cti_state *s, const cti_barrier_term *p)
+{
+    cti_pair pair;
+    memset(&pair, 0, sizeof pair);
+    pair.kind = p->kind, pair.n = p->n, pair.n_a = p->n_a, pair.plane = p->plane;
+    memcpy(pair.v, p->v, sizeof p->v);
+    return cti_pair_key(&s->surface, &pair);
+}
+
+/* v after the least rotation that takes unit vector from to unit vector to; 0 where that is more than 120 degrees */
+static cti_v3 cti_rub_carry(cti_v3 v, cti_v3 from, cti_v3 to)
+{
+    cti_v3 w = cti_v3_cross(from, to), wv = cti_v3_cross(w, v);
+    ct_real c = cti_v3_dot(from, to);
+    if (!(c > CTI_R(-0.5)))
+        return cti_v3_zero();
+    return cti_v3_mad(cti_v3_add(v, wv), cti_v3_cross(w, wv), 1 / (1 + c));
+}
+
+/* the anchor [2] that is left of w [2]: within e */
+static void cti_rub_drag(const ct_real *w, ct_real e, ct_real *out)
+{
+    ct_real size = cti_sqrt(w[0] * w[0] + w[1] * w[1]), scale = size > e ? e / size : 1;
+    out[0] = scale * w[0], out[1] = scale * w[1];
+}
+
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q)
+{
+    const cti_memory_item *m;
+    cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
+    ct_real w[2];
+    q->key = cti_rub_key(s, p);
+    q->anchor[0] = q->anchor[1] = 0;
+    m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
+    if (!m)
+        return;
+    a = cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n);
+    w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
+    cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
+}
+
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2], was[2], is[2], H[4], none[4], off = 0;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        cti_barrier_rub_derive(q, reach, q->at, was, H);
+        cti_barrier_rub_derive(q, reach, u, is, none);
+        for (k = 0; k < 2; k++) {
+            ct_real d = was[k] + H[2 * k] * (u[0] - q->at[0]) + H[2 * k + 1] * (u[1] - q->at[1]) - is[k];
+            off += d * d;
+        }
+        if (off > CTI_RUB_OFF * CTI_RUB_OFF * q->load * q->load)
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        cti_memory_item item;
+        ct_real w[2], a[2];
+        double rate, slope;
+        cti_v3 t1 = cti_v3_at(q->t[0], 0), t2 = cti_v3_at(q->t[1], 0);
+        memset(&item, 0, sizeof item);
+        item.key = q->key, item.dt = b->h;
+        cti_barrier_slide(s, q, s->surface.x0, w);
+        cti_friction_value((double)cti_sqrt(w[0] * w[0] + w[1] * w[1]), (double)reach, &rate, &slope);
+        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_mad(cti_v3_mul(t1, w[0]), t2, w[1]), -q->load * (ct_real)rate / b->h));
+        cti_v3_put(item.normal, 0, cti_v3_cross(t1, t2));
+        cti_rub_drag(w, reach, a);
+        if (s->desc.barrier.static_hold)
+            cti_v3_put(item.slip, 0, cti_v3_mad(cti_v3_mul(t1, a[0]), t2, a[1]));
+        if (!cti_memory_add(s->mem, out, &item))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_memory_item *item = cti_memory_find(m, t->key);
+    ct_real w[2];
+    if (!item)
+        return;
+    t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
+    t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
+    /* items are in the order of rubs */
+    cti_barrier_slide(s, &b->rubs[item - m->items], s->surface.x0, w);
+    t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
+}
+
+#undef CTI_RUB_OFF
+
 /* ---- 8_barrier/barrier.c ---- */
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
@@ -55480,7 +56072,6 @@ CTI_FN int cti_barrier_lag(cti_state *s)
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
-#if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
@@ -55744,7 +56335,7 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last)
+    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -55768,11 +56359,13 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             end = cti_barrier_iterate(s, q, r);
             if (end == CTI_BARRIER_MEMORY)
                 return 0;
+            if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
+                end = CTI_BARRIER_GOES_ON;
         } while (end == CTI_BARRIER_GOES_ON);
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -55796,8 +56389,8 @@ static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
     r->thickness_kept = 2;
 }
 
-/* impulses of the contacts, for who asks for them. 0: out of memory */
-static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
@@ -55827,6 +56420,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force / b->h;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -55842,12 +56436,12 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     cti_potential_terms t;
     int i, k;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
         ct_real u[2];
-        double size;
-        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
-        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
     }
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
@@ -55878,13 +56472,18 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
    start: cti_barrier_energies */
 static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale,
+           rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -55893,9 +56492,11 @@ static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_r
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_memory *next = &s->contact.memory_step[0], last;
     double size, before = start[1];
     int i;
-    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+    cti_memory_clear(next);
+    if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_touches(s, next, r) || !cti_barrier_works(s, r))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -55908,14 +56509,17 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     s->energy.known = 0;
     s->step.time = s->step.until;
     s->contact.memory_dt = b->h;
-    cti_memory_clear(&s->contact.memory);
+    last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->planes) / 2;
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
+    r->joint_error = cti_joints_error(s);
+    r->rigid_strain = b->strain;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
+                       r->loss_contact + r->loss_damping;
     cti_barrier_judge(s, start, r);
     return 1;
 }
@@ -55966,6 +56570,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     if (s->surface.nv)
         memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
+    cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
@@ -56034,6 +56639,8 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
     if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
+    if (q->static_hold != 0 && q->static_hold != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
     if (d->integrator != CT_INTEGRATOR_EULER)
@@ -56049,8 +56656,6 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 {
     CTI_UNUSED(s);
     switch (what) {
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
@@ -56229,7 +56834,7 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 
 
 /* ---- 9_world/steppers.c ---- */
-/* steppers.c -- the table of steppers: CT_STEPPER_LIST (types.h) with the functions of those that are built (8_step/stepper.h). */
+/* steppers.c -- the table of steppers: CT_STEPPER_LIST (methods.h) with the functions of those that are built (8_step/stepper.h). */
 
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
 {
