@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5afde5080623e81.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 42d7804b9c4902aa.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -698,8 +698,7 @@ typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct
    STAGGERED    normals and friction are solved alternately, to the tolerance (Kaufman et al. 2008)
    ANTICIPATED  the solver finds the normals, then ICA solves friction and normals from there (Li et al. 2015)
    LOCAL        after the normals friction is computed contact by contact, then the normals once more (Bridson et al. 2003): cheap. Friction
-                is not
-                solved for, and the report's residual shows its error */
+                is not solved for, and the report's residual shows its error */
 typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
 
 struct ct_solution;
@@ -11355,109 +11354,115 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* ---- 3_solve/solve_policy.h ---- */
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
-   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
-   it was measured over whole runs, docs/policy.md has a row "group.name". "Change" is the largest change of an entry of v in an iteration,
-   or of a contact's velocity in a sweep; a tolerance is the user's, as a velocity. */
+   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `defer` is 12
+   iterations between two full solves. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
+   multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
+   or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
 
 
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
     X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
-    X(int, plain, 10, "sweeps", "the same in the paper's relaxation, without acceleration") \
-    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", "share of the first sweep's change at which it ends: coupled clusters move v by more") \
-    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the paper's relaxation: its 5 %") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are no better") \
-    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: a chain of five beads loses 6 % of its energy in 5 s with drop_exact") \
-    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float velocity changes resolve no more") \
-    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough; twice that ends a loop that may be judged") \
-    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change that is enough then") \
-    X(int, first_mix, 2, "sweeps", "before the first that is accelerated: the first contacts are found by plain sweeps") \
-    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
-    X(int, few, 250, "contacts", "below which a solve gets more sweeps: as many visits as this many contacts would have") \
-    X(int, more, 20, "1", "largest factor of that on max_sweeps")
+    X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
+    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
+    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough. Twice that ends a loop whose result may be judged") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change at which a stalled loop ends") \
+    X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
+    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts") \
+    X(int, more, 20, "1", "largest factor on max_sweeps for that")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, defer, 12, "iterations", "between two full solves of a cluster that only contacts couple to others; between them its ports move") \
-    X(int, fused, 30, "iterations", "at most in which contacts are solved inside the sweep over nodes, a third fewer than in turn") \
-    X(int, halves, 8, "iterations", "in which the smallest change must halve for that: friction that cycles there converges in turn") \
-    X(int, pace, CTI_ICA_PACE, "iterations", "over which the convergence rate is measured") \
-    X(ct_real, close, 3, "tolerances", "change below which a solve stops when its rate does not reach the tolerance in its budget") \
-    X(ct_real, diverged, CTI_R(1e4), "1", "growth over the smallest change that is divergence (5.6 gives no number)") \
-    X(int, restarts, 5, "restarts", "from the best iterate behind a divergence, which an extrapolation may have caused") \
-    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
-    X(ct_real, contracts, CTI_R(0.4), "1", "change by the last change above which lagged inverses are replaced, not iterated with") \
-    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed; from 5 on joints in a crash count as solved too early") \
-    X(ct_real, judge_next, CTI_R(0.9), "1", "share of that change at which it is computed again at the latest") \
-    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change behind a residual above the tolerance") \
-    X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
+    X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
+    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes, which takes a third fewer than in turn") \
+    X(int, halves, 8, "iterations", "in which the smallest change has to halve for that: friction that cycles there converges in turn") \
+    X(int, pace, CTI_ICA_PACE, "iterations", "over which the rate of convergence is measured") \
+    X(ct_real, close, 3, "tolerances", "change below which a solve stops, if its rate will not reach the tolerance in the sweeps left") \
+    X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
+    X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
+    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
+    /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
+    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", "of that change, below which the residual is computed again at the latest") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change that is aimed at after a residual above the tolerance") \
+    X(ct_real, tight, CTI_R(0.7), "1", "of the change aimed at, at which sweeps end from then on, with exact inverses") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \
-    X(int, idle, 2, "corrections", "in a row with little effect, before a new factor is asked for or corrections end") \
-    X(ct_real, little, CTI_R(0.7), "1", "share of the smallest change that little effect leaves") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included") \
+    X(int, idle, 2, "corrections", "in a row with little effect, after which a new factor is asked for, or corrections end") \
+    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
 
 /* ---- extrapolation along a constant drift of the multipliers ---- */
 #define CTI_TUNED_STRIDE(X) \
-    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are the same drift") \
-    X(ct_real, least, 3, "iterations", "least length of an extrapolation: shorter ones save less than a new history costs") \
-    X(ct_real, slow, CTI_R(0.05), "1", "share of the fastest multiplier's rate below which a multiplier does not limit the length") \
-    X(ct_real, astray, 4, "1", "growth over the smallest change at which an extrapolation is undone") \
+    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are one constant drift") \
+    X(ct_real, least, 3, "iterations", "least length of an extrapolation: a shorter one saves less than the new history of the acceleration costs") \
+    X(ct_real, slow, CTI_R(0.05), "1", "of the fastest multiplier's rate; a slower one that reaches 0 does not limit the length") \
+    X(ct_real, astray, 4, "1", "growth of the change over its smallest value, at which an extrapolation is undone") \
     X(int, patience, 3, "extrapolations", "that are undone before a solve makes no more of them")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
-    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "in the history") \
-    X(double, sum, 1e4, "1", "sum of |c| that drops it: times float's 6e-8 a velocity's rounding. A cube at 2 m/s needs 1e4, not 1e5") \
-    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences that are dependent to rounding") \
-    X(int, rebase, 16, "sweeps", "over nodes between two base points, from which velocities differ by floats")
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history") \
+    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
+       beside a contact do */ \
+    X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
+    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
+    X(int, rebase, 16, "sweeps", "over nodes between two base points, relative to which velocities are floats")
 
 /* ---- the law of one contact ---- */
 #define CTI_TUNED_LAW(X) \
-    X(ct_real, miss, CTI_R(1e-5), "1", "share of lambda by which the friction step may leave the normal law violated") \
-    X(ct_real, flat, CTI_R(0.1), "1", "share of B_nn below which a ray's slope is too small to follow it") \
-    X(ct_real, slides, CTI_R(0.99), "1", "share of mu^2 from which on a contact slides and its ray is followed") \
-    X(ct_real, regular, CTI_R(1e-6), "1", "determinant by the product of the diagonal above which B is solved whole")
+    X(ct_real, miss, CTI_R(1e-5), "1", "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone") \
+    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
+    X(ct_real, slides, CTI_R(0.99), "1", "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed") \
+    X(ct_real, regular, CTI_R(1e-6), "1", "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
-    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends (5.5)") \
-    X(int, repeats, 3, "repeats", "of normal and friction at a contact (5.5, 3.2.1)") \
-    X(int, quick, 10, "sweeps", "nine inner loops in ten end below this (5.3); counted only") \
-    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest, which is divergence (5.6 gives no number)") \
-    X(int, more, 20, "max_sweeps", "cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that cycle") \
-    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors are noise")
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends: the 5 % of 5.5") \
+    X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
+    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
+    X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
 
-/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
-    X(double, sweep, 0, "us", "a sweep estimated to be shorter stays on one thread") \
+    X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \
     X(int, looks, 2, "searches", "for a run without success, after which a worker leaves")
 #else
 #define CTI_TUNED_PARTS(X) \
-    X(double, sweep, 8.0, "us", "a sweep estimated to be shorter stays on one thread: waking workers takes as long") \
+    X(double, sweep, 8.0, "us", "a sweep that is estimated to be shorter stays on one thread: waking workers takes as long") \
     X(int, looks, 2000, "searches", "for a run without success, after which a worker leaves")
 #endif
 #define CTI_TUNED_COSTS(X) \
-    X(double, scatter, 0.06, "us", "a row's scatter") \
+    X(double, scatter, 0.06, "us", "adding a row's impulse to f") \
     X(double, velocity, 0.05, "us", "a row's velocity") \
     X(double, block, 0.4, "us", "a block in the solve of its cluster") \
     X(double, visit, 0.12, "us", "the visit of a contact") \
-    X(double, column, 0.0008, "us", "a row of a leg's three columns") \
-    X(double, tile, 20.0, "us", "a cluster's tile") \
-    X(double, legs, 0.5, "us", "a contact's columns") \
-    X(double, mix, 0.4, "us", "a range of entries in a vector of the history") \
+    X(double, column, 0.0008, "us", "a row of a contact's three columns, in addition") \
+    X(double, tile, 20.0, "us", "setting up a cluster's tile of D^-1") \
+    X(double, legs, 0.5, "us", "setting up a contact's columns") \
+    X(double, mix, 0.4, "us", "a range of entries of one vector of the history") \
     X(int, range, 1024, "entries", "in such a range: 4 KB of floats") \
     X(double, judge_block, 0.06, "us", "the residual of a block") \
     X(double, judge_local, 0.4, "us", "the local compliance of a row") \
     X(double, judge_row, 0.06, "us", "the residual of a row") \
-    X(int, judge_blocks, 32, "blocks", "least range over which a maximum is taken") \
+    X(int, judge_blocks, 32, "blocks", "least range over which one task takes a maximum") \
     X(int, judge_rows, 16, "rows", "the same; the dual gap is a sum of such ranges") \
     CTI_TUNED_PARTS(X)
 /* clang-format on */
@@ -11550,7 +11555,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
 /* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
-/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
    residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
@@ -11586,7 +11591,7 @@ CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int stro
 CTI_FN int cti_solve_policy_strides(ct_real length);
 /* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
 CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
-/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+/* cti_solve_policy_is_astray -- 1 where the iteration after an extrapolation undoes it. */
 CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
 #endif
 
@@ -11710,7 +11715,7 @@ CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, in
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor; behind the last factor they end the corrections of this solve. */
+/* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
@@ -11730,7 +11735,7 @@ CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
     return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
 }
 
-/* The iteration behind an extrapolation shows what it did, and none follows it directly. */
+/* The iteration after an extrapolation shows its effect, and none follows it directly. */
 CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
 {
     return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;
@@ -14666,7 +14671,7 @@ typedef struct cti_program {
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
-/* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
+/* cti_program_check -- NULL, or a sentence on the first size, pattern or number that is wrong. */
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
@@ -14699,7 +14704,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 CTI_FN void cti_cone_project3(double mu, double *r);
 #endif
 
-/* cti_effort_watcher -- who sees the iterates. */
+/* cti_effort_watcher -- a function that sees the iterates. */
 typedef struct cti_effort_watcher {
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *user;
@@ -14708,7 +14713,7 @@ typedef struct cti_effort_watcher {
     int from;           /* iterations before this one are not shown */
 } cti_effort_watcher;
 
-/* cti_effort_clock -- time, but for what the watcher takes. */
+/* cti_effort_clock -- time of the solve, without the watcher's. */
 typedef struct cti_effort_clock {
     uint64_t (*now_us)(void *user);
     void *user;
@@ -15487,7 +15492,7 @@ CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
     memcpy(s->r, z, sizeof *z * (size_t)A->rows);
     cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
-        /* r = y - A z, y still in z's place of the caller */
+        /* r = y - A z, with y still in the caller's z */
         for (i = 0; i < A->rows; i++) {
             double sum = z[i];
             for (k = A->p[i]; k < A->p[i + 1]; k++)
@@ -15539,7 +15544,7 @@ typedef struct cti_certificate {
     double value, terms; /* w'y < 0; |w|'|y| */
 } cti_certificate;
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
-/* cti_program_certificate -- measures what y proves. 0: its signs are wrong or it is not finite. work [2 n]. */
+/* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
    the largest entry of each row and column is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
@@ -15709,9 +15714,9 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 
 
 #if CONTACT_WITH_ICA
-/* cti_solver_ica -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
-   outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
-   friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
+/* cti_solver_ica -- QP and GLOBAL, with the paper's splitting into 3x3 nodes: three unknowns in the order of the program. Iterations are outer
+   ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with friction, a
+   contact whose blocks have no common orthonormal frame with weights and arms. */
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
 
 
@@ -16099,8 +16104,8 @@ CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE
-   with *why; close it in each case. */
+/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why.
+   It has to be closed after each of these. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), with refinement */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);
@@ -16567,7 +16572,7 @@ static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
         s->gram[k][i] = s->gram[i][k] = cti_dot_fast(s->m, s->de[k], s->de[i]);
 }
 
-/* c [count]; returns their number, 0 where they mean nothing */
+/* c [count]; returns their number, 0 if they are not finite */
 static int cti_mixing_weights(const cti_mixing *s, double *c)
 {
     double dot[CTI_MIXING_DEPTH];
@@ -16967,16 +16972,16 @@ static void cti_pgs_show(void *ctx)
 }
 #endif
 
-/* cti_pgs_trend -- detects divergence and cycles, which show only over many sweeps. With a positive semidefinite symmetric W neither
+/* cti_pgs_trend -- detects divergence and cycles, which become visible only over many sweeps. With a positive semidefinite symmetric W neither
    occurs, since sweeps lower an objective. */
 typedef struct cti_pgs_trend {
     int unsymmetric, doublings;
-    double most;          /* largest |r_i| at the last look */
+    double most;          /* largest |r_i| at the last test */
     double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
-#define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
+#define CTI_PGS_LOOK 16       /* sweeps between two tests of the size of r */
 #define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
                                  solution */
 #define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
@@ -17031,7 +17036,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            if (!(change <= 1e100) || trend.doublings) /* diverged numbers are not stored as an answer */
+            if (!(change <= 1e100) || trend.doublings) /* diverged numbers do not become an answer */
                 memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;
@@ -17396,7 +17401,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->own.r, s->own.x);
-        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        /* a compliance that slows the proximal steps is reduced as far as the pivots allow */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;
@@ -17481,7 +17486,7 @@ typedef struct cti_friction_least {
     double judged;   /* ... by the judge's measure, relative to q instead of r */
 } cti_friction_least;
 
-/* cti_friction_run -- how far the solve is. */
+/* cti_friction_run -- progress of the solve. */
 typedef struct cti_friction_run {
     int iterations;
     int memory;        /* 1: it ran out in a linear system */
@@ -17528,8 +17533,7 @@ CTI_FN void cti_friction_local(const double *B, const double *q, double mu, doub
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
-/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; puts the iterate where the watcher expects
-   it. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; stores the iterate for the watcher. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
@@ -17539,7 +17543,7 @@ CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 #endif
 
-/* cti_friction_groups -- contacts that meet the same others: they are eliminated together. */
+/* cti_friction_groups -- contacts with the same neighbours, which are eliminated together. */
 typedef struct cti_friction_groups {
     int n;
     int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n + 1] */
@@ -18512,7 +18516,7 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
-/* takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F where many short steps lead nowhere.
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
    Returns the residual */
 static double cti_newton_leap(cti_newton *s)
 {
@@ -18885,12 +18889,12 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
-/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+/* cti_mprgp_calls -- functions of the task's owner; each may be NULL. */
 typedef struct cti_mprgp_calls {
     int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; the set does not change */
     void *ctx;
-    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    int (*infeasible)(void *ctx, const double *direction); /* called at intervals: 1 when x or a direction proves that there is no solution */
     void *infeasible_ctx;
 } cti_mprgp_calls;
 
@@ -19634,7 +19638,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
@@ -19919,7 +19923,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
 {
@@ -19958,7 +19962,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     return 1;
 }
 
-/* 1 if x is an acceptable result; if x meets the tolerance but the judge rejects it, the tolerance is reduced */
+/* 1 if x is an acceptable result. If x meets the tolerance but the judge rejects it, the tolerance is reduced */
 static int cti_mprgp_finished(cti_mprgp_state *m)
 {
     cti_mprgp_restart(m);
@@ -21093,7 +21097,7 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l)
 
 static int cti_gram_signed(const cti_gram *g, int row) { return !g->signless || !g->signless[row]; }
 
-/* goes to the minimum in the working set; rows whose multipliers would become negative leave one by one */
+/* Moves to the minimum in the working set; rows whose multipliers would become negative leave one by one */
 static void cti_gram_settle(cti_gram *g, const double *q)
 {
     for (;;) {
@@ -21116,8 +21120,8 @@ static void cti_gram_settle(cti_gram *g, const double *q)
     }
 }
 
-/* row p depends on the working set: goes along e_p - r (for an equation violated from above: against it) to the first multiplier that
-   becomes 0, whose row p replaces. NONE: there is none */
+/* Row p depends on the working set: the multipliers move along e_p - r (for an equation violated from above: against it) to the first that becomes
+   0, whose row p replaces. NONE: there is none */
 static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
 {
     double t = INFINITY, sign = g->v[p] < 0 ? -1 : 1;
@@ -21241,7 +21245,7 @@ typedef struct cti_printed_grams {
     int none;               /* 1: a projection has no solution, so that there is no feasible point */
 } cti_printed_grams;
 
-/* what step 1 finds at x */
+/* results of step 1 at x */
 typedef struct cti_printed_view {
     double *phi, *sum;      /* [n] phi, phi + beta */
     double beta2, reduced;  /* |beta|^2, phi~'phi */
@@ -21269,7 +21273,7 @@ typedef struct cti_printed {
     cti_printed_grams gram;
     double *x, *g;        /* [n] */
     double *p_, *Ap;      /* [n] direction */
-    cti_printed_point from; /* that f is compared with */
+    cti_printed_point from; /* the point whose f is the reference */
     double *y, *scratch;  /* [n] */
     cti_printed_view view;
     cti_printed_chain chain;
@@ -21356,7 +21360,7 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
     return sum;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 /* |A| by the power method */
 static void cti_printed_norm(cti_printed *s)
@@ -21616,7 +21620,7 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 /* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)
@@ -21778,7 +21782,7 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
     return o;
 }
 
-/* ---- what is taken ---- */
+/* ---- the programs that MPRGP solves ---- */
 
 /* 1 if W is symmetric without a negative diagonal entry */
 static int cti_mprgp_symmetric(const cti_sparse *W)
@@ -21941,8 +21945,8 @@ typedef struct cti_delassus {
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
 /* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
 CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
-/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
-   Returns what is to be said. */
+/* cti_delassus_finish -- the rest of a solve after a solver's outcome `said`: a->x, and for a QP that is solved one step of refinement. Returns
+   the outcome to report. */
 CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 #endif
@@ -21971,7 +21975,7 @@ CTI_INLINE cti_lcp cti_lcp_boxed(const double *M, const double *q, const double 
 
 typedef struct cti_tableau {
     int n, cols, ld;
-    const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
+    const double *M, *q;   /* [n][n], [n]: the start; the caller's */
     double *T, *value;     /* [n][ld], [n] */
     int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
     int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
@@ -21993,8 +21997,8 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */
 CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
-/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
- * ran out. */
+/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries do not change. 0: singular; -1: memory
+   ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
 #endif
 
@@ -22067,8 +22071,8 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
     cti_scalar_solve(&w->system, a->x, 2);
 }
 
-/* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
- */
+/* One step on the rows with positive multipliers, with u of A and J themselves instead of W's; kept if it reduces the judge's residual. 0 when
+   memory ran out */
 static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
@@ -23104,7 +23108,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
-        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }
@@ -23481,8 +23485,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* moves the loads towards lambda_n by a share. With `corner`, a corner of the square turns against the sliding, or along the force if
-   nothing slides. Returns the largest change of a load relative to the largest load */
+/* Moves the loads towards lambda_n by a share. With `corner`, a corner of the square is rotated against the sliding, or along the force if nothing
+   slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;
@@ -24761,7 +24765,7 @@ typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
 } cti_interior_delta;
 
-/* the point that was polished, and a direction that may be gone back to */
+/* the polished point, and a step that may be restored */
 typedef struct cti_interior_kept {
     double *px, *py;
     double *kx, *ky, *ks, *kc;
@@ -24791,9 +24795,9 @@ typedef struct cti_interior {
     cti_interior_kept kept;
     cti_interior_own own;
     cti_interior_first start;
-    double best;       /* residual of what stands in the answer */
+    double best;       /* residual of the present answer */
     double mu, goal;
-    double close;      /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double close;      /* error of the last candidate in the conditions, without the natural map where r is nearly 0 */
     int short_steps;   /* since the start */
 } cti_interior;
 
@@ -24843,7 +24847,7 @@ static void cti_interior_measure(cti_interior *ip)
     ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
 }
 
-/* the judge's residual of (x, y); the answer keeps the best so far */
+/* the judge's residual of (x, y); the best point so far becomes the answer */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
@@ -24858,7 +24862,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
     return j.residual;
 }
 
-/* offers x with entries set to 0 that are rounding beside the start's size: relative errors mean nothing for a solution at 0 */
+/* Tries x with those entries set to 0 that are rounding errors of the start's size: relative errors are meaningless for a solution at 0 */
 static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
 {
     int i, snapped = 0;
@@ -25150,7 +25154,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
         if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            /* the multipliers reach values far above the start's in many short steps only: the solve starts anew from larger ones */
             ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }
@@ -25856,7 +25860,7 @@ typedef struct cti_stagger_cones {
     double *eta;         /* [nc] compliance of the second tangent */
 } cti_stagger_cones;
 
-/* what the two programs' solvers keep from round to round: of normals, of tangents */
+/* data that the two programs' solvers keep from round to round: of normals, of tangents */
 typedef struct cti_stagger_warm {
     cti_active_box box[2]; /* active set */
     double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
@@ -25867,7 +25871,7 @@ typedef struct cti_stagger_work {
     double *z, *y, *x; /* [m] */
 } cti_stagger_work;
 
-/* how exactly the two programs are solved */
+/* accuracy to which the two programs are solved */
 typedef struct cti_stagger_accuracy {
     int failures;
     int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */
@@ -26652,7 +26656,7 @@ static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
-enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about a gigabyte */
+enum { CTI_SOLVERS_DENSE = 12000 }; /* rows of a dense matrix that takes about a gigabyte */
 
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {
@@ -27356,7 +27360,7 @@ typedef struct cti_bridge_run {
 } cti_bridge_run;
 
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
-/* the mode of a row by the start. local: open rows stay in, since they cost little there */
+/* The mode of a row by the start. local: open rows are included, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
@@ -27395,7 +27399,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
     return n;
 }
 
-/* one solve of the present program. 1: go on, 0: this is the end, -1: out of memory */
+/* one solve of the present program. 1: continue, 0: the solve ends, -1: out of memory */
 static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_arena_point mark = cti_arena_mark(b->e.arena);
@@ -40949,126 +40953,138 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
-   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
-   it was measured over whole runs, docs/policy.md has a row "group.name". The natural map is the residual of the contact law, relative to
-   |g| dt. */
+   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
+   48 blocks in a patch of cloth. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
+   A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
+   one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 
 
 /* clang-format off */
-/* ---- factors ---- */
+/* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
-    X(double, cheap, 300, "flops a nonzero", "below, a factor is computed in every step: it costs ten solves. Above, when it is asked for") \
-    X(double, large, 5e7, "flops", "above, a factorization is put off while the component flies or rests in contact") \
+    X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs ten solves. Above, when asked for") \
+    X(double, large, 5e7, "flops", "above this, a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
-    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness by mass above which a factor is in double. S1 1e2, a steel cube 1e9; ten times does nothing") \
-    X(int, slow, 8, "iterations", "a free solve that takes more asks for a new factor") \
-    X(int, missing, 12, "1", "a correction's factor is renewed where one block in so many is held and it does not know") \
-    X(int, patch, 48, "blocks", "of a cloth patch: its inverse stays in a near cache") \
-    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness of a held block in a correction's factor: it moves by a hundredth")
+    /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
+       A tenth and ten times change nothing in the scenes tried */ \
+    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
+    X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
+    X(int, missing, 12, "1", "a correction gets a new factor when more than one block in so many has a contact that the factor lacks") \
+    X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
+    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
 
-/* ---- free motion, and who solves an island ---- */
+/* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
-    X(ct_real, inexact, CTI_R(100), "1", "times the tolerance of the free solve under contacts by nodes, whose solve judges all of the motion") \
-    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated: a component at rest solves it in one step of ten") \
-    X(int, ports, 200, "blocks", "in contact up to which a component is one cluster: a sweep reads the response between all of them") \
-    X(double, columns, 1500000, "bytes", "of A^-1 J' up to which it is: every sweep reads them, a near cache holds them") \
-    X(double, entry, 36, "bytes", "of a contact's column for a block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "up to which it is after nodes failed: stiff cards in a heap fell apart under nodes") \
-    X(int, whole_attempts, 30, "attempts", "for which it is one cluster then") \
-    X(int, corrected, 2, "components", "by nodes up to which an island is corrected: for six layers of cloth that costs more than it brings") \
-    X(int, wasted, 24, "budgets", "of max_sweeps over all contacts that a step spends in solves that end far from a solution") \
-    X(int, wasted_joints, 4, "1", "times that where an island has joints, which each round linearizes anew") \
-    X(int, wasted_part, 8, "1", "such islands get this part of their budget then: the step will end shorter or in zones") \
-    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round") \
+    X(ct_real, inexact, CTI_R(100), "1", "factor on a free solve's tolerance, if nodes in contact follow: their solve judges all of the motion") \
+    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+    X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
+    X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
+    X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
+    X(int, ports_failed, 1500, "blocks", "the limit `ports` after a solve by nodes failed: a heap of stiff cards needs it to stay in one piece") \
+    X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
+    X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
+    X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
+    X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
+    X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
+    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
-    X(ct_real, free_share, CTI_R(0.5), "tolerances", "of a free solve: its error and the contacts' add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean of a block's error by the largest: norms of many blocks are larger by their number's root")
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: a norm of n blocks may be this times sqrt(n) larger")
 
-/* ---- the end of an island's solve ---- */
+/* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
-    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above, a solve ended far from a solution: more sweeps; another solver's result is refused") \
-    X(ct_real, failed, CTI_R(0.5), "natural map", "from which on a solve by nodes has failed") \
-    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed: in an impact |g| dt is little beside it") \
-    X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
-    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
-    X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
-    X(ct_real, spent, 1, "1", "times its bound that interior point may spend in a step")
+    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above this a solve is far from a solution: more sweeps; other solvers' results are refused") \
+    X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
+    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
+    X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
+    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
+    X(ct_real, diverged, CTI_R(10), "natural map", "from here on CT_FRICTION_LOCAL has diverged; less is usual, as it does not solve for friction") \
+    X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
 
-/* ---- an attempt ---- */
+/* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
-    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "that a joint may miss by: far below what contacts notice") \
-    X(ct_real, joint_fails, 4, "1", "times that slack by which a joint refuses the end of an attempt") \
-    X(int, joint_times, 8, "times", "joints are linearized again in a round") \
-    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "of a rigid body with contacts in a substep: rows and straight motions describe a small turn") \
-    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller turn stretches by less than 5e-11, which no precision's positions resolve") \
-    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may miss a contact's row") \
-    X(int, newton_full, 3, "iterations", "of Newton's method with whole steps before steps are searched: impulses change with x") \
-    X(int, newton_tries, 8, "halves", "of a search: the last is at most 1/256 of the way") \
-    X(double, newton_fall, 1e-4, "1", "share of what the slope promises that the potential has to fall") \
-    X(double, newton_least, 0.1, "1", "least factor of a search on the step") \
-    X(double, newton_most, 0.5, "1", "largest factor: a search at least halves it") \
-    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of scripted axes below which a direction is not scripted") \
-    X(ct_real, sizes, 10, "1", "times the world's size and travel that a block may move in a step") \
-    X(double, margin, 4, "1", "times the bound on the contacts' share of a plausible energy: friction's part")
+    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "error that a joint may have: far below what contacts notice") \
+    X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
+    X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
+    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body with contacts in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
+    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
+    X(int, newton_tries, 8, "1", "most halvings in a line search: the last step is at most 1/256 of the full one") \
+    X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
+    X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
+    X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
+    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of a block's scripted axes below which a direction counts as free: rounding") \
+    X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
+    X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
 
-/* ---- energy of an attempt ---- */
+/* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
 #define CTI_TUNED_ENERGY(X) \
-    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses some hundred times as much") \
-    X(double, gain_swing, 1e-3, "1", "the same under the other rules, whose energy swings by their order") \
-    X(double, gain_rigid, 5e-3, "1", "of a rigid body: a ball of facets at 2 m/s gains .4 % in a step and loses it in the next") \
-    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from") \
-    X(double, climb, 0.1, "1", "share of what a step changes that a chain may rise above its energy") \
-    X(double, climb_fall, 0.01, "1", "and of the energy of a step's fall, far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "most that a linkage's correction adds to kinetic energy: where a chain turns round there is little") \
-    X(double, link_least, 0.95, "1", "and takes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "above which a joint is being eased together") \
-    X(int, balanced, 48, "components", "of an island whose contacts are asked for momentum: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "share of the largest pivot below which contacts carry nothing along a direction") \
-    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "shift of velocity from which on contacts take it up; no residual notices less") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "up to which they do: a larger one belongs to a solve that has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "most that a multiplier changes by its room for that")
+    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
+    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
+    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
+       and more than .1 % in a fifth of its steps. A step must not gain 1 %, which random world 732 did */ \
+    X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
+    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
+    X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
+    X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, link_most, 0.5, "1", "most that a chain's correction adds, of its kinetic energy: at a turning point that is small") \
+    X(double, link_least, 0.95, "1", "most that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed, and its chain does not keep its energy") \
+    X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
+    X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
+    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
+    X(ct_real, balance_share, CTI_R(0.1), "1", "most change of a multiplier, of its distance from the bounds of its cone")
 
-/* ---- substeps and impact zones ---- */
+/* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
-    X(int, successes, 2, "substeps", "in a row that double a step limit: the first alone may be the calm after an impact") \
-    X(ct_real, equal, CTI_R(0.999), "1", "ratio above which two lengths are equal: the last of a span is longer by 2.6e-4 of the shortest") \
-    X(ct_real, end, CTI_R(1e-5), "1", "share of an interval below which the rest is rounding: sums of 256 lengths round by 1.5e-5 in float") \
-    X(ct_real, tangled, 4, "parts", "of a step of a tangled world at most: shorter substeps make no room") \
-    X(int, rollbacks, 4, "rollbacks", "of a step, after which failures halve the world; 240 worlds of the soak had two at most") \
-    X(int, holds, 3, "tries", "of the shortest substep in which blocks with meaningless velocities are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "what comes nearer meets; what slides along at about the thickness does not") \
+    /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
+       half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
+    X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
+    /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
+    X(ct_real, equal, CTI_R(0.999), "1", "ratio from which on two lengths are equal: the last substep may be longer by 2.6e-4 of the shortest") \
+    /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    X(ct_real, end, CTI_R(1e-5), "1", "of an interval; a shorter rest is rounding. Sums of 256 lengths round by 1.5e-5 in float") \
+    X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
+    /* it bounds the work of a step. Half and double change nothing in these worlds */ \
+    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
+    X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", "a pair that comes nearer meets (ccd_limits_step); one that slides at its thickness does not") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
-    X(int, zone_rigid, 4, "iterations", "of its second stage: rigid motions, before it freezes") \
-    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration") \
-    X(ct_real, zone_turn, CTI_R(0.5), "rad", "that a body turns in a zone at most") \
-    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of a distance that a zone keeps at most; else half the thickness") \
-    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses that end them")
+    X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
+    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
+    X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
+    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "of the present distance, which a zone keeps where half the thickness is more") \
+    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- repairs of surfaces that intersect ---- */
+/* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
-    X(ct_real, time, CTI_R(0.1), "s", "in which a depth is to be left") \
-    X(ct_real, local, CTI_R(4), "1", "way out by the size of what is shared: above, points leave by the nearest surface") \
-    X(ct_real, keep, CTI_R(1.5), "1", "the way of the last step is kept while it is not longer than that over the shortest") \
-    X(ct_real, stiff, CTI_R(0.03), "1", "softness, of the blocks' inverse mass, where the way is known") \
-    X(ct_real, soft, CTI_R(0.1), "1", "and where a contour is followed, whose directions change as it shrinks") \
-    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: what they add up to has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|") \
-    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions are the same way: 11 degrees") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of the sum of unit pulls above which a side has a direction") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors below which they cancel")
+    X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
+    X(ct_real, local, CTI_R(4), "1", "way out over the size of the shared part, above which vertices leave by the nearest surface") \
+    X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
+    X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
+    X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
+    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at, so that the surfaces end apart") \
+    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
+    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors, from which on the side that is pulled back is known") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
-/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
     X(double, energy, 20.0, "us", "a body's elastic energy") \
-    X(double, row, 0.2, "us", "the making of a row") \
-    X(double, crushed, 0.02, "us", "the test of a block's elements") \
-    X(double, motion, 1.0, "us", "a block's free motion") \
-    X(double, model, 50.0, "us", "a model's forces and stiffness") \
-    X(double, clear, 0.03, "us", "a row of A that is cleared") \
-    X(double, note, 0.08, "us", "the notes of a block")
+    X(double, row, 0.2, "us", "making a row") \
+    X(double, crushed, 0.02, "us", "testing the elements at a block") \
+    X(double, motion, 1.0, "us", "the free motion of a block") \
+    X(double, model, 50.0, "us", "the forces and the stiffness of a body") \
+    X(double, clear, 0.03, "us", "clearing a row of A") \
+    X(double, note, 0.08, "us", "recording the results of a block")
 /* clang-format on */
 
 enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
@@ -41228,7 +41244,7 @@ typedef struct cti_factor_stamp {
     ct_real dt;                  /* [s] time step that the factor is of */
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
     int renewal_asked;           /* 1: the next step computes the factor anew */
-    int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
+    int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */
     int penalized_version;       /* counts computations of the penalized factor */
@@ -41340,9 +41356,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     cti_factor_patches patches;
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    const ct_real *mass;   /* [n] of the world; NULL: no block counts as stiff */
     cti_factor_scratch scratch;
-    const ct_tasks *tasks; /* set before the rest */
+    const ct_tasks *tasks; /* set before the other fields */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
@@ -41511,8 +41527,8 @@ typedef struct cti_scripts {
     cti_mover *movers;
     int still;                /* 1: scripts stand where they are at `time` */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
-                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held;            /* [n] the block does not move: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of
+                                 an attempt; CTI_HELD_RESTED: it was held in the substep that ends */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
     int n_constrained;
@@ -41829,8 +41845,8 @@ CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_pa
     return memory->in_contact && memory->node_ports > 0 && !is_paper ? memory->inexact_attempts + 1 : 0;
 }
 
-/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first
-   attempt behind an impact is solved, since free flight says nothing about the contact. */
+/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first attempt after an
+   impact is solved, since free flight has no information on the contact. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
 {
     int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&
@@ -42174,8 +42190,8 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_motion_whole -- system.whole of a component that is too stiff for float. The judge would otherwise measure impulses by the compliance
-   of single nodes and miss one that throws the whole body. In softer components a contact moves the nodes first. */
+/* cti_motion_whole -- system.whole of a component that is too stiff for float. Otherwise the judge would measure impulses by the compliance of
+   single nodes, and miss an impulse that accelerates the whole body. In softer components a contact moves the nodes first. */
 CTI_FN void cti_motion_whole(cti_state *s, const cti_component *c);
 /* cti_motion_tell -- logs once that a component is practically rigid in steps of this length. */
 CTI_FN void cti_motion_tell(const cti_state *s, ct_real dt, cti_component *q);
@@ -42765,7 +42781,7 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
    f(x1) is linearized at q, the position to which the body's own rotation takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and
    f(x0) = R' f(q). Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. If a scheme treated it
    as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
-   impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
+   impact bends a stiff body more than the step resolves, v1 would gain energy. So a body that contacts or joints acted on in
    the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
    had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
    M^-1 J' r:
@@ -42803,7 +42819,7 @@ CTI_FN void cti_integrate_free(cti_state *s)
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
-/* removes blocks [b0, b0 + n) from an array of vectors, which may not have blocks that joined later */
+/* removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later */
 static void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;
@@ -43143,7 +43159,7 @@ CTI_FN int cti_impulses_reserve(cti_state *s)
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
     ct_real *pins = s->history.impulses.pins;
-    int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
+    int have = CTI_LEN(pins) / 3; /* blocks that were added later have none yet */
     if (b0 + n > have)
         return;
     memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));
@@ -45241,7 +45257,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale);
 #endif
 
 /* ---- 8_step/balance.c ---- */
-/* balance.c -- momenta of an island's components behind a solve that left a residual.
+/* balance.c -- momenta of an island's components after a solve that left a residual.
    Method: sweeps over nodes leave a residual r that is small at each node compared with the node's stiffness, but whose sum over a
    component is an error of its momentum. A shift of the component's velocity would remove the error, and violate its contacts by as much.
    So it is first transferred to the loaded contacts: by the smallest change of their multipliers, relative to each one's load and room in
@@ -46050,7 +46066,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
-/* solves the islands in question, each independently of the others, and then judges the whole result */
+/* solves the islands with todo != 0, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;
@@ -46504,7 +46520,7 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
+   This is not done if a contact was loaded, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
    whose errors in every step cost energy, do not count as in recovery. */
 
 /* the motion that bodies which are held together have as one rigid body */
@@ -46549,7 +46565,7 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens linkages with a joint that does more than hold */
+/* unites the bodies of all joints, and opens linkages with a joint that is compliant, driven or in recovery */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -46575,7 +46591,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* opens linkages that contacts pressed or that are damped; computes sums that need no projection */
+/* opens linkages under loaded contacts or damping; computes sums that need no projection */
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;
@@ -47137,8 +47153,8 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
-/* features of the shared part on the far side must be able to come back: faces of both bodies there are marked as tangled with the other
-   body. The box is that of the points on both surfaces and inside, widened */
+/* Features of the shared part on the far side have to be able to return: faces of both bodies there are marked as tangled with the other body. The
+   box is that of the points on both surfaces and inside, widened */
 static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;
@@ -47519,8 +47535,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 /* tangle.h -- intersections at the start of a step: pairs, and the vertices on the wrong side. */
 
 
-/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside
-   another one, which no step saw entering, is assumed to be there on purpose. 0 when memory ran out. */
+/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside another one
+   that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
 
@@ -47938,8 +47954,8 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
-/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity
-   allow. A crushed element may respond with any force, and trees and predicates need numbers in a sensible range. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
+   element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 #endif
 
@@ -47947,8 +47963,8 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
-/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its
-   motion is not worth a detection. */
+/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its motion
+   is not tested for collisions. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
 /* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.
@@ -48302,7 +48318,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
 /* ---- 8_step/energy.c ---- */
 /* energy.c -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance.
    Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
-   that a solve pressed more than the law allows. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
+   that the impulses of a solve exceed their law. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
    it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
    The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
    the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
@@ -48607,9 +48623,9 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* the paper does nothing about a gain */
+    if (n == 0 || cti_state_is_paper(s)) /* the paper does not react to a gain */
         return 0;
-    /* the angular momentum that a group of bodies gets back may be more than one of them can take */
+    /* a group may get back more angular momentum than one of its bodies can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
         s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];
@@ -48878,7 +48894,7 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
 /* cmr.h -- one attempt at a (sub)step by constraint manifold refinement. [Otaduy 2009, sec. 4] */
 
 
-/* cti_attempt_work -- what an attempt took. */
+/* cti_attempt_work -- work and times of an attempt. */
 typedef struct cti_attempt_work {
     int newton;           /* linearizations */
     int rounds;           /* solves */
@@ -48894,15 +48910,15 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int extended;       /* tets whose log J was continued */
-    int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
+    int crushed;        /* tets that the motion compresses below J = 0.2 */
+    int spun;           /* rigid bodies that rotate by more than half a radian, and may meet another feature (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int strained;       /* rows of joints that miss by more than they may at the end */
-    ct_real slack;      /* [m] distance that joints may miss */
-    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int strained;       /* rows of joints whose error at the end is too large */
+    ct_real slack;      /* [m] allowed error of joints */
+    int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* natural map of the last solve */
@@ -49202,7 +49218,7 @@ CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
    collisions. */
 
 #if CONTACT_WITH_CMR
-/* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
+/* If there are too many hits, only the first ones of each vertex are kept; a later round finds the others again if they remain */
 static int cti_cmr_first_hits(cti_state *s)
 {
     cti_contacts *found = &s->contact;
@@ -49840,7 +49856,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
         if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may have gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be over */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }
@@ -50062,7 +50078,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->work.solver_iterations += q.iterations;
     out->work.solver_sweeps += q.sweeps, out->work.solver_quick += q.quick;
     out->work.solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* not finite: the largest number */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
@@ -50382,7 +50398,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->work.rounds == 0) /* nobody judged the free motion */
+    if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
@@ -50725,8 +50741,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
-   immovable stands still */
+/* Stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches an immovable
+   feature does not move */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};
@@ -50903,8 +50919,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 /* ---- 8_step/stepper.h ---- */
 /* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
    A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
-   with one stepper the members are constants. A stepper's name also occurs in its switch in config.h and its options in ct_world_desc, and
-   nowhere else. */
+   with one stepper the members are constants. Elsewhere a stepper has its lines in MANIFEST, its switch in config.h, the #include of its
+   header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the list. */
 
 
 /* cti_feature -- features of a world that a stepper may refuse. */
@@ -51227,7 +51243,7 @@ static ct_real cti_step_least(const cti_state *s)
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
-/* length of the next substep: as wanted, or all the rest if the remainder would be too short */
+/* length of the next substep: the wanted one, or all the rest if the remainder would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
@@ -51284,7 +51300,7 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* reports blocks at rest, after scripts have moved what is in their way */
+/* reports blocks at rest, after scripts have moved blocks in their way */
 static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
@@ -51527,7 +51543,7 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
     return CTI_STEP_DONE;
 }
 
-/* deals with the tried substep: in halves, split, or as it is */
+/* continues after a try: in halves, with a split, or with the result as it is */
 static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     if (t->shorter) {
@@ -57768,7 +57784,7 @@ CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair 
 
 
 /* ---- 9_world/steppers.c ---- */
-/* steppers.c -- the table of steppers: CT_STEPPER_LIST (types.h) with the functions of those that are built (8_step/stepper.h). */
+/* steppers.c -- the table of steppers: CT_STEPPER_LIST (methods.h) with the functions of those that are built (8_step/stepper.h). */
 
 CTI_FN const cti_stepper *cti_steppers_find(ct_stepper stepper)
 {
