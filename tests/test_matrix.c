@@ -252,8 +252,8 @@ static const row rows[] = {
     {"plane", put_plane, NULL, {NULL, NULL, NULL, NULL, NULL}, 1, 1},
     {"pins", put_pin, look_held, {NULL, NULL, NULL, NULL, NULL}, 0, 0},
     {"direction pins", put_direction, look_straight, {NULL, NULL, NULL, NULL, NULL}, 0, 0},
-    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", "joints and stitches have none"}, 0, 0},
-    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", "joints and stitches have none"}, 0, 0},
+    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL}, 0, 0},
+    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL}, 0, 0},
     {"`ct_world_repair`", put_repair, NULL, {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection"}, 0, 0},
     {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem"}, 0, 0},
 };
@@ -274,8 +274,8 @@ static const struct {
     int is_integrator;
     const char *refusal[COLUMNS];
 } options[] = {
-    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
-    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
+    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL}},
+    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL}},
     {"`ccd_limits_step`", set_limits, 0, {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts"}},
     {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER"}},
 };

@@ -16,6 +16,8 @@
    based on: lecture notes 4.3.1. */
 #include "form.h"
 
+/* [1] share of dhat: a step that ends with a nearer pair has to let |F| fall, so that free steps do not wear distances away to rounding */
+#define CTI_ROOT_NEAR CTI_R(1e-3)
 #define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */
 #define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
 
@@ -123,6 +125,16 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
     return w->dual ? cti_form_dual_solve(s, w->rows) : 1;
 }
 
+/* 1 where no pair is nearer than CTI_ROOT_NEAR */
+static int cti_root_is_apart(const cti_barrier *b)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        if (b->terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->terms[i].hat * b->terms[i].hat)
+            return 0;
+    return 1;
+}
+
 /* the step t of dq and dz. 1: |F| falls, or it need not; 0; -1: out of memory */
 static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, int is_free)
 {
@@ -142,7 +154,7 @@ static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, i
         return -1;
     if (!cti_root_evaluate(s, q, w, w->tried))
         return -1;
-    if (is_free || w->size <= before * (1 - CTI_FORM_FALL * (double)t) * (1 - CTI_FORM_FALL * (double)t))
+    if ((is_free && cti_root_is_apart(b)) || w->size <= before * (1 - CTI_FORM_FALL * (double)t) * (1 - CTI_FORM_FALL * (double)t))
         return 1;
     w->size = before;
     memcpy(w->F2, w->F2_old, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -163,6 +175,21 @@ static int cti_root_reset(cti_state *s, cti_form_run *q, cti_root *w)
     return (!w->dual || cti_form_dual_update(s, NULL, 0, &w->rows)) && cti_root_evaluate(s, q, w, w->rows);
 }
 
+/* back to the best iterate. 0: out of memory */
+static int cti_root_return(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
+    if (nv)
+        memcpy(s->surface.x1, w->x_best, nv);
+    cti_surface_commit(&s->surface);
+    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
+        return 0;
+    cti_barrier_arrive(s);
+    return cti_root_reset(s, q, w);
+}
+
 /* after a step: is it the best; if none was for too long, back to the best. 0: out of memory */
 static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
 {
@@ -177,16 +204,7 @@ static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
             memcpy(w->x_best, s->surface.x0, nv);
         return 1;
     }
-    if (++w->freed != w->most)
-        return 1;
-    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
-    if (nv)
-        memcpy(s->surface.x1, w->x_best, nv);
-    cti_surface_commit(&s->surface);
-    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
-        return 0;
-    cti_barrier_arrive(s);
-    return cti_root_reset(s, q, w);
+    return ++w->freed != w->most || cti_root_return(s, q, w);
 }
 
 static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
@@ -247,6 +265,9 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
             reset = 0;
     }
     q->failed |= end == CTI_FORM_STUCK;
+    /* what the iterations have not found is taken where |F| was least */
+    if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best < w->size && !q->moves && !cti_root_return(s, q, w))
+        return 0;
     return end != CTI_FORM_MEMORY;
 }
 
@@ -275,5 +296,6 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
     return ok;
 }
 
+#undef CTI_ROOT_NEAR
 #undef CTI_ROOT_FREE
 #undef CTI_ROOT_STRICT
