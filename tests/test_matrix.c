@@ -264,6 +264,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 typedef void option_fn(ct_world_desc *d);
 static void set_newmark(ct_world_desc *d) { d->integrator = CT_INTEGRATOR_NEWMARK; }
 static void set_bdf2(ct_world_desc *d) { d->integrator = CT_INTEGRATOR_BDF2; }
+static void set_midpoint(ct_world_desc *d) { d->integrator = CT_INTEGRATOR_MIDPOINT; }
 static void set_limits(ct_world_desc *d) { d->ccd_limits_step = 1; }
 static void set_paper(ct_world_desc *d) { d->solver.termination = CT_TERMINATION_PAPER; }
 
@@ -276,6 +277,7 @@ static const struct {
 } options[] = {
     {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL}},
     {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL}},
+    {"`midpoint`", set_midpoint, 1, {"has no midpoint rule", NULL, NULL, "steps by implicit Euler only", NULL}},
     {"`ccd_limits_step`", set_limits, 0, {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts"}},
     {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER"}},
 };
