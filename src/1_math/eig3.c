@@ -194,7 +194,7 @@ CTI_INLINE int cti_psd_turn_8(cti_r8 *a, cti_r8 *v, int n, int p, int q, cti_r8 
     const cti_r8 zero = cti_set8(0), one = cti_set8(1);
     cti_r8 g = a[n * p + q], g2 = cti_mul8(g, g), app = a[(n + 1) * p], aqq = a[(n + 1) * q], turn, d, t, c, s;
     int i;
-    turn = cti_lt8(cti_max8(least, cti_scale8(CTI_EPS * CTI_EPS / 4, cti_abs8(cti_mul8(app, aqq)))), g2);
+    turn = cti_lt8(least, g2);
     if (!cti_bits8(turn))
         return 0;
     d = cti_scale8(CTI_R(0.5), cti_sub8(aqq, app));
@@ -216,6 +216,37 @@ CTI_INLINE int cti_psd_turn_8(cti_r8 *a, cti_r8 *v, int n, int p, int q, cti_r8 
     return 1;
 }
 
+/* sweeps; those of small matrices are unrolled */
+CTI_INLINE int cti_psd_sweep3_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
+{
+    int turned = cti_psd_turn_8(a, v, 3, 0, 1, least);
+    turned |= cti_psd_turn_8(a, v, 3, 0, 2, least);
+    return turned | cti_psd_turn_8(a, v, 3, 1, 2, least);
+}
+
+CTI_INLINE int cti_psd_sweep5_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
+{
+    int turned = cti_psd_turn_8(a, v, 5, 0, 1, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 2, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 4, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 2, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 4, least);
+    turned |= cti_psd_turn_8(a, v, 5, 2, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 2, 4, least);
+    return turned | cti_psd_turn_8(a, v, 5, 3, 4, least);
+}
+
+CTI_INLINE int cti_psd_sweep_8(cti_r8 *a, cti_r8 *v, int n, cti_r8 least)
+{
+    int i, j, turned = 0;
+    for (i = 0; i < n; i++)
+        for (j = i + 1; j < n; j++)
+            turned |= cti_psd_turn_8(a, v, n, i, j, least);
+    return turned;
+}
+
 CTI_INLINE void cti_psd_sized_8(cti_r8 *a, int n)
 {
     cti_r8 v[CTI_PSD_MOST * CTI_PSD_MOST], w[CTI_PSD_MOST], all = cti_set8(0), zero = cti_set8(0), sum;
@@ -225,11 +256,9 @@ CTI_INLINE void cti_psd_sized_8(cti_r8 *a, int n)
             v[n * i + j] = cti_set8(i == j);
             all = cti_mad8(all, a[n * i + j], a[n * i + j]);
         }
-    all = cti_scale8(CTI_EPS * CTI_EPS / 256, all);
+    all = cti_scale8(CTI_EPS * CTI_EPS, all);
     for (sweep = 0; sweep < CTI_PSD_SWEEPS && turned; sweep++)
-        for (turned = 0, i = 0; i < n; i++)
-            for (j = i + 1; j < n; j++)
-                turned |= cti_psd_turn_8(a, v, n, i, j, all);
+        turned = n == 3 ? cti_psd_sweep3_8(a, v, all) : n == 5 ? cti_psd_sweep5_8(a, v, all) : cti_psd_sweep_8(a, v, n, all);
     for (k = 0; k < n; k++)
         w[k] = cti_max8(a[(n + 1) * k], zero);
     for (i = 0; i < n; i++)
