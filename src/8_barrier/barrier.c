@@ -210,23 +210,24 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double t0;
-    int definite;
+    int definite, assembled = 0;
     for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
-        t0 = cti_cmr_clock(s);
-        if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+        double t0 = cti_cmr_clock(s);
+        ct_real sigma = b->sigma;
+        if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
         r->ms_assemble += cti_cmr_clock(s) - t0;
         t0 = cti_cmr_clock(s);
-        if (!cti_barrier_solve(s, &definite))
+        if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
         if (!b->exact || definite)
-            break;
-        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
-        b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+            return 1;
+        b->sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
+        assembled = b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+        if (assembled)
+            cti_barrier_shift_mass(s, b->sigma - sigma);
     }
-    return 1;
 }
 
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
@@ -456,7 +457,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
 static ct_code cti_barrier_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_barrier_own(s)->covered = 0;
+    cti_barrier_own(s)->covered = cti_barrier_own(s)->factors.known = 0;
     return CT_ERR_MEMORY;
 }
 

@@ -47,6 +47,21 @@ typedef struct cti_barrier_term {
     ct_real hat, d2;
 } cti_barrier_term;
 
+/* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
+typedef struct cti_barrier_factors {
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor32 lagged;
+    cti_factor64 exact;  /* of B itself, where float does not do */
+    int known;           /* 1: lagged is a factor */
+    int analyzed;        /* 1: symbolic is that of B's pattern as it is */
+    double excess;       /* iterations since it was computed */
+    float *x32;
+    double *x64, *work64;
+    float *work32;
+    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+} cti_barrier_factors;
+
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
     int n;                        /* blocks */
@@ -76,11 +91,8 @@ typedef struct cti_barrier {
     int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
     int pattern;                  /* 1: B has a pattern */
     int contact_blocks;           /* block pairs of contacts in it */
-    cti_symbolic symbolic;
-    cti_gather gather;
-    cti_factor64 factor;
+    cti_barrier_factors factors;
     int32_t *all;                 /* [n] 0, 1, 2, ... */
-    double *solution, *work;
     ct_real h;                    /* [s] of the step at hand */
     int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
     ct_real sigma;                /* times M that is added to it then */
@@ -147,12 +159,16 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
 /* ---- barrier_system.c ---- */
 
 /* cti_barrier_pattern -- B's pattern holds the blocks of all bodies, of `terms` and of `rubs`, and B is zero. 0: out of memory. */
-CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r);
+CTI_FN int cti_barrier_pattern(cti_state *s);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal; *definite 0: B is not positive definite, and dy is no
-   direction. 0: out of memory. */
-CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
+/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
+CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
+CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
 

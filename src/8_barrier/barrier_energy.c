@@ -383,7 +383,7 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
+    int ok = cti_barrier_pattern(s) && cti_barrier_bodies(s, r);
     if (ok) {
         cti_barrier_contacts(s, shift);
         cti_barrier_friction(s, shift);
