@@ -41,6 +41,11 @@ typedef struct cti_barrier_rub {
     ct_real load; /* h^2 mu times the normal force [kg m] */
 } cti_barrier_rub;
 
+/* cti_contact_rub -- a rub's force on its point a, and the Hessian by the displacement there. */
+typedef struct cti_contact_rub {
+    ct_real f[3], K[9];
+} cti_contact_rub;
+
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
@@ -149,6 +154,10 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
    contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
+/* cti_barrier_contact_energy -- of the barriers and of friction, with the surface at x; *size += their rounding's. 0: out of memory. */
+CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
+/* cti_barrier_contacts -- the contacts' part of cti_barrier_assemble. 0: out of memory. */
+CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift);
 /* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */

@@ -189,143 +189,25 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
 }
 
-static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        cti_barrier_slide(s, &b->rubs[i], x, u);
-        e += (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
-    }
-    return e;
-}
-
-/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
-static double cti_barrier_far(const ct_real *x, int v)
-{
-    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
-}
-
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
-    cti_potential_terms t;
-    double e, contact = 0;
-    int i;
+    double e, barriers, friction;
     *size = 0;
     if (!work)
         return 0;
     e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
-            contact += t.value;
-            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
-        }
-    b->energy_contact = contact / ((double)b->h * (double)b->h);
-    contact += cti_barrier_friction_energy(s, x);
-    *size += contact;
+    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
+        return 0;
+    b->energy_contact = barriers / ((double)b->h * (double)b->h);
+    *size += barriers + friction;
     cti_arena_rewind(s->arena, mark);
-    return e + contact;
+    return e + barriers + friction;
 }
 
 /* ---- gradient and Hessian ---- */
-
-/* a matrix over the vertices v [n] of a pair, through their attachments */
-static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, j, k, l, p, q, n3 = 3 * n;
-    for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
-        for (j = 0; j < n; j++) {
-            const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
-            ct_real m[9];
-            if (a->n == 0 || c->n == 0)
-                continue;
-            for (p = 0; p < 3; p++)
-                for (q = 0; q < 3; q++)
-                    m[3 * p + q] = H[n3 * (3 * i + p) + 3 * j + q];
-            for (k = 0; k < a->n; k++)
-                for (l = 0; l < c->n; l++)
-                    cti_barrier_add(b, a->block[k], c->block[l], m, a->w[k] * c->w[l]);
-        }
-    }
-}
-
-static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, k;
-    for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
-        for (k = 0; k < a->n; k++)
-            cti_v3_addto(b->g, a->block[k], cti_v3_mul(cti_v3_at(g, i), a->w[k]));
-    }
-}
-
-/* g += H times the shift of scripted vertices */
-static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
-{
-    int i, k, l;
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
-            for (l = 0; d != 0 && l < 3 * n; l++)
-                g[l] += H[3 * n * l + 3 * i + k] * d;
-        }
-}
-
-static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    cti_potential_terms t;
-    int i;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
-        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
-            continue;
-        if (shift)
-            cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
-        cti_barrier_scatter_vector(s, p->v, p->n, t.gradient);
-        cti_barrier_scatter(s, p->v, p->n, t.hessian);
-    }
-}
-
-/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
-static void cti_barrier_friction(cti_state *s, const ct_real *shift)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i, j, k, l, p;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
-        cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
-        for (k = 0; k < 3; k++)
-            for (l = 0; l < 3; l++)
-                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
-        for (j = 0; j < q->n; j++) {
-            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
-            for (p = 0; p < q->n; p++)
-                for (k = 0; k < 9; k++)
-                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
-        }
-        if (shift)
-            cti_barrier_shift(q->v, q->n, H, shift, g);
-        cti_barrier_scatter_vector(s, q->v, q->n, g);
-        cti_barrier_scatter(s, q->v, q->n, H);
-    }
-}
 
 static void cti_barrier_project(cti_model *m, int project)
 {
@@ -384,10 +266,7 @@ CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_repo
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     int ok = cti_barrier_pattern(s) && cti_barrier_bodies(s, r);
-    if (ok) {
-        cti_barrier_contacts(s, shift);
-        cti_barrier_friction(s, shift);
-    }
+    ok = ok && cti_barrier_contacts(s, shift);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }

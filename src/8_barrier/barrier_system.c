@@ -12,7 +12,7 @@
    with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
 #define CTI_BARRIER_REACH CTI_R(1.4)
 
-#define CTI_BARRIER_INEXACT CTI_R(1e-3) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
+#define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
