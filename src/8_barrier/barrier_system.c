@@ -12,7 +12,10 @@
    with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
 #define CTI_BARRIER_REACH CTI_R(1.4)
 
+#define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
+#define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
 #define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
+#define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
@@ -293,10 +296,13 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     for (i = 0; i < 3 * b->n; i++)
         rhs[i] = -b->g[i];
     *definite = 1;
+    if (b->n <= CTI_BARRIER_SMALL || (f->analyzed && f->symbolic.flops <= CTI_BARRIER_SMALL_FLOPS))
+        return cti_barrier_solve_exactly(s, definite, r);
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))
             return 0;
-        end = cti_pcg_run(&B, rhs, b->dy, cti_barrier_precondition, f, CTI_BARRIER_INEXACT,
+        end = cti_pcg_run(&B, rhs, b->dy, cti_barrier_precondition, f,
+                          CTI_LEN(s->bodies.rigids) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
         f->excess += it;
@@ -314,7 +320,10 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
 }
 
 #undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_SMALL
+#undef CTI_BARRIER_SMALL_FLOPS
 #undef CTI_BARRIER_INEXACT
+#undef CTI_BARRIER_INEXACT_RIGID
 #undef CTI_BARRIER_ANALYSIS
 #undef CTI_BARRIER_FLOPS
 #undef CTI_BARRIER_MOST
