@@ -131,7 +131,7 @@ build/opolicy/tools/%.o: tools/%.c
 	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE $(STB_CFLAGS) $(CJSON_CFLAGS) -Dmain=contact_main -MMD -MP -c $< -o $@
 build/bench_policy: bench/policy.c $(OBJPOLICY)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE -pthread -o $@ $^ $(CJSON_LIBS) -lm
+	$(Q)$(CC) $(FLAGS64) -DCTI_POLICY_MUTABLE $(STB_CFLAGS) -pthread -o $@ $^ $(CJSON_LIBS) -lm
 
 build/libcontact_dev.a: $(OBJ64)
 	@rm -f $@

@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 81fb59d3dfbf6a57.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 48662a32c0724d96.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -976,10 +976,10 @@ typedef struct ct_cloth_desc {
    bending and twist, all others turn freely about their common vertex. With bend and torsion 0 that is a rope. The twist between two segments
    that follow each other is less than half a turn.
    Every segment has a frame, unless bend and torsion are 0: one more node, which points along the director of its cross-section. Nodes (see
-   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of an end's
-   segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a millionth
-   of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod they are its
-   torque.
+   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of
+   an end's segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a
+   millionth of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod
+   they are its torque.
    Rods collide as lines: two keep the sum of their radii, and everything else half of that beside half its own thickness. */
 typedef struct ct_rod_desc {
     uint32_t cookie;
@@ -2823,24 +2823,33 @@ CTI_FN void cti_pool_finish(void *task, void *user) { CTI_UNUSED(task), CTI_UNUS
 /* ---- 0_base/tuned.h ---- */
 /* tuned.h -- how tuned numbers are written down: lists of lines X(type, name, value, unit, reason), one list for each group of at most 20.
    Method: a list expands to the fields of a struct and to their values. The struct is a constant, so that a compiler folds its fields. With
-   CTI_POLICY_MUTABLE it is a variable, and a table gives each number by its name "group.name", so that one program can measure all of them
-   (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
+   CTI_POLICY_MUTABLE it is a variable, and a program visits each number with its name "group.name", so that one program can measure all of
+   them (tools/bench_policy.py). docs/policy.md has a row of the same name for each number that was measured.
    Types are int, ct_real and double. Based on: no paper. */
 
 
 #define CTI_TUNED_FIELD(type, name, value, unit, reason) type name;
 #define CTI_TUNED_VALUE(type, name, value, unit, reason) value,
 
+/* the groups of a struct `all`, and their values, from a list of lines G(all, group, list) */
+#define CTI_TUNED_GROUP_FIELD(all, group, LIST) struct all##_##group { LIST(CTI_TUNED_FIELD) } group;
+#define CTI_TUNED_GROUP_VALUE(all, group, LIST) {LIST(CTI_TUNED_VALUE)},
+
 #ifdef CTI_POLICY_MUTABLE
 typedef struct cti_tuned {
-    const char *name, *type, *unit, *reason;
+    const char *group, *name, *type, *unit, *reason;
     void *at;
 } cti_tuned;
-#define CTI_TUNED_TEXT(x) #x
-#define CTI_TUNED_NAME(group, name) CTI_TUNED_TEXT(group) "." #name
-/* one entry of the table; CTI_TUNED_STRUCT and CTI_TUNED_GROUP say where it is */
-#define CTI_TUNED_ENTRY(type, name, value, unit, reason) \
-    {CTI_TUNED_NAME(CTI_TUNED_GROUP, name), #type, unit, reason, &CTI_TUNED_STRUCT.CTI_TUNED_GROUP.name},
+/* calls visit(ctx, number) for each number of a group: two names that are in scope */
+#define CTI_TUNED_VISIT(type_, name_, value_, unit_, reason_) \
+    t.name = #name_, t.type = #type_, t.unit = unit_, t.reason = reason_, t.at = &at->name_, visit(ctx, &t);
+#define CTI_TUNED_GROUP_VISIT(all, group_, LIST) \
+    { \
+        struct all##_##group_ *at = &all.group_; \
+        cti_tuned t; \
+        t.group = #group_; \
+        LIST(CTI_TUNED_VISIT) \
+    }
 #endif
 
 
@@ -5070,6 +5079,9 @@ CTI_FN int cti_expansion_sign(int ne, const double *e);
 
 /* cti_exact_orient2d -- the exact sign of (b - a) x (c - a): 1 when a, b, c turn counter-clockwise, 0 on one line. */
 CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double c[2]);
+/* cti_exact_winding -- the contribution of the triangle t, three points (x, y, z), to the winding number of the line through p = (y, z) along x:
+   -1, 0 or 1. Half-open: of two triangles that share an edge the line meets one. */
+CTI_FN int cti_exact_winding(const double t[9], const double p[2]);
 /* cti_exact_orient3d -- the exact sign of dot(cross(b - a, c - a), d - a): 1 for a positive tet, 0 in one plane. */
 CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
 
@@ -5153,23 +5165,28 @@ CTI_FN int cti_expansion_sign(int ne, const double *e)
     return top > 0 ? 1 : (top < 0 ? -1 : 0);
 }
 
-/* a - b as an expansion; its length. */
-static int cti_exact_difference(double a, double b, double d[2])
+/* cti_exact_two -- an expansion of one or two parts. */
+typedef struct cti_exact_two {
+    double part[2];
+    int n;
+} cti_exact_two;
+
+/* a - b as an expansion. */
+static cti_exact_two cti_exact_difference(double a, double b)
 {
+    cti_exact_two d;
     double e, s = cti_two_sum(a, -b, &e);
-    if (e == 0) {
-        d[0] = s;
-        return 1;
-    }
-    d[0] = e, d[1] = s;
-    return 2;
+    d.n = e == 0 ? 1 : 2;
+    d.part[0] = e == 0 ? s : e, d.part[1] = s;
+    return d;
 }
 
-/* p q - r s for expansions of at most two parts: h [16]. */
-static int cti_exact_minor(int np, const double *p, int nq, const double *q, int nr, const double *r, int ns, const double *s, double *h)
+/* p q - r s: h [16]; returns its number of parts. */
+static int cti_exact_minor(const cti_exact_two *p, const cti_exact_two *q, const cti_exact_two *r, const cti_exact_two *s, double *h)
 {
     double x[8], y[8], scratch[8];
-    int nx = cti_expansion_product(np, p, nq, q, x, scratch), ny = cti_expansion_product(nr, r, ns, s, y, scratch), i;
+    int nx = cti_expansion_product(p->n, p->part, q->n, q->part, x, scratch);
+    int ny = cti_expansion_product(r->n, r->part, s->n, s->part, y, scratch), i;
     for (i = 0; i < ny; i++)
         y[i] = -y[i];
     return cti_expansion_sum(nx, x, ny, y, h);
@@ -5177,10 +5194,10 @@ static int cti_exact_minor(int np, const double *p, int nq, const double *q, int
 
 static int cti_exact_orient2d_full(const double a[2], const double b[2], const double c[2])
 {
-    double p[2], q[2], r[2], s[2], h[16];
-    int np = cti_exact_difference(b[0], a[0], p), nq = cti_exact_difference(c[1], a[1], q);
-    int nr = cti_exact_difference(b[1], a[1], r), ns = cti_exact_difference(c[0], a[0], s);
-    return cti_expansion_sign(cti_exact_minor(np, p, nq, q, nr, r, ns, s, h), h);
+    const cti_exact_two p = cti_exact_difference(b[0], a[0]), q = cti_exact_difference(c[1], a[1]);
+    const cti_exact_two r = cti_exact_difference(b[1], a[1]), s = cti_exact_difference(c[0], a[0]);
+    double h[16];
+    return cti_expansion_sign(cti_exact_minor(&p, &q, &r, &s, h), h);
 }
 
 CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double c[2])
@@ -5194,27 +5211,36 @@ CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double
     return cti_exact_orient2d_full(a, b, c);
 }
 
+CTI_FN int cti_exact_winding(const double t[9], const double p[2])
+{
+    int i, w = 0;
+    for (i = 0; i < 3; i++) {
+        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
+        if (a[1] <= p[1] && b[1] > p[1])
+            w += cti_exact_orient2d(a, b, p) > 0;
+        else if (a[1] > p[1] && b[1] <= p[1])
+            w -= cti_exact_orient2d(a, b, p) < 0;
+    }
+    return w;
+}
+
 /* det [u; v; w] with u = a - d, v = b - d, w = c - d by the third column, exactly. */
 static int cti_exact_orient3d_full(const double *a, const double *b, const double *c, const double *d)
 {
-    double u[3][2], v[3][2], w[3][2], m[16], part[64], scratch[64], sum[192], total[192];
-    int nu[3], nv[3], nw[3], k, i, n = 1, np;
-    for (k = 0; k < 3; k++) {
-        nu[k] = cti_exact_difference(a[k], d[k], u[k]);
-        nv[k] = cti_exact_difference(b[k], d[k], v[k]);
-        nw[k] = cti_exact_difference(c[k], d[k], w[k]);
-    }
+    cti_exact_two u[3], v[3], w[3];
+    double m[16], part[64], scratch[64], sum[192], total[192];
+    int k, i, n = 1, np;
+    for (k = 0; k < 3; k++)
+        u[k] = cti_exact_difference(a[k], d[k]), v[k] = cti_exact_difference(b[k], d[k]), w[k] = cti_exact_difference(c[k], d[k]);
     total[0] = 0;
     for (k = 0; k < 3; k++) {
-        const double *z = k == 0 ? u[2] : (k == 1 ? v[2] : w[2]);
-        int nz = k == 0 ? nu[2] : (k == 1 ? nv[2] : nw[2]);
-        if (k == 0)
-            np = cti_exact_minor(nv[0], v[0], nw[1], w[1], nw[0], w[0], nv[1], v[1], m);
-        else if (k == 1)
-            np = cti_exact_minor(nw[0], w[0], nu[1], u[1], nu[0], u[0], nw[1], w[1], m);
-        else
-            np = cti_exact_minor(nu[0], u[0], nv[1], v[1], nv[0], v[0], nu[1], u[1], m);
-        np = cti_expansion_product(np, m, nz, z, part, scratch);
+        const cti_exact_two *z = &u[2], *x = v, *y = w;
+        if (k == 1)
+            z = &v[2], x = w, y = u;
+        else if (k == 2)
+            z = &w[2], x = u, y = v;
+        np = cti_exact_minor(&x[0], &y[1], &y[0], &x[1], m);
+        np = cti_expansion_product(np, m, z->n, z->part, part, scratch);
         for (i = 0; i < n; i++)
             sum[i] = total[i];
         n = cti_expansion_sum(n, sum, np, part, total);
@@ -8122,8 +8148,9 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
-static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
+static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *x)
 {
+    const size_t stride = 8 * (size_t)cols;
     int i, k;
     for (i = 0; i < cols; i += 4) {
         const CTI_T *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
@@ -8196,10 +8223,10 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
 }
 
 /* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y,
-                                        CTI_T *x, CTI_T *work)
+static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
 {
     CTI_TVEC c[4];
+    const size_t stride = 8 * (size_t)cols;
     int k0, j, wide = strips * cols >= CTI_SUPER_WIDE;
     if (wide)
         CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
@@ -8245,7 +8272,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_TN(cti_super, forward)(P, 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
+        CTI_TN(cti_super, forward)(P, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
         CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
         for (k = 0; k < below; k++) {
             CTI_T *v = z + sym->place[sym->rows[sym->row_ptr[s] + k]];
@@ -8259,12 +8286,12 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
         for (k = 3 * below; k < cti_pad8(3 * below); k++)
             y[k] = 0;
         CTI_TN(cti_super, backward)
-        (f->L + sym->panel[s], 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y,
-         z + sym->pivot[s], w);
+        (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y, z + sym->pivot[s], w);
     }
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
+
 #undef CTI_T
 #endif
 #undef CTI_TN
@@ -8568,8 +8595,9 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
-static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
+static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *x)
 {
+    const size_t stride = 8 * (size_t)cols;
     int i, k;
     for (i = 0; i < cols; i += 4) {
         const CTI_T *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
@@ -8642,10 +8670,10 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
 }
 
 /* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y,
-                                        CTI_T *x, CTI_T *work)
+static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
 {
     CTI_TVEC c[4];
+    const size_t stride = 8 * (size_t)cols;
     int k0, j, wide = strips * cols >= CTI_SUPER_WIDE;
     if (wide)
         CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
@@ -8691,7 +8719,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_TN(cti_super, forward)(P, 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
+        CTI_TN(cti_super, forward)(P, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
         CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
         for (k = 0; k < below; k++) {
             CTI_T *v = z + sym->place[sym->rows[sym->row_ptr[s] + k]];
@@ -8705,12 +8733,23 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
         for (k = 3 * below; k < cti_pad8(3 * below); k++)
             y[k] = 0;
         CTI_TN(cti_super, backward)
-        (f->L + sym->panel[s], 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y,
-         z + sym->pivot[s], w);
+        (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y, z + sym->pivot[s], w);
     }
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
+
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#undef CTI_SUPER_GONE
+#endif
 
 /* scratch = the columns of supernode s, entry by entry in double */
 static void cti_super64_assemble_double(const cti_symbolic *sym, const cti_gather *g, const double *val, int s, double *W, size_t ld, double *orig)
@@ -8740,17 +8779,6 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
     }
     return 1;
 }
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_SUPER_EPS
-#undef CTI_SUPER_TINY
-#undef CTI_SUPER_ABS
-#undef CTI_SUPER_LEAST
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
-#undef CTI_SUPER_GONE
-#endif
 
 #undef CTI_SUPER_WIDE
 
@@ -8785,13 +8813,25 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
         least[q] = tiny * r[q];
     CTI_TN(cti_k, flush4)(least, c);
 }
+#endif
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
-   be NULL. tiny: see rows4 */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
+/* cti_many_strips -- right sides of one supernode: n strips of size ys at Y. Rows of strip j below zero[j] (a multiple of 4, ascending in j)
+   are 0; zero may be NULL. */
+typedef struct CTI_TN(cti_many, strips) {
+    CTI_T *Y;
+    size_t ys;
+    int n;
+    const int *zero;
+} CTI_TN(cti_many, strips);
+
+#if CONTACT_WITH_CMR
+/* Y = L(pivots, pivots)^-1 Y in place. tiny: see rows4 */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, const CTI_TN(cti_many, strips) * s, CTI_T tiny)
 {
-    size_t stride = 8 * (size_t)cols;
-    int k0, j;
+    size_t stride = 8 * (size_t)cols, ys = s->ys;
+    const int *zero = s->zero;
+    CTI_T *Y = s->Y;
+    int k0, j, n = s->n;
     for (j = 0; j < n; j += 2) {
         int two = j + 1 < n, z = zero ? zero[j] : 0;
         CTI_T *b = Y + (size_t)j * ys;
@@ -8824,13 +8864,25 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
     if (m > 3)
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
+#endif
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
-static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
-                                    const size_t *to, const size_t *step, const int *zero)
+/* cti_many_rows -- where the rows below a supernode are: row i of strip 0 at base + to[i], strip j is j step[i] numbers behind it. */
+typedef struct CTI_TN(cti_many, rows) {
+    CTI_T *base;
+    const size_t *to, *step;
+} CTI_TN(cti_many, rows);
+
+#if CONTACT_WITH_CMR
+/* rows of later supernodes -= L(below, pivots) Y */
+static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_TN(cti_many, strips) * s,
+                                    const CTI_TN(cti_many, rows) * rows)
 {
-    size_t stride = 8 * (size_t)cols;
-    int i, q, j, m;
+    size_t stride = 8 * (size_t)cols, ys = s->ys;
+    const size_t *to = rows->to, *step = rows->step;
+    const int *zero = s->zero;
+    const CTI_T *Y = s->Y;
+    CTI_T *base = rows->base;
+    int i, q, j, m, n = s->n;
     for (j = 0; j < n; j += 2) {
         int two = j + 1 < n, z = zero ? zero[j] : 0, K = pivots - z;
         const CTI_T *b = Y + (size_t)j * ys + 8 * (size_t)z;
@@ -8926,19 +8978,22 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
 {
     const cti_symbolic *sym = f->sym;
     size_t *to = table, *step = table + sym->max_rows;
+    CTI_TN(cti_many, strips) own;
+    CTI_TN(cti_many, rows) later;
     int s, i, j;
+    own.n = n, own.zero = NULL;
+    later.base = Z, later.to = to, later.step = step;
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_T *Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s];
+        own.Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s], own.ys = 8 * (size_t)top;
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL, 0);
-        CTI_TN(cti_many, below)
-        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, &own, 0);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, &own, &later);
     }
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
@@ -9086,7 +9141,11 @@ static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *port
 static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, const CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
+    CTI_TN(cti_many, strips) own;
+    CTI_TN(cti_many, rows) later;
     int s, k, i, a;
+    own.zero = w->zero;
+    later.base = w->Y, later.to = w->to, later.step = w->step;
     memset(w->Y, 0, w->used * sizeof(CTI_T));
     for (k = 0; k < w->n; k++) {
         int p = sym->inv[ports[w->port[k]]], o = sym->owner[p];
@@ -9097,9 +9156,9 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_T *Y = w->Y + w->offset[s];
         if (w->count[s] == 0)
             continue;
+        own.Y = w->Y + w->offset[s], own.ys = 8 * (size_t)top, own.n = w->count[s];
         CTI_TN(cti_many, zeros)(sym, ports, w, s);
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
@@ -9107,10 +9166,8 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
             w->to[i] =
                 w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero, CTI_MANY_TINY);
-        CTI_TN(cti_many, below)
-        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
-         w->zero);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, &own, CTI_MANY_TINY);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, &own, &later);
     }
 }
 
@@ -9259,13 +9316,25 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
         least[q] = tiny * r[q];
     CTI_TN(cti_k, flush4)(least, c);
 }
+#endif
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
-   be NULL. tiny: see rows4 */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
+/* cti_many_strips -- right sides of one supernode: n strips of size ys at Y. Rows of strip j below zero[j] (a multiple of 4, ascending in j)
+   are 0; zero may be NULL. */
+typedef struct CTI_TN(cti_many, strips) {
+    CTI_T *Y;
+    size_t ys;
+    int n;
+    const int *zero;
+} CTI_TN(cti_many, strips);
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
+/* Y = L(pivots, pivots)^-1 Y in place. tiny: see rows4 */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, const CTI_TN(cti_many, strips) * s, CTI_T tiny)
 {
-    size_t stride = 8 * (size_t)cols;
-    int k0, j;
+    size_t stride = 8 * (size_t)cols, ys = s->ys;
+    const int *zero = s->zero;
+    CTI_T *Y = s->Y;
+    int k0, j, n = s->n;
     for (j = 0; j < n; j += 2) {
         int two = j + 1 < n, z = zero ? zero[j] : 0;
         CTI_T *b = Y + (size_t)j * ys;
@@ -9298,13 +9367,25 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
     if (m > 3)
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
+#endif
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
-static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
-                                    const size_t *to, const size_t *step, const int *zero)
+/* cti_many_rows -- where the rows below a supernode are: row i of strip 0 at base + to[i], strip j is j step[i] numbers behind it. */
+typedef struct CTI_TN(cti_many, rows) {
+    CTI_T *base;
+    const size_t *to, *step;
+} CTI_TN(cti_many, rows);
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_CMR
+/* rows of later supernodes -= L(below, pivots) Y */
+static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_TN(cti_many, strips) * s,
+                                    const CTI_TN(cti_many, rows) * rows)
 {
-    size_t stride = 8 * (size_t)cols;
-    int i, q, j, m;
+    size_t stride = 8 * (size_t)cols, ys = s->ys;
+    const size_t *to = rows->to, *step = rows->step;
+    const int *zero = s->zero;
+    const CTI_T *Y = s->Y;
+    CTI_T *base = rows->base;
+    int i, q, j, m, n = s->n;
     for (j = 0; j < n; j += 2) {
         int two = j + 1 < n, z = zero ? zero[j] : 0, K = pivots - z;
         const CTI_T *b = Y + (size_t)j * ys + 8 * (size_t)z;
@@ -9396,19 +9477,22 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
 {
     const cti_symbolic *sym = f->sym;
     size_t *to = table, *step = table + sym->max_rows;
+    CTI_TN(cti_many, strips) own;
+    CTI_TN(cti_many, rows) later;
     int s, i, j;
+    own.n = n, own.zero = NULL;
+    later.base = Z, later.to = to, later.step = step;
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_T *Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s];
+        own.Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s], own.ys = 8 * (size_t)top;
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL, 0);
-        CTI_TN(cti_many, below)
-        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, &own, 0);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, &own, &later);
     }
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
@@ -9554,7 +9638,11 @@ static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *port
 static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, const CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
+    CTI_TN(cti_many, strips) own;
+    CTI_TN(cti_many, rows) later;
     int s, k, i, a;
+    own.zero = w->zero;
+    later.base = w->Y, later.to = w->to, later.step = w->step;
     memset(w->Y, 0, w->used * sizeof(CTI_T));
     for (k = 0; k < w->n; k++) {
         int p = sym->inv[ports[w->port[k]]], o = sym->owner[p];
@@ -9565,9 +9653,9 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_T *Y = w->Y + w->offset[s];
         if (w->count[s] == 0)
             continue;
+        own.Y = w->Y + w->offset[s], own.ys = 8 * (size_t)top, own.n = w->count[s];
         CTI_TN(cti_many, zeros)(sym, ports, w, s);
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
@@ -9575,10 +9663,8 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
             w->to[i] =
                 w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero, CTI_MANY_TINY);
-        CTI_TN(cti_many, below)
-        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
-         w->zero);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, &own, CTI_MANY_TINY);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, &own, &later);
     }
 }
 
@@ -10784,9 +10870,8 @@ CTI_FN void cti_panel_lu_solve(cti_panel_lu *s, double *x)
 /* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
-/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. cti_precond_fn -- the same for z = M^-1 r, M positive definite. */
+/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. */
 typedef void cti_operator_fn(void *ctx, const ct_real *x, ct_real *y);
-typedef cti_operator_fn cti_precond_fn;
 
 /* cti_operator -- a symmetric matrix by its product: of blocks (cti_bsr_operator), or A x + J' (D (J x)), which no one has to form. */
 typedef struct cti_operator {
@@ -10798,15 +10883,15 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A);
 
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
    A         positive definite
+   M         applies M^-1, M positive definite; NULL: M = 1
    x         in: start, out: solution, [n]
-   precond   NULL: M = 1
    tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
              of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
    work      [4 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
-CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
-                   ct_real *work, int *out_iterations);
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations);
 
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
 typedef struct cti_jacobi {
@@ -10817,8 +10902,9 @@ typedef struct cti_jacobi {
    when memory ran out. */
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
 CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
-/* cti_jacobi_apply -- a cti_precond_fn; ctx is a cti_jacobi. */
+/* cti_jacobi_apply -- z = M^-1 r, a cti_operator_fn; ctx is a cti_jacobi. cti_jacobi_operator -- the same as an operator. */
 CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z);
+CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi);
 
 
 /* ---- 2_linalg/krylov.c ---- */
@@ -10854,8 +10940,8 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
-                   ct_real *work, int *out_iterations)
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations)
 {
     int n = A->n, it = 0, i, converged = 0;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta;
@@ -10864,8 +10950,8 @@ CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_prec
     for (i = 0; i < n; i++)
         r[i] = b[i] - r[i];
     for (;;) {
-        if (precond)
-            precond(ctx, r, z);
+        if (M)
+            M->apply(M->ctx, r, z);
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
@@ -10931,6 +11017,13 @@ CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z)
     int i;
     for (i = 0; i < jacobi->n; i++)
         cti_v3_put(z, i, cti_m3_mul_v(jacobi->inv + 9 * (size_t)i, cti_v3_at(r, i)));
+}
+
+CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi)
+{
+    cti_operator q;
+    q.n = 3 * jacobi->n, q.apply = cti_jacobi_apply, q.ctx = jacobi;
+    return q;
 }
 
 /* ---- 3_solve/problem.h ---- */
@@ -11054,7 +11147,14 @@ typedef struct cti_residuals {
 } cti_residuals;
 
 /* cti_solve_info -- how a solver ended; the judgement is cti_residual_eval's. */
-typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_SLOW, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY, CTI_SOLVE_FAILED } cti_solve_status;
+typedef enum cti_solve_status {
+    CTI_SOLVE_OK,
+    CTI_SOLVE_SLOW,
+    CTI_SOLVE_BUDGET,
+    CTI_SOLVE_DIVERGED,
+    CTI_SOLVE_MEMORY,
+    CTI_SOLVE_FAILED
+} cti_solve_status;
 typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */
@@ -11344,35 +11444,31 @@ enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16, CTI_ICA_PACE = 12, CTI_IC
 #else
 enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = CTI_ICA_PACE };
 #endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_CMR || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
+enum { CTI_ANDERSON_WEIGHTS = 16 }; /* most differences of a history in general (cti_anderson_weights): twice what the longest keeps */
+#endif
 enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
 
+#define CTI_SOLVE_GROUPS(G) \
+    G(cti_solve_tuned, sweeps, CTI_TUNED_SWEEPS) \
+    G(cti_solve_tuned, outer, CTI_TUNED_OUTER) \
+    G(cti_solve_tuned, correction, CTI_TUNED_CORRECTION) \
+    G(cti_solve_tuned, stride, CTI_TUNED_STRIDE) \
+    G(cti_solve_tuned, anderson, CTI_TUNED_ANDERSON) \
+    G(cti_solve_tuned, law, CTI_TUNED_LAW) \
+    G(cti_solve_tuned, paper, CTI_TUNED_PAPER) \
+    G(cti_solve_tuned, costs, CTI_TUNED_COSTS)
+
 typedef struct cti_solve_numbers {
-    struct { CTI_TUNED_SWEEPS(CTI_TUNED_FIELD) } sweeps;
-    struct { CTI_TUNED_OUTER(CTI_TUNED_FIELD) } outer;
-    struct { CTI_TUNED_CORRECTION(CTI_TUNED_FIELD) } correction;
-    struct { CTI_TUNED_STRIDE(CTI_TUNED_FIELD) } stride;
-    struct { CTI_TUNED_ANDERSON(CTI_TUNED_FIELD) } anderson;
-    struct { CTI_TUNED_LAW(CTI_TUNED_FIELD) } law;
-    struct { CTI_TUNED_PAPER(CTI_TUNED_FIELD) } paper;
-    struct { CTI_TUNED_COSTS(CTI_TUNED_FIELD) } costs;
+    CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_solve_numbers;
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
-#define CTI_SOLVE_NUMBERS \
-    {{CTI_TUNED_SWEEPS(CTI_TUNED_VALUE)}, {CTI_TUNED_OUTER(CTI_TUNED_VALUE)}, {CTI_TUNED_CORRECTION(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_STRIDE(CTI_TUNED_VALUE)}, {CTI_TUNED_ANDERSON(CTI_TUNED_VALUE)}, {CTI_TUNED_LAW(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_PAPER(CTI_TUNED_VALUE)}, {CTI_TUNED_COSTS(CTI_TUNED_VALUE)}}
-#endif
+#define CTI_SOLVE_NUMBERS {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)}
 
 #ifdef CTI_POLICY_MUTABLE
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 extern cti_solve_numbers cti_solve_tuned;
-#endif
-extern const cti_tuned cti_solve_table[]; /* ends with a name of NULL */
 #else
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-#endif
 #endif
 
 /* ---- sweeps over the contacts ---- */
@@ -11477,37 +11573,7 @@ CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
    Based on: Otaduy 2009, sec. 5.2-5.6, for the loops; their termination and the accelerations are ours. */
 
 #ifdef CTI_POLICY_MUTABLE
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-#endif
-#define CTI_TUNED_STRUCT cti_solve_tuned
-const cti_tuned cti_solve_table[] = {
-#define CTI_TUNED_GROUP sweeps
-    CTI_TUNED_SWEEPS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP outer
-    CTI_TUNED_OUTER(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP correction
-    CTI_TUNED_CORRECTION(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP stride
-    CTI_TUNED_STRIDE(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP anderson
-    CTI_TUNED_ANDERSON(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP law
-    CTI_TUNED_LAW(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP paper
-    CTI_TUNED_PAPER(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP costs
-    CTI_TUNED_COSTS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-    {NULL, NULL, NULL, NULL, NULL}};
-#undef CTI_TUNED_STRUCT
 #endif
 
 /* ---- sweeps over the contacts ---- */
@@ -12126,7 +12192,6 @@ CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, flo
 #endif
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_CMR || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
-enum { CTI_ANDERSON_WEIGHTS = 16 };
 /* cti_anderson_weights -- c [n] = (G + ridge trace(G) 1)^-1 dot by Cholesky, n <= CTI_ANDERSON_WEIGHTS: the weights of n differences whose products
    with each other are gram [n][ld], and with the last residual dot [n]. 0 where the matrix is not positive definite. */
 CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double *dot, double ridge, double *c);
@@ -15872,7 +15937,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
 {
     int n = s->A.n, i;
     cti_jacobi jacobi;
-    cti_operator A;
+    cti_operator A, M;
     ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
     memset(&jacobi, 0, sizeof jacobi);
     if (!work || !cti_jacobi_make(s->e->mem, &jacobi, &s->A))
@@ -15881,8 +15946,8 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     size = cti_krylov_dot(3 * n, b, work);
     for (i = 0; i < 3 * n; i++)
         v_star[i] = 0;
-    A = cti_bsr_operator(&s->A);
-    cti_pcg(&A, b, v_star, cti_jacobi_apply, &jacobi, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
+    A = cti_bsr_operator(&s->A), M = cti_jacobi_operator(&jacobi);
+    cti_pcg(&A, &M, b, v_star, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
     cti_jacobi_free(s->e->mem, &jacobi);
     return 1;
 }
@@ -21858,6 +21923,28 @@ CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, ct
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 #endif
 
+/* cti_lcp -- a dense linear complementarity problem: u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0. The caller's arrays. */
+typedef struct cti_lcp {
+    int n;
+    const double *M, *q;     /* [n][n], [n] */
+    const double *lo, *hi;   /* [n] bounds, which may be infinite; NULL: 0 and infinity */
+    const uint8_t *equation; /* [n] or NULL: in marked rows u = 0 and z is free */
+} cti_lcp;
+#if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
+CTI_INLINE cti_lcp cti_lcp_of(const double *M, const double *q, int n)
+{
+    cti_lcp p;
+    p.n = n, p.M = M, p.q = q, p.lo = p.hi = NULL, p.equation = NULL;
+    return p;
+}
+CTI_INLINE cti_lcp cti_lcp_boxed(const double *M, const double *q, const double *lo, const double *hi, int n)
+{
+    cti_lcp p = cti_lcp_of(M, q, n);
+    p.lo = lo, p.hi = hi;
+    return p;
+}
+#endif
+
 typedef struct cti_tableau {
     int n, cols, ld;
     const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
@@ -22242,16 +22329,14 @@ typedef struct cti_lemke_result {
     const char *why;
 } cti_lemke_result;
 #if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
-/* cti_lemke_dense -- M [n][n] and q [n] are not changed. equation [n] or NULL: in marked pairs w = 0 and z is free. restarts: number of
-   starts from other complementary bases after a ray, 0: none. `start` [n] or NULL: pairs whose z begins basic. */
-CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
-                                   cti_effort *e, cti_answer *a, cti_lemke_result *out);
+/* cti_lemke_dense -- a problem without bounds. restarts: number of starts from other complementary bases after a ray, 0: none. `start` [n] or
+   NULL: pairs whose z begins basic. */
+CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int restarts, cti_effort *e, cti_answer *a, cti_lemke_result *out);
 
 /* cti_lemke_plain -- a QP, or an LCP without bounds, in dense form. The result is in a->r, or the proof that there is none. */
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
-/* cti_lemke_boxed -- lo <= z <= hi, which may be infinite, as an LCP of the distances to the bounds. z [m] */
-CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
-                                   cti_answer *a, double *z);
+/* cti_lemke_boxed -- a problem with bounds as one without, in the distances to the bounds. z [n] */
+CTI_FN cti_outcome cti_lemke_boxed(const cti_lcp *p, int restarts, cti_effort *e, cti_answer *a, double *z);
 
 
 /* ---- 4_programs/lemke.c ---- */
@@ -22543,6 +22628,7 @@ static int cti_lemke_program(cti_lemke *l, double *y)
     int n = l->n, size = 2 * n + 1, i, j, ok = 0;
     double *S, *s, *x;
     cti_lemke_result out;
+    cti_lcp lp;
     if (n > CTI_LEMKE_LP || l->equation)
         return 0;
     S = CTI_ARENA_ZERO(l->e->arena, double, (size_t)size *(size_t)size);
@@ -22560,7 +22646,8 @@ static int cti_lemke_program(cti_lemke *l, double *y)
         s[n] = 1;
         memset(&out, 0, sizeof out);
         out.z = x;
-        ok = cti_lemke_dense(S, s, size, NULL, NULL, 0, l->e, l->a, &out) == CTI_OUTCOME_SOLVED && x[n] > 0;
+        lp = cti_lcp_of(S, s, size);
+        ok = cti_lemke_dense(&lp, NULL, 0, l->e, l->a, &out) == CTI_OUTCOME_SOLVED && x[n] > 0;
         memcpy(y, x + n + 1, sizeof *y * (size_t)n);
         l->pivots += out.pivots;
     }
@@ -22683,18 +22770,17 @@ static const char *cti_lemke_why(cti_outcome said)
     }
 }
 
-CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
-                                   cti_effort *e, cti_answer *a, cti_lemke_result *out)
+CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int restarts, cti_effort *e, cti_answer *a, cti_lemke_result *out)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED, last = CTI_OUTCOME_FAILED;
     cti_lemke l;
-    double goal = cti_fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
-    int k, i, column, repair = 0;
+    double goal = cti_fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, p->n);
+    int n = p->n, k, i, column, repair = 0;
     memset(&l, 0, sizeof l);
-    l.e = e, l.a = a, l.equation = equation, l.random = e->seed * 2 + 1;
+    l.e = e, l.a = a, l.equation = p->equation, l.random = e->seed * 2 + 1;
     out->pivots = 0, out->why = "";
-    if (!z || !cti_lemke_open(&l, M, q, n))
+    if (!z || !cti_lemke_open(&l, p->M, p->q, n))
         last = CTI_OUTCOME_MEMORY;
     for (k = 0; last != CTI_OUTCOME_MEMORY && k <= restarts; k++) {
         l.cap = k > 0 ? 50 * n + 1000 : (n <= 22 ? CTI_LEMKE_CAP : CTI_LEMKE_CAP_LARGE);
@@ -22746,6 +22832,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
 {
     uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
     double *y = CTI_ARENA_ZERO(e->arena, double, p->m);
+    cti_lcp lcp = cti_lcp_of(w->W, w->q, p->m);
     cti_lemke_result out;
     cti_outcome said;
     int i;
@@ -22754,8 +22841,8 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     for (i = 0; i < p->m; i++)
         start[i] = e->warm && a->r[i] > 0;
     memset(&out, 0, sizeof out);
-    out.z = a->r, out.y = y;
-    said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
+    out.z = a->r, out.y = y, lcp.equation = p->equation;
+    said = cti_lemke_dense(&lcp, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE) {
         /* for W = J A^-1 J' the proof shows J'y = 0 only up to the square root of rounding */
@@ -22783,9 +22870,10 @@ typedef struct cti_lemke_box {
 } cti_lemke_box;
 
 #if CONTACT_WITH_BOXED || CONTACT_WITH_LEMKE
-static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *lo, const double *hi, int m)
+static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const cti_lcp *p)
 {
-    int i;
+    const double *lo = p->lo, *hi = p->hi;
+    int i, m = p->n;
     x->row = CTI_ARENA_NEW(arena, int, m), x->partner = CTI_ARENA_NEW(arena, int, m);
     x->offset = CTI_ARENA_NEW(arena, double, m), x->sign = CTI_ARENA_NEW(arena, int8_t, m);
     if (!x->row || !x->partner || !x->offset || !x->sign)
@@ -22804,15 +22892,15 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
 }
 
 /* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets, and the entries with lo = hi */
-static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
-                               int m)
+static void cti_lemke_box_fill(cti_lemke_box *x, const cti_lcp *p, const double *z0)
 {
-    int i, j, n = x->n;
+    const double *lo = p->lo, *hi = p->hi;
+    int i, j, n = x->n, m = p->n;
     for (i = 0; i < x->count; i++) {
-        const double *Mi = M + (size_t)x->row[i] * (size_t)m;
+        const double *Mi = p->M + (size_t)x->row[i] * (size_t)m;
         double *Bi = x->B + (size_t)i * (size_t)n;
         x->equation[i] = !cti_finite64(lo[x->row[i]]) && !cti_finite64(hi[x->row[i]]);
-        x->b[i] = q[x->row[i]];
+        x->b[i] = p->q[x->row[i]];
         for (j = 0; j < m; j++)
             x->b[i] += Mi[j] * z0[j];
         x->b[i] *= x->sign[i];
@@ -22825,23 +22913,25 @@ static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *
     }
 }
 
-CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
-                                   cti_answer *a, double *z)
+CTI_FN cti_outcome cti_lemke_boxed(const cti_lcp *p, int restarts, cti_effort *e, cti_answer *a, double *z)
 {
+    const double *lo = p->lo, *hi = p->hi;
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_lemke_box x;
     cti_lemke_result out;
     cti_outcome said = CTI_OUTCOME_MEMORY;
+    cti_lcp lcp;
     int i;
     memset(&x, 0, sizeof x), memset(&out, 0, sizeof out);
-    if (cti_lemke_box_open(&x, e->arena, lo, hi, m)) {
-        for (i = 0; i < m; i++)
+    if (cti_lemke_box_open(&x, e->arena, p)) {
+        for (i = 0; i < p->n; i++)
             z[i] = lo[i] < hi[i] ? 0 : lo[i];
         for (i = 0; i < x.count; i++)
             z[x.row[i]] = x.offset[i];
-        cti_lemke_box_fill(&x, M, q, lo, hi, z, m);
+        cti_lemke_box_fill(&x, p, z);
         out.z = x.s;
-        said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
+        lcp = cti_lcp_of(x.B, x.b, x.n), lcp.equation = x.equation;
+        said = cti_lemke_dense(&lcp, NULL, restarts, e, a, &out);
         a->iterations += out.pivots, a->why = out.why;
         for (i = 0; i < x.count; i++)
             z[x.row[i]] = cti_fmin(cti_fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
@@ -22989,6 +23079,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
+        const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
         if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
@@ -22997,7 +23088,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         cti_lemke_cone_build(&l);
         memset(&out, 0, sizeof out);
         out.z = l.z;
-        said = cti_lemke_dense(l.M, l.b, l.n, NULL, round ? l.start : NULL, 2, e, a, &out);
+        said = cti_lemke_dense(&lcp, round ? l.start : NULL, 2, e, a, &out);
         a->iterations += out.pivots;
         if (said != CTI_OUTCOME_SOLVED)
             break;
@@ -23027,10 +23118,11 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
     a->iterations = 0;
     said = cti_delassus_open(&w, p, e, a, CTI_LEMKE_ROWS);
     if (said == CTI_OUTCOME_SOLVED) {
+        const cti_lcp lcp = cti_lcp_boxed(w.W, w.q, p->lo, p->hi, p->m);
         if (p->mu)
             said = cti_lemke_friction(p, &w, e, a);
         else if (p->lo)
-            said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
+            said = cti_lemke_boxed(&lcp, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
         said = cti_delassus_finish(&w, p, e, a, said);
@@ -23050,11 +23142,10 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
 #if CONTACT_WITH_BOXED
 CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
-/* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
-   infinite. state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number
-   of block pivots. */
-CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
-                                   cti_effort *e, cti_answer *a, double *z);
+/* cti_boxed_pivot -- block principal pivoting alone, of a problem with bounds: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY.
+   state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number of block
+   pivots. */
+CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z);
 
 
 /* ---- 4_programs/boxed.c ---- */
@@ -23086,9 +23177,9 @@ typedef struct cti_boxed {
 } cti_boxed;
 
 #if CONTACT_WITH_BOXED
-static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const double *q, const double *lo, const double *hi, int n)
+static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const cti_lcp *p)
 {
-    int i;
+    int i, n = p->n;
     b->n = n;
     b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
     b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
@@ -23097,11 +23188,11 @@ static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const
     b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->wrong = CTI_ARENA_NEW(arena, int, n);
     if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->wrong)
         return 0;
-    memcpy(b->M, M, sizeof *M * (size_t)n * (size_t)n);
+    memcpy(b->M, p->M, sizeof *p->M * (size_t)n * (size_t)n);
     if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
         return 0;
     for (i = 0; i < n; i++)
-        b->q[i] = b->R[i] * q[i], b->lo[i] = lo[i] / b->C[i], b->hi[i] = hi[i] / b->C[i];
+        b->q[i] = b->R[i] * p->q[i], b->lo[i] = p->lo[i] / b->C[i], b->hi[i] = p->hi[i] / b->C[i];
     return cti_tableau_open(&b->t, arena, b->M, b->q, n, n);
 }
 
@@ -23214,16 +23305,16 @@ static double cti_boxed_residual(cti_boxed *b)
     return worst;
 }
 
-CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
-                                   cti_effort *e, cti_answer *a, double *z)
+CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z)
 {
+    const double *lo = p->lo, *hi = p->hi;
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED;
     cti_boxed b;
-    int i, k, count, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
+    int i, k, count, n = p->n, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
     memset(&b, 0, sizeof b);
     b.state = state;
-    if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
+    if (!cti_boxed_open(&b, e->arena, p))
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < n; i++) {
         state[i] = !cti_finite64(lo[i]) && !cti_finite64(hi[i]) ? 0 : state[i];
@@ -23265,6 +23356,7 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_ef
 {
     double *lo = CTI_ARENA_NEW(e->arena, double, p->m), *hi = CTI_ARENA_NEW(e->arena, double, p->m);
     int8_t *state = CTI_ARENA_NEW(e->arena, int8_t, p->m);
+    const cti_lcp lcp = cti_lcp_boxed(w->W, w->q, lo, hi, p->m);
     cti_outcome said;
     int i;
     if (!lo || !hi || !state)
@@ -23274,11 +23366,11 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_ef
         lo[i] = p->lo ? p->lo[i] : (equation ? -INFINITY : 0), hi[i] = p->hi ? p->hi[i] : INFINITY;
         state[i] = e->warm && a->r[i] > lo[i] ? (a->r[i] < hi[i] ? 0 : 1) : -1;
     }
-    said = cti_boxed_pivot(w->W, w->q, lo, hi, p->m, state, e, a, a->r);
+    said = cti_boxed_pivot(&lcp, state, e, a, a->r);
     a->why = "the bound on pivots or time was reached";
     if (said != CTI_OUTCOME_FAILED)
         return said;
-    return p->lo ? cti_lemke_boxed(w->W, w->q, lo, hi, p->m, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
+    return p->lo ? cti_lemke_boxed(&lcp, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
 }
 #endif
 
@@ -23327,6 +23419,7 @@ static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, 
 static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
 {
     int i, k, m = b->m;
+    const cti_lcp lcp = cti_lcp_boxed(b->W, b->q, b->lo, b->hi, m);
     cti_answer trial = *a;
     cti_outcome said;
     memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
@@ -23346,13 +23439,13 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     for (i = 0; i < m / 3; i++)
         for (b->lo[3 * i] = 0, b->hi[3 * i] = INFINITY, k = 1; k < 3; k++)
             b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
-    said = cti_boxed_pivot(b->W, b->q, b->lo, b->hi, m, b->state, e, a, b->z);
+    said = cti_boxed_pivot(&lcp, b->state, e, a, b->z);
     if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
         b->soft = CTI_BOXED_SOFT;
         return cti_boxed_round(b, share, e, a, j);
     }
     if (said == CTI_OUTCOME_FAILED)
-        said = cti_lemke_boxed(b->W, b->q, b->lo, b->hi, m, 1, e, a, b->z);
+        said = cti_lemke_boxed(&lcp, 1, e, a, b->z);
     if (said != CTI_OUTCOME_SOLVED)
         return said;
     memcpy(b->r, b->z, sizeof *b->r * (size_t)m);
@@ -29235,6 +29328,7 @@ static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *qu
     count = pass(2, x, quads, list, count, min_distance, out_of_range);
     return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
 }
+
 #undef CTI_V
 #undef CTI_VN
 #undef CTI_BN
@@ -29535,6 +29629,7 @@ static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *qu
     count = pass(2, x, quads, list, count, min_distance, out_of_range);
     return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
 }
+
 #undef CTI_V
 #undef CTI_VN
 #undef CTI_BN
@@ -31270,21 +31365,6 @@ static void cti_lattice_touch(cti_lattice *l, const double t[9])
 
 /* ---- inside ---- */
 
-/* Contribution of a triangle to the winding number of the line through p along x. Half-open: an edge counts in only one of its
-   triangles. */
-static int cti_lattice_around(const double t[9], const double p[2])
-{
-    int i, w = 0;
-    for (i = 0; i < 3; i++) {
-        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
-        if (a[1] <= p[1] && b[1] > p[1])
-            w += cti_exact_orient2d(a, b, p) > 0;
-        else if (a[1] > p[1] && b[1] <= p[1])
-            w -= cti_exact_orient2d(a, b, p) < 0;
-    }
-    return w;
-}
-
 /* Enters the change that a triangle makes to the winding number along x: at the first point behind it on each line. */
 static void cti_lattice_wind(cti_lattice *l, const double t[9])
 {
@@ -31296,7 +31376,7 @@ static void cti_lattice_wind(cti_lattice *l, const double t[9])
             double p[3];
             int w;
             p[1] = cti_lattice_at(l, 1, y), p[2] = cti_lattice_at(l, 2, z);
-            if ((w = cti_lattice_around(t, p + 1)) == 0)
+            if ((w = cti_exact_winding(t, p + 1)) == 0)
                 continue;
             /* w > 0: the normal points to +x, and the line leaves the surface here */
             for (x = 2 * first[0]; x <= 2 * l->n[0]; x++) {
@@ -31552,8 +31632,7 @@ CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real c
 
 
 /* cti_embed -- the tet that contains each point, and the point's weights there.
-   x            in   [3 n_nodes] nodes
-   tets         in   [4 n_tets] of either orientation; flat ones contain nothing
+   mesh         in   its tets, of either orientation; flat ones contain nothing
    points       in   [3 n] finite
    out_tet      out  [n] the tet in which the smallest weight is largest; of equals the first. If no tet contains the point: the nearest
                      one, of equals the first. -1 if all tets are flat or there are none
@@ -31561,8 +31640,8 @@ CONTACT_API_DEF ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real c
    out_outside  out  [n] 1 if no tet contains the point, else 0; may be NULL
    out_n_outside out number of such points; may be NULL
    returns 1, or 0 when memory ran out. */
-CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
-                     int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside);
+CTI_FN int cti_embed(cti_mem *mem, const ct_mesh *mesh, const ct_real *points, int n, int32_t *out_tet, ct_real *out_weights,
+                     uint8_t *out_outside, int *out_n_outside);
 
 
 /* ---- 5_mesh/embed.c ---- */
@@ -31790,14 +31869,13 @@ static int cti_embed_holder(const cti_embed_grid *g, const ct_real *p, double w[
     return tet;
 }
 
-CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
-                     int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside)
+CTI_FN int cti_embed(cti_mem *mem, const ct_mesh *mesh, const ct_real *points, int n, int32_t *out_tet, ct_real *out_weights,
+                     uint8_t *out_outside, int *out_n_outside)
 {
     cti_embed_grid g;
     int i, k, ok, outside = 0;
-    CTI_UNUSED(n_nodes);
     memset(&g, 0, sizeof g);
-    g.x = x, g.tets = tets, g.n_tets = n_tets;
+    g.x = mesh->positions, g.tets = mesh->tets, g.n_tets = mesh->n_tets;
     ok = cti_embed_build(mem, &g);
     for (i = 0; ok && i < n; i++) {
         const ct_real *p = points + 3 * (size_t)i;
@@ -31917,20 +31995,6 @@ static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
     return volume;
 }
 
-/* contribution of a triangle to the winding number around the line through p; half-open: an edge counts in one of its two triangles only */
-static int cti_fill_around(const double t[9], const double p[2])
-{
-    int i, w = 0;
-    for (i = 0; i < 3; i++) {
-        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
-        if (a[1] <= p[1] && b[1] > p[1])
-            w += cti_exact_orient2d(a, b, p) > 0;
-        else if (a[1] > p[1] && b[1] <= p[1])
-            w -= cti_exact_orient2d(a, b, p) < 0;
-    }
-    return w;
-}
-
 /* counts (write 0) or stores the crossings of one triangle with all lines */
 static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
 {
@@ -31948,7 +32012,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
         for (i = from[0]; i <= to[0]; i++) {
             int32_t *at = q->first + (size_t)j * (size_t)q->n[0] + (size_t)i;
             p[0] = cti_fill_at(q, 0, i), p[1] = cti_fill_at(q, 1, j);
-            w = cti_fill_around(t, p);
+            w = cti_exact_winding(t, p);
             if (w == 0)
                 continue;
             if (write) {
@@ -32648,6 +32712,22 @@ CTI_FN int cti_bvh_pairs(cti_mem *mem, const cti_forest *forest, const cti_bvh *
 /* cti_nearest_keep -- a filter: 1 if the item takes part in the query. */
 typedef int cti_nearest_keep(const void *ctx, int item);
 
+/* cti_nearest_set -- the elements of one box tree, and where they are. */
+typedef struct cti_nearest_set {
+    const cti_forest *forest;
+    const cti_bvh *tree;
+    const int32_t *elements; /* faces [3 n] or tets [4 n] */
+    const ct_real *x;        /* [3 points] */
+} cti_nearest_set;
+#if CONTACT_WITH_DCD
+CTI_INLINE cti_nearest_set cti_nearest_set_of(const cti_forest *forest, const cti_bvh *tree, const int32_t *elements, const ct_real *x)
+{
+    cti_nearest_set s;
+    s.forest = forest, s.tree = tree, s.elements = elements, s.x = x;
+    return s;
+}
+#endif
+
 /* cti_nearest -- the closest point of a triangle. */
 typedef struct cti_nearest {
     int face;    /* -1: none within the radius */
@@ -32667,15 +32747,13 @@ CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
     return b;
 }
 /* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any) among those that `keep` accepts (NULL: all). Of equal
-   distances the lower number wins. faces [3 n], x [3 points]. */
-CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
-                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
+   distances the lower number wins. */
+CTI_FN void cti_nearest_face(const cti_nearest_set *faces, cti_v3 p, ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
 /* cti_nearest_tet -- the lowest number of a tet that contains p (boundary included), or -1. Inverted tets count like others. */
-CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
-                           cti_nearest_keep *keep, const void *ctx);
+CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_keep *keep, const void *ctx);
 /* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
    is. */
-CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
+CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d);
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);
@@ -32739,9 +32817,10 @@ static void cti_nearest_lanes(const float *b, const float p[3], float d2[8])
     }
 }
 
-static void cti_nearest_try(const int32_t *faces, const ct_real *x, const ct_real p[3], int face, cti_nearest *best)
+static void cti_nearest_try(const cti_nearest_set *faces, const ct_real p[3], int face, cti_nearest *best)
 {
-    const int32_t *f = faces + 3 * (size_t)face;
+    const int32_t *f = faces->elements + 3 * (size_t)face;
+    const ct_real *x = faces->x;
     ct_real w[3], d2;
     int feature;
     d2 = cti_dist_pt(p, x + 3 * (size_t)f[0], x + 3 * (size_t)f[1], x + 3 * (size_t)f[2], w, &feature);
@@ -32751,11 +32830,10 @@ static void cti_nearest_try(const int32_t *faces, const ct_real *x, const ct_rea
     }
 }
 
-CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
-                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out)
+CTI_FN void cti_nearest_face(const cti_nearest_set *faces, cti_v3 p, ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out)
 {
     cti_nearest_node stack[CTI_NEAREST_STACK];
-    int n = cti_nearest_top(tree, stack), l, k;
+    int n = cti_nearest_top(faces->tree, stack), l, k;
     float at[3], d2[8];
     ct_real point[3];
     const ct_real most = CTI_R(1e18);
@@ -32767,15 +32845,15 @@ CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, cons
         const float *block;
         if ((ct_real)q.d2 * CTI_R(0.99999) > out->d2)
             continue;
-        block = cti_nearest_block(forest, tree, &q);
+        block = cti_nearest_block(faces->forest, faces->tree, &q);
         cti_nearest_lanes(block, at, d2);
         for (l = 0; l < 8; l++) {
             if ((ct_real)d2[l] * CTI_R(0.99999) > out->d2 || d2[l] >= 1e38f)
                 continue;
             if (q.level == 1) {
-                int item = cti_nearest_item(forest, tree, &q, l);
+                int item = cti_nearest_item(faces->forest, faces->tree, &q, l);
                 if (item >= 0 && (!keep || keep(ctx, item)))
-                    cti_nearest_try(faces, x, point, item, out);
+                    cti_nearest_try(faces, point, item, out);
                 continue;
             }
             /* insertion sort: the closest box ends on top of the stack */
@@ -32831,8 +32909,7 @@ CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
 #endif
 
 typedef struct cti_nearest_tets {
-    const int32_t *tets;
-    const ct_real *x;
+    const cti_nearest_set *set;
     cti_v3 p;
     cti_nearest_keep *keep;
     const void *ctx;
@@ -32843,19 +32920,19 @@ typedef struct cti_nearest_tets {
 static void cti_nearest_tet_visit(void *ctx, int item)
 {
     cti_nearest_tets *q = (cti_nearest_tets *)ctx;
-    const int32_t *t = q->tets + 4 * (size_t)item;
+    const int32_t *t = q->set->elements + 4 * (size_t)item;
+    const ct_real *x = q->set->x;
     if ((q->found >= 0 && item > q->found) || (q->keep && !q->keep(q->ctx, item)))
         return;
-    if (cti_nearest_in_tet(q->p, cti_v3_at(q->x, t[0]), cti_v3_at(q->x, t[1]), cti_v3_at(q->x, t[2]), cti_v3_at(q->x, t[3])))
+    if (cti_nearest_in_tet(q->p, cti_v3_at(x, t[0]), cti_v3_at(x, t[1]), cti_v3_at(x, t[2]), cti_v3_at(x, t[3])))
         q->found = item;
 }
 
-CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
-                           cti_nearest_keep *keep, const void *ctx)
+CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_keep *keep, const void *ctx)
 {
     cti_nearest_tets q;
-    q.tets = tets, q.x = x, q.p = p, q.keep = keep, q.ctx = ctx, q.found = -1;
-    cti_nearest_visit(forest, tree, p, p, cti_nearest_tet_visit, &q);
+    q.set = tets, q.p = p, q.keep = keep, q.ctx = ctx, q.found = -1;
+    cti_nearest_visit(tets->forest, tets->tree, p, p, cti_nearest_tet_visit, &q);
     return q.found;
 }
 
@@ -32884,10 +32961,11 @@ static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c
     return t / det;
 }
 
-CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d)
+CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d)
 {
     cti_nearest_node stack[CTI_NEAREST_STACK];
-    int n = cti_nearest_top(tree, stack), l;
+    const ct_real *x = faces->x;
+    int n = cti_nearest_top(faces->tree, stack), l;
     ct_real best = CTI_REAL_MAX, point[3], inv[3];
     const ct_real tiny = CTI_R(1e-12);
     cti_v3_put(point, 0, p);
@@ -32895,13 +32973,13 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
     inv[2] = 1 / (cti_abs(d.z) > tiny ? d.z : tiny);
     while (n > 0) {
         cti_nearest_node q = stack[--n];
-        const float *block = cti_nearest_block(forest, tree, &q);
+        const float *block = cti_nearest_block(faces->forest, faces->tree, &q);
         for (l = 0; l < 8; l++) {
             if (block[l] > block[24 + l] || !cti_nearest_slab(block, l, point, inv, best))
                 continue;
             if (q.level == 1) {
-                int item = cti_nearest_item(forest, tree, &q, l);
-                const int32_t *f = faces + 3 * (size_t)(item < 0 ? 0 : item);
+                int item = cti_nearest_item(faces->forest, faces->tree, &q, l);
+                const int32_t *f = faces->elements + 3 * (size_t)(item < 0 ? 0 : item);
                 if (item >= 0)
                     best = cti_min(best, cti_nearest_meet(p, d, cti_v3_at(x, f[0]), cti_v3_at(x, f[1]), cti_v3_at(x, f[2])));
                 continue;
@@ -32950,7 +33028,8 @@ typedef struct cti_grid {
     int table;                /* buckets, a power of two */
     float origin[3], inverse; /* lowest corner, 1 / side of a cell */
     float shift[3];           /* mean motion */
-    int moving;
+    int self, moving;         /* as in cti_grid_pairs */
+    int bucket;               /* whose items are tested; -1: large items */
     float blocks_a[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK], blocks_b[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK];
 } cti_grid;
 
@@ -33178,41 +33257,62 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- pairs ---- */
 
-/* Packs some items' boxes into blocks of eight lanes, as in the trees. */
-static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
+/* Items from, ..., from + n - 1 of a list; a list that is NULL has all items. */
+typedef struct cti_grid_span {
+    const int32_t *list;
+    int from, n;
+} cti_grid_span;
+
+static cti_grid_span cti_grid_span_of(const int32_t *list, int from, int n)
+{
+    cti_grid_span s;
+    s.list = list, s.from = from, s.n = n;
+    return s;
+}
+
+/* Tile i of a span. */
+static cti_grid_span cti_grid_tile_of(const cti_grid_span *s, int i)
+{
+    return cti_grid_span_of(s->list, s->from + i, cti_min_int(CTI_GRID_TILE, s->n - i));
+}
+
+/* Items of the other side. */
+static const cti_grid_items *cti_grid_other(const cti_grid *g) { return g->self ? &g->a : &g->b; }
+
+/* Packs the boxes of a tile into blocks of eight lanes, as in the trees. */
+static void cti_grid_pack(const cti_grid_items *s, const cti_grid_span *tile, int moving, float *blocks)
 {
     int i, k;
-    for (i = 0; i < n; i++) {
-        const float *box = s->boxes + 12 * (size_t)(list ? list[from + i] : from + i);
+    for (i = 0; i < tile->n; i++) {
+        const float *box = s->boxes + 12 * (size_t)(tile->list ? tile->list[tile->from + i] : tile->from + i);
         float *block = blocks + (size_t)(i / 8) * CTI_BVH_BLOCK + i % 8;
         for (k = 0; k < (moving ? 12 : 6); k++)
             block[8 * k] = box[k];
     }
 }
 
-/* Can two items with overlapping boxes be a pair, and is it to be reported here? bucket -1: in the test of large items. */
-static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
+/* Can two items with overlapping boxes be a pair, and is it to be reported here? */
+static int cti_grid_accept(const cti_grid *g, int32_t i, int32_t j)
 {
-    const cti_grid_items *a = &g->a;
+    const cti_grid_items *a = &g->a, *b = cti_grid_other(g);
     const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
     if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
         return 0;
     /* a large item meets all others; of two large items the one with the lower number reports the pair */
-    if (bucket < 0)
-        return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
-    return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
+    if (g->bucket < 0)
+        return !g->self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
+    return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == g->bucket;
 }
 
-/* One tile against another: na items of list_a from from_a on and nb of list_b from from_b on; a list that is NULL has all items. */
-static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
-                         int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
+/* One packed tile against another. */
+static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_span *a, const cti_grid_span *b, int32_t **out)
 {
-    int i, k;
-    for (i = 0; i < na; i++) {
+    int i, k, nb = b->n;
+    for (i = 0; i < a->n; i++) {
         const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
-        int32_t item = list_a ? list_a[from_a + i] : from_a + i;
+        int32_t item = a->list ? a->list[a->from + i] : a->from + i;
         /* within one list, only items behind this one */
-        int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
+        int skip = g->self && g->bucket >= 0 ? a->from + i + 1 - b->from : 0;
         size_t n = (size_t)CTI_LEN(*out);
         if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
             return 0;
@@ -33225,9 +33325,9 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
             if (skip > 8 * k)
                 m &= ~((1u << (skip - 8 * k)) - 1u);
             for (; m; m &= m - 1) {
-                int at = from_b + 8 * k + cti_lowest_bit(m);
-                int32_t other = list_b ? list_b[at] : at;
-                if (cti_grid_accept(g, b, self, bucket, item, other))
+                int at = b->from + 8 * k + cti_lowest_bit(m);
+                int32_t other = b->list ? b->list[at] : at;
+                if (cti_grid_accept(g, item, other))
                     (*out)[n] = item, (*out)[n + 1] = other, n += 2;
             }
         }
@@ -33236,19 +33336,18 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
     return 1;
 }
 
-/* Two lists of items against each other, tile by tile. */
-static int cti_grid_meet(cti_mem *mem, cti_grid *g, int self, int bucket, const int32_t *list_a, int na, const int32_t *list_b, int nb,
-                         int32_t **out)
+/* The items of a bucket against each other, tile by tile. */
+static int cti_grid_meet(cti_mem *mem, cti_grid *g, int bucket, cti_grid_span a, cti_grid_span b, int32_t **out)
 {
-    const cti_grid_items *b = self ? &g->a : &g->b;
     int i, j;
-    for (i = 0; i < na; i += CTI_GRID_TILE) {
-        int ni = cti_min_int(CTI_GRID_TILE, na - i);
-        cti_grid_pack(&g->a, list_a, i, ni, g->moving, g->blocks_a);
-        for (j = self && bucket >= 0 ? i : 0; j < nb; j += CTI_GRID_TILE) {
-            int nj = cti_min_int(CTI_GRID_TILE, nb - j);
-            cti_grid_pack(b, list_b, j, nj, g->moving, g->blocks_b);
-            if (!cti_grid_tile(mem, g, b, self, bucket, list_a, i, ni, list_b, j, nj, out))
+    g->bucket = bucket;
+    for (i = 0; i < a.n; i += CTI_GRID_TILE) {
+        const cti_grid_span rows = cti_grid_tile_of(&a, i);
+        cti_grid_pack(&g->a, &rows, g->moving, g->blocks_a);
+        for (j = g->self && bucket >= 0 ? i : 0; j < b.n; j += CTI_GRID_TILE) {
+            const cti_grid_span columns = cti_grid_tile_of(&b, j);
+            cti_grid_pack(cti_grid_other(g), &columns, g->moving, g->blocks_b);
+            if (!cti_grid_tile(mem, g, &rows, &columns, out))
                 return 0;
         }
     }
@@ -33256,15 +33355,16 @@ static int cti_grid_meet(cti_mem *mem, cti_grid *g, int self, int bucket, const 
 }
 
 /* Large items of a against all, and the others of a against large items of b. */
-static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **out)
+static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int32_t **out)
 {
+    const cti_grid_span all = cti_grid_span_of(NULL, 0, g->a.n), others = cti_grid_span_of(NULL, 0, cti_grid_other(g)->n);
     int n, m, i;
-    if (!cti_grid_meet(mem, g, self, -1, g->a.large, CTI_LEN(g->a.large), NULL, self ? g->a.n : g->b.n, out))
+    if (!cti_grid_meet(mem, g, -1, cti_grid_span_of(g->a.large, 0, CTI_LEN(g->a.large)), others, out))
         return 0;
-    if (self || CTI_LEN(g->b.large) == 0)
+    if (g->self || CTI_LEN(g->b.large) == 0)
         return 1;
     n = m = CTI_LEN(*out);
-    if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
+    if (!cti_grid_meet(mem, g, -1, all, cti_grid_span_of(g->b.large, 0, CTI_LEN(g->b.large)), out))
         return 0;
     /* both are large: found before */
     for (i = n; i < CTI_LEN(*out); i += 2) {
@@ -33284,7 +33384,7 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
     CTI_CLEAR(*out);
     if (g->a.n == 0 || b->n == 0)
         return 1;
-    g->moving = moving;
+    g->self = self, g->moving = moving;
     cti_grid_drift(g, self);
     cti_grid_measure(g, self);
     if (!cti_grid_place(mem, g, &g->a, &entries_a) || (!self && !cti_grid_place(mem, g, &g->b, &entries_b)))
@@ -33295,10 +33395,11 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
         return 0;
     for (h = 0; h < g->table; h++) {
         int na = g->a.start[h + 1] - g->a.start[h], nb = b->start[h + 1] - b->start[h];
-        if (na > 0 && nb > self && !cti_grid_meet(mem, g, self, h, g->a.list + g->a.start[h], na, b->list + b->start[h], nb, out))
+        if (na > 0 && nb > self &&
+            !cti_grid_meet(mem, g, h, cti_grid_span_of(g->a.list, g->a.start[h], na), cti_grid_span_of(b->list, b->start[h], nb), out))
             return 0;
     }
-    return cti_grid_meet_large(mem, g, self, out);
+    return cti_grid_meet_large(mem, g, out);
 }
 
 /* ---- 5_mesh/pairs.h ---- */
@@ -33700,8 +33801,8 @@ static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup 
     int k, width;
     for (k = 0; k < CTI_BROAD_TREES; at += order[k++]) {
         cti_broad_elements(soup, k, &width);
-        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k],
-                                   soup->bodies[b].still))
+        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at,
+                                   cti_broad_first(soup->bodies + b, width), order[k], soup->bodies[b].still))
             return 0;
     }
     return 1;
@@ -34047,11 +34148,26 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
-static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
-                            int32_t *raw, int n, int32_t **out)
+/* cti_broad_query -- elements of kind ka against elements of kind kb. */
+typedef struct cti_broad_query {
+    cti_broad *broad;
+    const cti_soup *soup;
+    int ka, kb;
+} cti_broad_query;
+
+static cti_broad_query cti_broad_query_of(cti_broad *broad, const cti_soup *soup, int ka, int kb)
 {
-    int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned;
+    cti_broad_query q;
+    q.broad = broad, q.soup = soup, q.ka = ka, q.kb = kb;
+    return q;
+}
+
+/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
+static int cti_broad_finish(cti_mem *mem, const cti_broad_query *query, cti_broad_lane *lane, int p, int q, int32_t *raw, int n, int32_t **out)
+{
+    const cti_broad *broad = query->broad;
+    const cti_soup *soup = query->soup;
+    int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned, ka = query->ka, kb = query->kb;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
@@ -34086,30 +34202,23 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
 }
 
 /* The overlaps that the trees find for bodies p (kind ka) and q (kind kb). */
-static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
-                           int32_t **out)
+static int cti_broad_group(cti_mem *mem, const cti_broad_query *query, cti_broad_lane *lane, int p, int q, int32_t **out)
 {
+    const cti_bvh *trees = query->broad->trees;
     CTI_CLEAR(lane->raw);
-    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &lane->raw))
+    if (!cti_bvh_pairs(mem, &query->broad->forest, trees + CTI_BROAD_TREES * p + query->ka, trees + CTI_BROAD_TREES * q + query->kb, &lane->raw))
         return 0;
-    return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
+    return cti_broad_finish(mem, query, lane, p, q, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
 /* Both groups of body pair i: (p, q) and, for two kinds and two bodies, (q, p). */
-static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
+static int cti_broad_both(cti_mem *mem, const cti_broad_query *query, cti_broad_lane *lane, int i, int32_t **out)
 {
-    int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
-    return cti_broad_group(mem, broad, lane, soup, p, q, ka, kb, out) &&
-           (p == q || ka == kb || cti_broad_group(mem, broad, lane, soup, q, p, ka, kb, out));
+    int p = query->broad->body_pairs[2 * i], q = query->broad->body_pairs[2 * i + 1];
+    return cti_broad_group(mem, query, lane, p, q, out) && (p == q || query->ka == query->kb || cti_broad_group(mem, query, lane, q, p, out));
 }
 
 /* ---- pairs by several workers ---- */
-
-typedef struct cti_broad_query {
-    cti_broad *broad;
-    const cti_soup *soup;
-    int ka, kb;
-} cti_broad_query;
 
 /* workers do not allocate: a body pair that does not fit into the worker's lane is left to the calling thread */
 static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
@@ -34129,7 +34238,7 @@ static void cti_broad_query_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         int32_t *place = q->broad->place + 3 * (size_t)begin;
         place[1] = CTI_LEN(lane->out);
-        place[0] = cti_broad_both(&mem, q->broad, lane, q->soup, begin, q->ka, q->kb, &lane->out) ? worker : -1;
+        place[0] = cti_broad_both(&mem, q, lane, begin, &lane->out) ? worker : -1;
         if (place[0] < 0 && lane->out)
             stbds_header(lane->out)->length = (size_t)place[1];
         place[2] = CTI_LEN(lane->out);
@@ -34161,10 +34270,9 @@ static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, 
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
     int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
-    cti_broad_query q;
+    cti_broad_query q = cti_broad_query_of(broad, soup, ka, kb);
     CTI_CLEAR(*out);
     many = workers > 1 && broad->most_out > 0 && CTI_BROAD_PAIR_US * n > cti_tasks_least(soup->tasks);
-    q.broad = broad, q.soup = soup, q.ka = ka, q.kb = kb;
     if (many && !cti_broad_reserve_lanes(mem, broad, workers, n))
         return 0;
     if (many)
@@ -34173,7 +34281,7 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
         const int32_t *place = many ? broad->place + 3 * (size_t)i : NULL;
         int from = CTI_LEN(*out), count = place ? place[2] - place[1] : 0;
         if (!place || place[0] < 0) {
-            if (!cti_broad_both(mem, broad, &broad->own, soup, i, ka, kb, out))
+            if (!cti_broad_both(mem, &q, &broad->own, i, out))
                 return 0;
         } else if (count > 0) {
             if (!CTI_RESERVE(mem, *out, (int64_t)from + count))
@@ -34303,6 +34411,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
 /* The same as cti_broad_kind, by the hash. moved: as in cti_broad_pairs_moved. */
 static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
 {
+    const cti_broad_query query = cti_broad_query_of(broad, soup, ka, kb);
     int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
     int32_t *first;
     CTI_CLEAR(*out);
@@ -34315,7 +34424,7 @@ static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *s
         return 0;
     for (g = 0; g < groups; g++) {
         int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
-        if (n > 0 && !cti_broad_finish(mem, broad, &broad->own, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->own.raw + 2 * (size_t)first[g], n, out))
+        if (n > 0 && !cti_broad_finish(mem, &query, &broad->own, g % 2 ? q : p, g % 2 ? p : q, broad->own.raw + 2 * (size_t)first[g], n, out))
             return 0;
     }
     return 1;
@@ -34573,6 +34682,19 @@ typedef int cti_slot_fn(const void *ctx, int i, int j);
 /* CTI_UPPER(nn, a, b) -- index of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
 #define CTI_UPPER(nn, a, b) ((a) * (2 * (nn) - (a) + 1) / 2 + (b) - (a))
 
+/* cti_rest_mesh -- the elements of one body at rest. */
+typedef struct cti_rest_mesh {
+    const ct_real *X;        /* [3 n_nodes] positions [m] by local number */
+    const int32_t *elements; /* [nodes of an element x n] local numbers, which node_offset makes global */
+    int n_nodes, n, node_offset;
+} cti_rest_mesh;
+CTI_INLINE cti_rest_mesh cti_rest_mesh_of(const ct_real *X, int n_nodes, const int32_t *elements, int n, int node_offset)
+{
+    cti_rest_mesh r;
+    r.X = X, r.elements = elements, r.n_nodes = n_nodes, r.n = n, r.node_offset = node_offset;
+    return r;
+}
+
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
 CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn, cti_r8 *out)
 {
@@ -34741,10 +34863,9 @@ typedef struct cti_tet_batch {
     ct_real *rest; /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
 } cti_tet_batch;
 
-/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, which node_offset makes global. 1 done;
-   0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
-CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
-                              int node_offset, int64_t *out_bad_tet, double *out_value);
+/* cti_tet_batch_init -- elements: tets [4 n]. 1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad_tet,
+                              double *out_value);
 /* cti_tet_batch_fill -- scales mass, stiffness and damping of each tet e by fill[e] from now on; fill [n] > 0. */
 CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);
@@ -34820,19 +34941,20 @@ static double cti_tet_rest(const ct_real *X, const int32_t *q, ct_real *b)
     return (double)det / 6;
 }
 
-CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
-                              int node_offset, int64_t *out_bad_tet, double *out_value)
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad_tet,
+                              double *out_value)
 {
-    int e, i, batches = (n_tets + 7) / 8;
-    t->n = n_tets, t->model = m->model, t->hessian = CTI_HESSIAN_STEP;
+    int e, i, batches = (rest->n + 7) / 8;
+    t->n = rest->n, t->model = m->model, t->hessian = CTI_HESSIAN_STEP;
     t->density = m->density, t->damping_stiffness = m->damping_stiffness;
     cti_material_lame(m, &t->mu, &t->lambda);
-    if (!cti_element_nodes(mem, &t->node, tets, n_tets, 4, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_TET_REST * 8))
+    if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 4, rest->node_offset) ||
+        !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_TET_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
-        int source = cti_min_int(e, n_tets - 1);
+        int source = cti_min_int(e, rest->n - 1);
         ct_real b[CTI_TET_REST];
-        double volume = cti_tet_rest(X, tets + 4 * source, b);
+        double volume = cti_tet_rest(rest->X, rest->elements + 4 * source, b);
         if (!(volume > 0) || !cti_finite64(volume)) {
             *out_bad_tet = source, *out_value = volume;
             return -1;
@@ -35326,8 +35448,8 @@ typedef struct cti_membrane_batch {
 } cti_membrane_batch;
 
 /* As for tets (tet.h); -1: a triangle has no area: its number and its area. */
-CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles,
-                                   int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                   double *out_value);
 CTI_FN void cti_membrane_batch_free(cti_mem *mem, cti_membrane_batch *t);
 CTI_FN int cti_membrane_batch_append_pairs(const cti_membrane_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_membrane_batch_slots(cti_mem *mem, cti_membrane_batch *t, cti_slot_fn *slot, const void *ctx);
@@ -35361,22 +35483,22 @@ static double cti_membrane_rest(const ct_real *X, const int32_t *tri, ct_real *b
     return (double)b[4];
 }
 
-CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles,
-                                   int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                   double *out_value)
 {
-    int e, i, batches = (n_triangles + 7) / 8;
-    t->n = n_triangles, t->hessian = CTI_HESSIAN_STEP;
+    int e, i, batches = (rest->n + 7) / 8;
+    t->n = rest->n, t->hessian = CTI_HESSIAN_STEP;
     t->areal_density = m->areal_density, t->damping_stiffness = m->damping_stiffness;
     /* mass-spring cloth uses this batch for areas only */
     t->poisson = m->model == CT_MODEL_MEMBRANE ? m->poisson : CTI_R(0);
     t->stiff = m->model == CT_MODEL_MEMBRANE ? m->young * m->shell_thickness / (1 - m->poisson * m->poisson) : CTI_R(0);
-    if (!cti_element_nodes(mem, &t->node, triangles, n_triangles, 3, node_offset) ||
+    if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 3, rest->node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_MEMBRANE_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
-        int source = cti_min_int(e, n_triangles - 1);
+        int source = cti_min_int(e, rest->n - 1);
         ct_real b[CTI_MEMBRANE_REST];
-        double area = cti_membrane_rest(X, triangles + 3 * source, b);
+        double area = cti_membrane_rest(rest->X, rest->elements + 3 * source, b);
         if (!(area > 0)) {
             *out_bad = source, *out_value = area;
             return -1;
@@ -35843,13 +35965,6 @@ CTI_FN void cti_bend_batch_damping(const cti_bend_batch *t, const ct_real *x, co
 
 enum { CTI_PLATE_REST = 12 };
 
-/* cti_plate_sheet -- triangles [3 n_triangles] of nodes X [3 n_nodes] by local number; node_offset makes them global. */
-typedef struct cti_plate_sheet {
-    const ct_real *X;
-    const int32_t *triangles;
-    int n_nodes, n_triangles, node_offset;
-} cti_plate_sheet;
-
 /* cti_plate_batch -- zero it before first use. A triangle stores 1/2 d' G d; d are the differences theta - theta0 of the angles at its
    edges. */
 typedef struct cti_plate_batch {
@@ -35859,12 +35974,12 @@ typedef struct cti_plate_batch {
     ct_real *rest; /* [batches][12][8]: G 00 11 22 12 02 01 [N m], theta0 [3] [rad], smallest |n|^2 [3] [m^4] that is divided by */
 } cti_plate_batch;
 
-/* cti_plate_init -- the bending of a triangle list, X [3 n_nodes] at rest. 1, or 0: out of memory.
+/* cti_plate_init -- the bending of triangles [3 n]. 1, or 0: out of memory.
    plates   triangles whose angles are coupled: energy and forces
    bounds   hinges at their edges: their stiffness, bounded from above; the k of the damping is that of |H|^2 alone
    hinges   the edges of all other triangles: energy, forces and stiffness */
 CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
-                          const cti_plate_sheet *sheet);
+                          const cti_rest_mesh *rest);
 CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t);
 CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real *force, double *out_energy);
 
@@ -36037,7 +36152,7 @@ static int cti_plate_is_coupled(const double *G)
 
 /* collects the coupled triangles, and the stiffness of edges from the others */
 typedef struct cti_plate_maker {
-    const cti_plate_sheet *sheet;
+    const cti_rest_mesh *rest;
     cti_topology topology;
     int32_t *node; /* [6 plates] */
     double *G;     /* [6 plates] */
@@ -36047,12 +36162,12 @@ typedef struct cti_plate_maker {
 /* the node behind edge k of triangle f, if exactly two triangles meet there; -1: a boundary, or an edge of more triangles */
 static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
 {
-    const int32_t *t = q->sheet->triangles + 3 * (size_t)f, *o;
+    const int32_t *t = q->rest->elements + 3 * (size_t)f, *o;
     int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)], other, i;
     if (e < 0 || (q->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD)))
         return -1;
     other = q->topology.edge_faces[2 * (size_t)e] == f ? q->topology.edge_faces[2 * (size_t)e + 1] : q->topology.edge_faces[2 * (size_t)e];
-    o = q->sheet->triangles + 3 * (size_t)other;
+    o = q->rest->elements + 3 * (size_t)other;
     for (i = 0; i < 3; i++)
         if (o[i] != t[(k + 1) % 3] && o[i] != t[(k + 2) % 3])
             return o[i] == t[k] ? -1 : o[i];
@@ -36075,7 +36190,7 @@ static double cti_plate_bound(const double *G)
 /* adds one triangle to the plates if it is coupled, else its stiffness to its edges. 0: out of memory */
 static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
 {
-    const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
+    const int32_t *t = q->rest->elements + 3 * (size_t)f;
     int32_t behind[3];
     cti_v3 x[3], opposite[3];
     double G[6], bound;
@@ -36083,7 +36198,7 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
     for (k = 0; k < 3; k++) {
         int b = cti_plate_behind(q, f, k);
         has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
-        x[k] = cti_v3_at(q->sheet->X, t[k]), opposite[k] = cti_v3_at(q->sheet->X, behind[k]);
+        x[k] = cti_v3_at(q->rest->X, t[k]), opposite[k] = cti_v3_at(q->rest->X, behind[k]);
     }
     cti_plate_stiffness(x, opposite, has, bending, G);
     coupled = cti_plate_is_coupled(G), bound = cti_plate_bound(G);
@@ -36111,7 +36226,8 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
 {
     int e, k, i, n = CTI_LEN(q->node) / 6;
     t->n = n;
-    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, q->sheet->node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
+    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, q->rest->node_offset) ||
+        !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
         return 0;
     for (e = 0; e < (n + 7) / 8 * 8; e++) {
         int source = cti_min_int(e, n - 1);
@@ -36121,7 +36237,7 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
             rest[8 * k] = (ct_real)q->G[6 * (size_t)source + (size_t)k];
         for (k = 0; k < 3; k++) {
             for (i = 0; i < 4; i++)
-                cti_v3_put(x, i, cti_v3_at(q->sheet->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
+                cti_v3_put(x, i, cti_v3_at(q->rest->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
             rest[8 * (6 + k)] = cti_bend_angle(x);
             rest[8 * (9 + k)] = cti_bend_least(x);
         }
@@ -36134,7 +36250,7 @@ static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_mak
 {
     int32_t *hinges = NULL;
     ct_real *stiff = NULL;
-    int i, k, n = 0, ok = cti_hinge_find(mem, q->sheet->triangles, q->sheet->n_triangles, NULL, &hinges) &&
+    int i, k, n = 0, ok = cti_hinge_find(mem, q->rest->elements, q->rest->n, NULL, &hinges) &&
                           CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 2);
     for (i = 0; ok && i < CTI_LEN(hinges) / 4; i++) {
         const int32_t *h = hinges + 4 * (size_t)i;
@@ -36148,24 +36264,24 @@ static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_mak
         stiff[2 * n + 1] = many ? CTI_R(-1) : (ct_real)q->edge[3 * (size_t)e + 2 * (size_t)part];
         n++;
     }
-    ok = ok && cti_bend_batch_init(mem, t, m, q->sheet->X, hinges, n, q->sheet->node_offset, stiff);
+    ok = ok && cti_bend_batch_init(mem, t, m, q->rest->X, hinges, n, q->rest->node_offset, stiff);
     CTI_FREE(mem, hinges);
     CTI_FREE(mem, stiff);
     return ok;
 }
 
 CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
-                          const cti_plate_sheet *sheet)
+                          const cti_rest_mesh *rest)
 {
     cti_plate_maker q;
     int f, ok;
     memset(&q, 0, sizeof q);
-    q.sheet = sheet;
-    ok = cti_topology_build(mem, &q.topology, sheet->n_nodes, sheet->triangles, sheet->n_triangles, NULL, 0) &&
+    q.rest = rest;
+    ok = cti_topology_build(mem, &q.topology, rest->n_nodes, rest->elements, rest->n, NULL, 0) &&
          CTI_RESIZE(mem, q.edge, 3 * (size_t)q.topology.n_edges);
     for (f = 0; ok && f < 3 * q.topology.n_edges; f++)
         q.edge[f] = 0;
-    for (f = 0; ok && f < sheet->n_triangles; f++)
+    for (f = 0; ok && f < rest->n; f++)
         ok = cti_plate_take(mem, &q, f, (double)m->bending);
     ok = ok && cti_plate_fill(mem, plates, &q) && cti_plate_hinges(mem, bounds, &q, m, 1) && cti_plate_hinges(mem, hinges, &q, m, 0);
     cti_topology_free(mem, &q.topology);
@@ -36254,14 +36370,13 @@ typedef struct cti_spring_batch {
     ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
 } cti_spring_batch;
 
-/* cti_spring_list -- the springs of a triangle list. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
+/* cti_spring_list -- the springs of triangles [3 n]. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
    `bend`: over two edges that continue each other at a node within 30 degrees (each the other's best continuation). A kind of rate 0 is
    left out. *out_ends [2 m] local numbers, *out_rates [m]: stb_ds arrays. 0: out of memory. */
-CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles, int n_triangles,
-                           int32_t **out_ends, ct_real **out_rates);
-/* As for tets (tet.h); -1: a spring has length zero: its number and its length. */
-CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
-                                 const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const cti_rest_mesh *rest, int32_t **out_ends, ct_real **out_rates);
+/* As for tets (tet.h); elements: ends [2 n]; rates [n] N/m. -1: a spring has length zero: its number and its length. */
+CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const cti_rest_mesh *rest, const ct_real *rates,
+                                 int64_t *out_bad, double *out_value);
 /* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number. */
 CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
@@ -36282,9 +36397,9 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
 /* ---- 6_model/spring.c ---- */
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
-   reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
-   K (u - w / 2) beyond.
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step
+   (10 ms at least). A ramp of width w below e leads to it, so that the energy is twice differentiable:
+   g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w], K (u - w / 2) beyond.
    A single Newton step at x would not see a limit that the motion reaches only later. So this term is linearized at the point that the
    present velocity leads to, y = x + dt v: f(x_end) = f(y) + K_y dt v - K_y dt v_end.
    based on: Provot 1995 (stretch, shear and flexion springs, limited elongation), Bridson et al. 2003, Choi and Ko 2002 (what is
@@ -36366,14 +36481,14 @@ static int cti_spring_around(cti_mem *mem, const int32_t *edges, int n_nodes, in
     return 1;
 }
 
-CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles, int n_triangles,
-                           int32_t **out_ends, ct_real **out_rates)
+CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const cti_rest_mesh *rest, int32_t **out_ends, ct_real **out_rates)
 {
+    const ct_real *X = rest->X;
     int32_t *edges = NULL, *hinges = NULL, *neighbour = NULL;
     int *start = NULL, i, ok;
     CTI_CLEAR(*out_ends);
     CTI_CLEAR(*out_rates);
-    ok = cti_hinge_find(mem, triangles, n_triangles, &edges, &hinges);
+    ok = cti_hinge_find(mem, rest->elements, rest->n, &edges, &hinges);
     for (i = 0; ok && m->stretch > 0 && i < CTI_LEN(edges) / 2; i++)
         ok = cti_spring_push(mem, out_ends, out_rates, edges[2 * i], edges[2 * i + 1], m->stretch);
     for (i = 0; ok && m->shear > 0 && i < CTI_LEN(hinges) / 4; i++)
@@ -36381,8 +36496,8 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(X, hinges[4 * i + 2]), cti_v3_at(X, hinges[4 * i + 3]))) > 0)
             ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
     if (ok && m->bend > 0)
-        ok = cti_spring_around(mem, edges, n_nodes, &start, &neighbour) &&
-             cti_spring_flexion(mem, m, X, n_nodes, start, neighbour, out_ends, out_rates);
+        ok = cti_spring_around(mem, edges, rest->n_nodes, &start, &neighbour) &&
+             cti_spring_flexion(mem, m, X, rest->n_nodes, start, neighbour, out_ends, out_rates);
     CTI_FREE(mem, edges);
     CTI_FREE(mem, hinges);
     CTI_FREE(mem, neighbour);
@@ -36392,22 +36507,23 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
 
 /* ---- the batch ---- */
 
-CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
-                                 const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const cti_rest_mesh *rest, const ct_real *rates,
+                                 int64_t *out_bad, double *out_value)
 {
-    int e, batches = (n_springs + 7) / 8;
-    t->n = n_springs, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
+    int e, batches = (rest->n + 7) / 8;
+    t->n = rest->n, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
     t->limit = t->step = 0, t->share = 1, t->ahead = NULL;
-    if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) ||
+    if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 2, rest->node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
-        int source = cti_min_int(e, n_springs - 1);
-        ct_real *rest = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
-        rest[0] = rates[source], rest[16] = 0;
-        rest[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(X, ends[2 * source]), cti_v3_at(X, ends[2 * source + 1])));
-        if (!(rest[8] > 0) || !cti_finite(rest[8])) {
-            *out_bad = source, *out_value = (double)rest[8];
+        int source = cti_min_int(e, rest->n - 1);
+        const int32_t *ends = rest->elements + 2 * source;
+        ct_real *lane = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
+        lane[0] = rates[source], lane[16] = 0;
+        lane[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(rest->X, ends[0]), cti_v3_at(rest->X, ends[1])));
+        if (!(lane[8] > 0) || !cti_finite(lane[8])) {
+            *out_bad = source, *out_value = (double)lane[8];
             return -1;
         }
     }
@@ -36500,7 +36616,8 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
                                       double *out_energy)
 {
     /* damped is the elongation of the spring; the stress across it rotates with it and is not damped */
-    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
+    const cti_r8 one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch), beyond = 0;
@@ -36957,8 +37074,8 @@ CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
    Why a node and not an angle: energies are then functions of points, x, with no reference frame to keep from step to step. A frame turns with its
    rod, is saved and restored, is pinned, and follows a script as every other node does, and clamped ends, scripted turns, closed rods and twist
    that contacts hold need no special case. A quasi-static angle of one rod is simpler only where the rod is straight and isotropic, and couples all
-   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS), so that twist follows the rod without inertia of its own,
-   as in Bergou 2008, 5.1, and gravity does not turn it.
+   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS). So twist follows the rod
+   without inertia of its own, as in Bergou 2008, 5.1, and gravity does not turn it.
    Limits: the twist between two neighbouring segments is in (-pi, pi]. */
 
 
@@ -36993,7 +37110,8 @@ typedef struct cti_rod_batch {
     int32_t *slot;       /* [9 n] */
     int32_t *joint_slot; /* [25 n_joints] */
     ct_real *hold;       /* [2 n] stiffness [N/m] that holds the frame's node, and its distance [m] */
-    ct_real *rest;       /* [8 n_joints] stiffness [N m] of curvature 1, of curvature 2 (each of both frames), of twist; then the five measures at rest */
+    ct_real *rest;       /* [8 n_joints] stiffness [N m] of curvature 1, of curvature 2 (each of both frames), of twist; then the five measures
+                            at rest */
 } cti_rod_batch;
 
 /* cti_rod_strands -- segments that continue each other. A node of two segments joins them; of more, those that are each other's best continuation
@@ -37090,7 +37208,8 @@ static void cti_rod_pair(cti_rod_graph *g, int n_nodes)
 static int cti_rod_around(cti_mem *mem, cti_rod_graph *g, int n_nodes, int ns)
 {
     int i;
-    if (!CTI_RESIZE(mem, g->start, (size_t)n_nodes + 2) || !CTI_RESIZE(mem, g->around, 2 * (size_t)ns) || !CTI_RESIZE(mem, g->partner, 2 * (size_t)ns))
+    if (!CTI_RESIZE(mem, g->start, (size_t)n_nodes + 2) || !CTI_RESIZE(mem, g->around, 2 * (size_t)ns) ||
+        !CTI_RESIZE(mem, g->partner, 2 * (size_t)ns))
         return 0;
     memset(g->start, 0, sizeof *g->start * ((size_t)n_nodes + 2));
     for (i = 0; i < 2 * ns; i++)
@@ -37508,12 +37627,12 @@ typedef struct cti_model {
     int lump0;
 } cti_model;
 
-/* cti_model_init_soft, _cloth, _rod -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
-   memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
-CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
-                               int n_tets, int node_offset, int64_t *out_bad, double *out_value);
-CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
-                                const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_model_init_soft, _cloth, _rod -- elements: tets [4 n], triangles [3 n]; the rod's are in its description. 1; 0 out of memory; -1 an element
+   is unusable: *out_bad its number, *out_value its volume, area or length. After 0 or -1 the caller calls cti_model_free. */
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                               double *out_value);
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                double *out_value);
 CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
 /* cti_model_init_points -- nodes that nothing joins; masses [n] kg. 0: out of memory. */
 CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset);
@@ -37547,19 +37666,18 @@ CTI_FN double cti_model_energy(const cti_model *model, const ct_real *x);
 /* model.c -- element batches of one body: tets for soft bodies; membrane, hinges and plates, or springs, for cloth; springs and joints for rods;
    nothing but masses for points. */
 
-CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
-                               int n_tets, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                               double *out_value)
 {
-    CTI_UNUSED(n_nodes);
-    return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
+    return cti_tet_batch_init(mem, &model->tets, m, rest, out_bad, out_value);
 }
 
 /* gives springs with a strain limit the masses at their ends */
-static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
+static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes)
 {
     ct_real *mass = NULL;
-    int i, ok = CTI_RESIZE(mem, mass, (size_t)node_offset + (size_t)n_nodes);
-    for (i = 0; ok && i < node_offset + n_nodes; i++)
+    int i, ok = CTI_RESIZE(mem, mass, n_nodes);
+    for (i = 0; ok && i < n_nodes; i++)
         mass[i] = 0;
     if (ok) {
         cti_membrane_batch_mass(&model->membrane, mass);
@@ -37568,35 +37686,34 @@ static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_materia
     CTI_FREE(mem, mass);
     return ok;
 }
-static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
-                                  const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                  double *out_value)
 {
+    cti_rest_mesh springs = *rest;
     int32_t *ends = NULL;
     ct_real *rates = NULL;
-    int code = cti_spring_list(mem, m, X, n_nodes, triangles, n_triangles, &ends, &rates);
+    int code = cti_spring_list(mem, m, rest, &ends, &rates);
+    springs.elements = ends, springs.n = CTI_LEN(rates);
     if (code)
-        code = cti_spring_batch_init(mem, &model->springs, m, X, ends, rates, CTI_LEN(rates), node_offset, out_bad, out_value);
-    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, n_nodes, node_offset))
+        code = cti_spring_batch_init(mem, &model->springs, m, &springs, rates, out_bad, out_value);
+    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, rest->node_offset + rest->n_nodes))
         code = 0;
     CTI_FREE(mem, ends);
     CTI_FREE(mem, rates);
     return code;
 }
 
-CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
-                                const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                double *out_value)
 {
-    cti_plate_sheet sheet;
-    int code = cti_membrane_batch_init(mem, &model->membrane, m, X, triangles, n_triangles, node_offset, out_bad, out_value);
+    int code = cti_membrane_batch_init(mem, &model->membrane, m, rest, out_bad, out_value);
     if (code != 1)
         return code;
     if (m->model == CT_MODEL_SPRINGS)
-        return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
+        return cti_model_init_springs(mem, model, m, rest, out_bad, out_value);
     if (!(m->bending > 0))
         return 1;
-    sheet.X = X, sheet.triangles = triangles;
-    sheet.n_nodes = n_nodes, sheet.n_triangles = n_triangles, sheet.node_offset = node_offset;
-    return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
+    return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, rest);
 }
 
 /* half of each segment's mass at either end; a frame has its share of it */
@@ -37605,7 +37722,8 @@ static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
     int i;
     for (i = 0; i < d->n_segments; i++) {
         const int32_t *s = d->segments + 2 * (size_t)i;
-        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0]))), own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
+        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+        ct_real own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
         model->lumps[s[0]] += (m - own) / 2, model->lumps[s[1]] += (m - own) / 2;
         if (d->has_frames)
             model->lumps[d->n_nodes + i] = own;
@@ -37614,6 +37732,7 @@ static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
 
 CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
 {
+    const cti_rest_mesh rest = cti_rest_mesh_of(d->X, d->n_nodes, d->segments, d->n_segments, node_offset);
     ct_real *rates = NULL;
     int i, code = -1, n = d->n_nodes + (d->has_frames ? d->n_segments : 0);
     model->lump0 = node_offset;
@@ -37625,7 +37744,7 @@ CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc
         rates[i] = l > 0 ? d->stretch / l : 0; /* the batch refuses it */
     }
     if (code)
-        code = cti_spring_batch_init(mem, &model->springs, d->material, d->X, d->segments, rates, d->n_segments, node_offset, out_bad, out_value);
+        code = cti_spring_batch_init(mem, &model->springs, d->material, &rest, rates, out_bad, out_value);
     if (code == 1 && d->has_frames)
         code = cti_rod_batch_init(mem, &model->rods, d, node_offset, out_bad, out_value);
     if (code == 1)
@@ -38879,7 +38998,8 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
     const cti_attach *a = cti_surface_attach(c->surface, vertex);
     int j;
     if (a->n == 0 && c->surface->bodies[c->surface->body_of[vertex]].moves)
-        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(cti_surface_script(c->surface, vertex), 0), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
+        *scripted = cti_v3_mad(
+            *scripted, cti_v3_sub(cti_v3_at(cti_surface_script(c->surface, vertex), 0), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
     if (w == 0)
         return;
     if (a->frame >= 0) {
@@ -40018,8 +40138,8 @@ CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface 
 }
 
 /* ---- 7_contact/nearness.c ---- */
-/* nearness.c -- how near surfaces are to each other, for the report. Method: the distances that detection has, feature by feature; a feature shared by
-   several faces counts once. */
+/* nearness.c -- how near surfaces are to each other, for the report. Method: the distances that detection has, feature by feature; a
+   feature shared by several faces counts once. */
 
 /* records a pair at its distance */
 static void cti_detect_enter(const cti_surface *s, const cti_pair *pair, ct_real dist, cti_nearness *out)
@@ -40927,25 +41047,24 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
 
+#define CTI_STEP_GROUPS(G) \
+    G(cti_step_tuned, factors, CTI_TUNED_FACTORS) \
+    G(cti_step_tuned, island, CTI_TUNED_ISLAND) \
+    G(cti_step_tuned, ended, CTI_TUNED_ENDED) \
+    G(cti_step_tuned, attempt, CTI_TUNED_ATTEMPT) \
+    G(cti_step_tuned, energy, CTI_TUNED_ENERGY) \
+    G(cti_step_tuned, substep, CTI_TUNED_SUBSTEP) \
+    G(cti_step_tuned, repair, CTI_TUNED_REPAIR) \
+    G(cti_step_tuned, costs, CTI_TUNED_STEP_COSTS)
+
 typedef struct cti_step_numbers {
-    struct { CTI_TUNED_FACTORS(CTI_TUNED_FIELD) } factors;
-    struct { CTI_TUNED_ISLAND(CTI_TUNED_FIELD) } island;
-    struct { CTI_TUNED_ENDED(CTI_TUNED_FIELD) } ended;
-    struct { CTI_TUNED_ATTEMPT(CTI_TUNED_FIELD) } attempt;
-    struct { CTI_TUNED_ENERGY(CTI_TUNED_FIELD) } energy;
-    struct { CTI_TUNED_SUBSTEP(CTI_TUNED_FIELD) } substep;
-    struct { CTI_TUNED_REPAIR(CTI_TUNED_FIELD) } repair;
-    struct { CTI_TUNED_STEP_COSTS(CTI_TUNED_FIELD) } costs;
+    CTI_STEP_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_step_numbers;
 
-#define CTI_STEP_NUMBERS \
-    {{CTI_TUNED_FACTORS(CTI_TUNED_VALUE)}, {CTI_TUNED_ISLAND(CTI_TUNED_VALUE)}, {CTI_TUNED_ENDED(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_ATTEMPT(CTI_TUNED_VALUE)}, {CTI_TUNED_ENERGY(CTI_TUNED_VALUE)}, {CTI_TUNED_SUBSTEP(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_REPAIR(CTI_TUNED_VALUE)}, {CTI_TUNED_STEP_COSTS(CTI_TUNED_VALUE)}}
+#define CTI_STEP_NUMBERS {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)}
 
 #ifdef CTI_POLICY_MUTABLE
 extern cti_step_numbers cti_step_tuned;
-extern const cti_tuned cti_step_table[]; /* ends with a name of NULL */
 #else
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 #endif
@@ -41632,34 +41751,6 @@ CTI_FN int cti_policy_may_hold(int tries);
 
 #ifdef CTI_POLICY_MUTABLE
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-#define CTI_TUNED_STRUCT cti_step_tuned
-const cti_tuned cti_step_table[] = {
-#define CTI_TUNED_GROUP factors
-    CTI_TUNED_FACTORS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP island
-    CTI_TUNED_ISLAND(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP ended
-    CTI_TUNED_ENDED(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP attempt
-    CTI_TUNED_ATTEMPT(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP energy
-    CTI_TUNED_ENERGY(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP substep
-    CTI_TUNED_SUBSTEP(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP repair
-    CTI_TUNED_REPAIR(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP costs
-    CTI_TUNED_STEP_COSTS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-    {NULL, NULL, NULL, NULL, NULL}};
-#undef CTI_TUNED_STRUCT
 #endif
 
 /* ---- factors ---- */
@@ -43888,12 +43979,20 @@ CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
+#endif
 
+/* cti_free_motion -- A x = b of the world's n blocks, the motion without contacts. */
+typedef struct cti_free_motion {
+    const cti_bsr *A;
+    const ct_real *b;  /* [3 n] */
+    ct_real *x, *work; /* [3 n] in: start, out: solution; [12 n] */
+} cti_free_motion;
+
+#if CONTACT_WITH_CMR
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
-   tol, immediately if x is good enough. x, b [3 n] and work [12 n] are the world's; only the component's blocks of them are used. A
-   component that takes more than eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work, int worker);
+   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than eight
+   iterations is marked. worker: see ct_task_fn. Returns the iterations. */
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
@@ -44372,23 +44471,22 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work, int worker)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
-    int n3 = 3 * A->n, it, i, go;
+    int n3 = 3 * m->A->n, it, i, go;
     cti_free_solve s;
     double rz;
-    s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
-    cti_factors_residual(c, blocks, A, b, x, s.r);
+    s.r = m->work, s.z = s.r + n3, s.p = s.z + n3, s.q = s.p + n3;
+    cti_factors_residual(c, blocks, m->A, m->b, m->x, s.r);
     cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
         cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
     for (it = 0; it < max_it && go; it++) {
-        cti_factors_product(c, blocks, A, s.p, s.q);
-        go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
+        cti_factors_product(c, blocks, m->A, s.p, s.q);
+        go = cti_factors_iterate(f, c, &s, m->x, &rz, tol, worker);
         if (go && cti_policy_factor_is_slow(&c->cache.stamp, it + 1))
             cti_factors_ask(c);
     }
@@ -48923,12 +49021,14 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     cti_system *sys = &s->system;
     cti_factors *f = &s->factors;
     cti_solve_memory *m = &q->solve;
+    cti_free_motion motion;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
+    motion.A = &sys->A, motion.b = sys->b, motion.x = sys->v_free, motion.work = sys->work;
     m->free_iterations = 0;
     if (!m->extrapolated_attempts) {
         cti_factors_refill(q, &sys->A, dt);
-        m->free_iterations = cti_factors_free_solve(f, q, &sys->A, sys->b, sys->v_free, cti_cmr_free_tolerance(s, q, dt), 200, sys->work, worker);
+        m->free_iterations = cti_factors_free_solve(f, q, &motion, cti_cmr_free_tolerance(s, q, dt), 200, worker);
     }
     cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;
@@ -51907,13 +52007,15 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
 {
     const cti_state *s = k->s;
     const cti_dcd_body *b = &cti_dcd_of(s)->bodies[k->b];
-    cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
+    const cti_forest *forest = &cti_dcd_of(s)->forest;
+    const cti_nearest_set faces = cti_nearest_set_of(forest, &b->faces, s->surface.faces, k->x);
     int inside = 1;
-    if (b->model >= 0)
-        inside = cti_nearest_tet(&cti_dcd_of(s)->forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
-    else if (!b->closed)
+    if (b->model >= 0) {
+        const cti_nearest_set tets = cti_nearest_set_of(forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q);
+        inside = cti_nearest_tet(&tets, p, k->self ? cti_dcd_keep_tet : NULL, k) >= 0;
+    } else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&cti_dcd_of(s)->forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    cti_nearest_face(&faces, p, inside ? CTI_REAL_MAX : reach, k->self ? cti_dcd_keep_face : NULL, k, nearest);
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);
@@ -52067,14 +52169,14 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
+        const cti_nearest_set faces = cti_nearest_set_of(&d->forest, &body->faces, f->faces, f->rest);
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
             cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
             if (body->closed || body->model >= 0)
-                depth = cti_nearest_ray(&d->forest, &body->faces, f->faces, f->rest, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge),
-                                        cti_v3_mul(n, CTI_R(-1.0)));
+                depth = cti_nearest_ray(&faces, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge), cti_v3_mul(n, CTI_R(-1.0)));
             d->thickness[i] = cti_max(depth, CTI_DCD_THIN * body->edge);
         }
     }
@@ -56091,7 +56193,10 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
-/* cti_bodies_common -- what the descriptions of deformable bodies share; CTI_BODIES_COMMON takes it from one. */
+/* CTI_BODIES_DEFAULT -- what the descriptions of bodies have in common at first: no friction and thickness of their own, no turn. */
+#define CTI_BODIES_DEFAULT(d) \
+    (memset(&(d), 0, sizeof(d)), (d).cookie = CTI_COOKIE, (d).friction = (d).thickness = -1, (d).rotation[0] = 1)
+/* cti_bodies_common -- what the descriptions of bodies share that nothing else moves; CTI_BODIES_COMMON takes it from one. */
 typedef struct cti_bodies_common {
     const char *name;
     const ct_mesh *mesh;
@@ -56113,6 +56218,8 @@ CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, co
 CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
+/* cti_bodies_shell -- copies triangles and segments and builds their surface; a mesh without any is one of loose vertices. */
+CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
@@ -56827,7 +56934,8 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
                              "solver '%s' is for problems without a world (ct_problem_solve): worlds take CT_SOLVER_ICA, or CT_SOLVER_PGS",
                              ct_solver_text(s->solver));
     if (!ct_solver_built(s->solver))
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver), (int)s->solver);
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver),
+                             (int)s->solver);
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -57168,11 +57276,8 @@ CONTACT_API_DEF void ct_world_allocations(const ct_world *w, int64_t *out_calls,
 CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 {
     ct_static_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.plane_normal[1] = 1;
-    d.rotation[0] = 1;
-    d.friction = d.thickness = -1;
     return d;
 }
 
@@ -57294,7 +57399,8 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
     if (v && !cti_bodies_is_moderate(v))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)), "velocity is too large: its fourth power is not finite");
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)),
+                                 "velocity is too large: its fourth power is not finite");
     if (v && !cti_bodies_is_moderate(omega))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
                                  "angular_velocity is too large: its fourth power is not finite");
@@ -57390,6 +57496,14 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
     if (n)
         memcpy(*out, list, sizeof(int32_t) * (size_t)n);
     return CT_OK;
+}
+
+CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
+{
+    ct_code code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments);
+    return code == CT_OK ? cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0) : code;
 }
 
 /* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */
@@ -57591,11 +57705,7 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
         return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+        code = cti_bodies_shell(w, &b, d->mesh);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 
@@ -57621,22 +57731,16 @@ CONTACT_API_DEF ct_code ct_body_add_plane(ct_world *w, const ct_real normal[3], 
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
     ct_soft_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
 {
     ct_cloth_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.material = ct_material_default(CT_MODEL_MEMBRANE);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
@@ -57648,7 +57752,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     ct_real *weights = NULL;
     int i, k, n = surface->n_positions, ok, bad = -1;
     ok = CTI_RESIZE(m, tet, n) && CTI_RESIZE(m, weights, 4 * n) && CTI_RESIZE(m, b->attach, n) && CTI_RESIZE(m, b->nodes, 3 * nodes->n_positions) &&
-         cti_embed(m, nodes->positions, nodes->n_positions, nodes->tets, nodes->n_tets, surface->positions, n, tet, weights, NULL, NULL);
+         cti_embed(m, nodes, surface->positions, n, tet, weights, NULL, NULL);
     if (ok)
         memcpy(b->nodes, nodes->positions, sizeof(ct_real) * 3 * (size_t)nodes->n_positions);
     for (i = 0; ok && i < n; i++) {
@@ -57715,7 +57819,8 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
         double d[4][3], edge2 = 0, area2 = 0, n[3], volume;
         for (a = 0; a < 4; a++)
             for (k = 0; k < 3; k++)
-                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] - (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
+                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] -
+                          (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
         for (a = 0; a < 4; a++)
             for (b = 0; b < a; b++) {
                 double x = d[a][0] - d[b][0], y = d[a][1] - d[b][1], z = d[a][2] - d[b][2];
@@ -57765,8 +57870,8 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     int64_t bad = -1;
     double value = 0;
     ct_code code;
-    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0, &bad,
-                                 &value);
+    const cti_rest_mesh rest = cti_rest_mesh_of(d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0);
+    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -57846,7 +57951,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
-        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
+        const cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
+        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, &rest, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
         if (ok < 0)
             code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");
@@ -57869,24 +57975,18 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
 CONTACT_API_DEF ct_rod_desc ct_rod_desc_default(void)
 {
     ct_rod_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.radius = CTI_R(5e-3), d.young = CTI_R(1e6), d.poisson = CTI_R(0.4), d.density = CTI_R(1000);
     d.stretch = d.bend[0] = d.bend[1] = d.torsion = d.line_density = -1;
     d.curvature = 1, d.damping_stiffness = CTI_R(1e-3);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_points_desc ct_points_desc_default(void)
 {
     ct_points_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.radius = CTI_R(5e-3), d.density = CTI_R(1000);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
@@ -58087,31 +58187,20 @@ CONTACT_API_DEF ct_code ct_body_add_points(ct_world *w, const ct_points_desc *d,
 CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
 {
     ct_rigid_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.density = 1000;
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
 {
     ct_kinematic_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
+    CTI_BODIES_DEFAULT(d);
     return d;
 }
 
 static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
 {
-    ct_code code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code != CT_OK)
-        return code;
     if (d->mesh->n_tets <= 0 && d->mesh->n_triangles <= 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rigid body needs a closed surface, or tets");
     if (!(d->density > 0) || !cti_finite(d->density) || !(d->damping_mass >= 0) || !cti_finite(d->damping_mass))
@@ -58178,14 +58267,13 @@ static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_RIGID, d->name);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_RIGID, &common, &place);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -58270,11 +58358,7 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     if (code == CT_OK)
         code = cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes);
     if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+        code = cti_bodies_shell(w, &b, d->mesh);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 
@@ -59655,7 +59739,10 @@ typedef struct cti_locking {
 
 static const int cti_locking_ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-static uint64_t cti_locking_edge(int32_t a, int32_t b) { return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a; }
+static uint64_t cti_locking_edge(int32_t a, int32_t b)
+{
+    return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
+}
 
 static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
 {
@@ -59687,12 +59774,14 @@ static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
     if (ok)
         memcpy(q->x, p->x, sizeof *q->x * 3 * (size_t)p->n);
     for (i = 0; ok && i < ne; i++)
-        cti_v3_put(q->x, p->n + i, cti_v3_mul(cti_v3_add(cti_v3_at(p->x, (int)(edges[i] >> 32)), cti_v3_at(p->x, (int)(uint32_t)edges[i])), CTI_R(0.5)));
+        cti_v3_put(q->x, p->n + i,
+                   cti_v3_mul(cti_v3_add(cti_v3_at(p->x, (int)(edges[i] >> 32)), cti_v3_at(p->x, (int)(uint32_t)edges[i])), CTI_R(0.5)));
     for (i = 0; ok && i < p->m; i++) {
         memcpy(q->tets + 10 * i, p->tets + 4 * i, 4 * sizeof *q->tets);
         for (k = 0; k < 6; k++)
             q->tets[10 * i + 4 + k] =
-                p->n + cti_locking_find(edges, ne, cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
+                p->n + cti_locking_find(edges, ne,
+                                        cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
     }
     CTI_FREE(&q->mem, edges);
     CTI_FREE(&q->mem, scratch);
@@ -59704,7 +59793,8 @@ static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
 /* gradients G of a tet's four barycentric coordinates; six times its volume */
 static ct_real cti_locking_gradients(const ct_real *x, const int32_t *t, cti_v3 G[4])
 {
-    cti_v3 o = cti_v3_at(x, t[0]), a = cti_v3_sub(cti_v3_at(x, t[1]), o), b = cti_v3_sub(cti_v3_at(x, t[2]), o), c = cti_v3_sub(cti_v3_at(x, t[3]), o);
+    cti_v3 o = cti_v3_at(x, t[0]), a = cti_v3_sub(cti_v3_at(x, t[1]), o), b = cti_v3_sub(cti_v3_at(x, t[2]), o),
+           c = cti_v3_sub(cti_v3_at(x, t[3]), o);
     ct_real six = cti_v3_dot(a, cti_v3_cross(b, c));
     G[1] = cti_v3_mul(cti_v3_cross(b, c), 1 / six), G[2] = cti_v3_mul(cti_v3_cross(c, a), 1 / six), G[3] = cti_v3_mul(cti_v3_cross(a, b), 1 / six);
     G[0] = cti_v3_mul(cti_v3_add(G[1], cti_v3_add(G[2], G[3])), -1);
@@ -59815,7 +59905,7 @@ static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
 /* u: the field, then corrected so that the free nodes are in equilibrium between the held ones, K du = -K u. 0: out of memory */
 static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
 {
-    cti_operator A;
+    cti_operator A, M;
     double first;
     int i, k;
     for (i = 0; i < p->n; i++) {
@@ -59833,8 +59923,8 @@ static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
     cti_jacobi_apply(&s->jacobi, s->b, s->du);
     first = sqrt((double)cti_krylov_dot(3 * p->n, s->b, s->du));
     memset(s->du, 0, sizeof *s->du * 3 * (size_t)p->n);
-    A = cti_bsr_operator(&s->A);
-    cti_pcg(&A, s->b, s->du, cti_jacobi_apply, &s->jacobi, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
+    A = cti_bsr_operator(&s->A), M = cti_jacobi_operator(&s->jacobi);
+    cti_pcg(&A, &M, s->b, s->du, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
     for (i = 0; i < 3 * p->n; i++)
         s->u[i] += s->du[i];
     return 1;
@@ -60644,7 +60734,11 @@ CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const s
 /* cti_load_tetgen -- path is one of the three files; the others are looked for beside it. */
 CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error);
 
+#else
+/* cti_file_unbuilt -- fills error (may be NULL) with what a build without files says; returns its code. */
+CTI_FN ct_code cti_file_unbuilt(ct_error_info *error);
 #endif
+
 
 /* ---- 9_files/files_obj.c ---- */
 /* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is skipped. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
@@ -62880,15 +62974,20 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 
 #else
 
+CTI_FN ct_code cti_file_unbuilt(ct_error_info *error)
+{
+    if (error) {
+        memset(error, 0, sizeof *error);
+        error->code = CT_ERR_UNSUPPORTED, error->text = "built without files (CONTACT_WITH_FILES 0)", error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
 CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_mesh);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif
@@ -63312,11 +63411,7 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_problem);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif
@@ -63553,11 +63648,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 {
     CTI_UNUSED(path);
     CTI_UNUSED(mesh);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif
@@ -63766,11 +63857,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 {
     CTI_UNUSED(problem);
     CTI_UNUSED(path);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif
@@ -63906,9 +63993,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FPENV_USUAL
 #undef CTI_TUNED_FIELD
 #undef CTI_TUNED_VALUE
-#undef CTI_TUNED_TEXT
-#undef CTI_TUNED_NAME
-#undef CTI_TUNED_ENTRY
+#undef CTI_TUNED_GROUP_FIELD
+#undef CTI_TUNED_GROUP_VALUE
+#undef CTI_TUNED_VISIT
+#undef CTI_TUNED_GROUP_VISIT
 #undef CTI_EPS
 #undef CTI_REAL_MAX
 #undef CTI_R
@@ -64018,8 +64106,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_PAPER
 #undef CTI_TUNED_PARTS
 #undef CTI_TUNED_COSTS
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#undef CTI_SOLVE_GROUPS
 #undef CTI_SOLVE_NUMBERS
+#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_ICA_HEAD
 #endif
 #if CONTACT_WITH_ICA
@@ -64183,6 +64272,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_SUBSTEP
 #undef CTI_TUNED_REPAIR
 #undef CTI_TUNED_STEP_COSTS
+#undef CTI_STEP_GROUPS
 #undef CTI_STEP_NUMBERS
 #undef CTI_HELD_REPAIR
 #undef CTI_HELD_IMPLAUSIBLE
@@ -64211,6 +64301,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_SEARCH
 #undef CTI_DCD_ROUNDING
 #endif
+#undef CTI_BODIES_DEFAULT
 #undef CTI_BODIES_COMMON
 #undef CTI_COOKIE
 #undef CTI_WORLD_ULPS

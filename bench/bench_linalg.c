@@ -95,6 +95,7 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
     cti_factor32 *f = (cti_factor32 *)calloc((size_t)copies, sizeof *f);
     cti_factor64 d;
     cti_jacobi J;
+    cti_operator op, M;
     double ms, ms64, one;
     float *x, *work;
     ct_real *b, *y, *w;
@@ -159,12 +160,14 @@ static void bench(const char *name, int nx, int ny, int nz, int cloth, int copie
     BEST(ms, reps * 4, cti_bsr_mul(&A, b, y));
     printf("  product %.4f ms, %.1f GB/s\n", ms, (double)A.row[total] * (9.0 * sizeof(ct_real) + 4) / ms * 1e-6);
     cti_jacobi_make(&mem, &J, &A);
+    op = cti_bsr_operator(&A), M = cti_jacobi_operator(&J);
     one = cti_sqrt(cti_krylov_dot(3 * total, b, b));
-    BEST(ms, 2, memset(y, 0, 3 * (size_t)total * sizeof *y); cti_pcg(&A, b, y, cti_jacobi_apply, &J, CTI_R(one * 1e-8), 2000, w, &it));
+    BEST(ms, 2, memset(y, 0, 3 * (size_t)total * sizeof *y); cti_pcg(&op, &M, b, y, CTI_R(one * 1e-8), 2000, w, &it));
     printf("  PCG block-Jacobi to 1e-8: %.2f ms, %d iterations\n", ms, it);
     if (copies == 1) {
+        M.apply = lagged, M.ctx = &c;
         c.f = &f[0], c.x = x, c.work = (float *)malloc(cti_factor32_work(&f[0]) * sizeof(float));
-        BEST(ms, 2, memset(y, 0, 3 * (size_t)total * sizeof *y); cti_pcg(&A, b, y, lagged, &c, CTI_R(one * 1e-8), 2000, w, &it));
+        BEST(ms, 2, memset(y, 0, 3 * (size_t)total * sizeof *y); cti_pcg(&op, &M, b, y, CTI_R(one * 1e-8), 2000, w, &it));
         printf("  PCG float factor to 1e-8: %.2f ms, %d iterations\n", ms, it);
         free(c.work);
     }

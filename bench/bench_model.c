@@ -97,6 +97,7 @@ static double median(const job *b, int what, int n)
 static void run(const char *name, const ct_material *m, int cloth, const ct_real *X, int nodes, const int32_t *elements, int n,
                 ct_real jitter)
 {
+    const cti_rest_mesh rest = cti_rest_mesh_of(X, nodes, elements, n, 0);
     cti_mem mem;
     cti_model model;
     cti_bsr A;
@@ -110,8 +111,7 @@ static void run(const char *name, const ct_material *m, int cloth, const ct_real
     memset(&model, 0, sizeof model), memset(&A, 0, sizeof A);
     for (i = 0; i < 3 * nodes; i++)
         x[i] = X[i] + jitter * uniform();
-    code = cloth ? cti_model_init_cloth(&mem, &model, m, X, nodes, elements, n, 0, &bad, &value)
-                 : cti_model_init_soft(&mem, &model, m, X, nodes, elements, n, 0, &bad, &value);
+    code = cloth ? cti_model_init_cloth(&mem, &model, m, &rest, &bad, &value) : cti_model_init_soft(&mem, &model, m, &rest, &bad, &value);
     if (code != 1 || !cti_model_pairs(&model, &mem, &pairs) || !cti_bsr_pattern(&mem, &A, nodes, pairs, CTI_LEN(pairs) / 2) ||
         cti_model_slots(&mem, &model, find, &A) != 1) {
         printf("%s: setup failed (%d)\n", name, code);

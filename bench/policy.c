@@ -2,16 +2,20 @@
    build: make build/bench_policy      all numbers are variables there (CTI_POLICY_MUTABLE)
    usage: bench_policy NAME=VALUE ... run SCENE.json ...     NAME is "group.name"
           bench_policy --list           a line a number: name, type, value, unit, reason, between tabs */
-#include "../src/0_base/tuned.h"
+#include "../src/3_solve/solve_policy.h"
+#include "../src/8_step/policy_numbers.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const cti_tuned cti_solve_table[], cti_step_table[];
 int contact_main(int argc, char **argv);
 
-static const cti_tuned *const tables[] = {cti_solve_table, cti_step_table};
-enum { TABLES = sizeof tables / sizeof *tables };
+typedef void visitor(void *ctx, const cti_tuned *number);
+static void for_each(visitor *visit, void *ctx)
+{
+    CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VISIT)
+    CTI_STEP_GROUPS(CTI_TUNED_GROUP_VISIT)
+}
 
 static double value_of(const cti_tuned *t)
 {
@@ -20,43 +24,53 @@ static double value_of(const cti_tuned *t)
     return !strcmp(t->type, "double") ? *(const double *)t->at : (double)*(const ct_real *)t->at;
 }
 
-static void list(void)
+static void print(void *ctx, const cti_tuned *t)
 {
-    const cti_tuned *t;
-    int i;
-    for (i = 0; i < TABLES; i++)
-        for (t = tables[i]; t->name; t++)
-            printf("%s\t%s\t%.9g\t%s\t%s\n", t->name, t->type, value_of(t), t->unit, t->reason);
+    (void)ctx;
+    printf("%s.%s\t%s\t%.9g\t%s\t%s\n", t->group, t->name, t->type, value_of(t), t->unit, t->reason);
+}
+
+/* a number that is set by its name */
+typedef struct setting {
+    const char *name; /* "group.name", without an end */
+    size_t n;
+    double value;
+    int found;
+} setting;
+
+static void try_to_set(void *ctx, const cti_tuned *t)
+{
+    setting *s = (setting *)ctx;
+    size_t n = strlen(t->group);
+    if (n + 1 + strlen(t->name) != s->n || strncmp(s->name, t->group, n) != 0 || s->name[n] != '.' ||
+        strncmp(s->name + n + 1, t->name, s->n - n - 1) != 0)
+        return;
+    s->found = 1;
+    if (!strcmp(t->type, "int"))
+        *(int *)t->at = (int)s->value;
+    else if (!strcmp(t->type, "double"))
+        *(double *)t->at = s->value;
+    else
+        *(ct_real *)t->at = (ct_real)s->value;
 }
 
 /* NAME=VALUE; 0 where there is no such number */
 static int set(const char *text)
 {
-    size_t n = strcspn(text, "=");
-    double v = strtod(text + n + 1, NULL);
-    const cti_tuned *t;
-    int i;
-    for (i = 0; i < TABLES; i++)
-        for (t = tables[i]; t->name; t++) {
-            if (strlen(t->name) != n || strncmp(t->name, text, n) != 0)
-                continue;
-            if (!strcmp(t->type, "int"))
-                *(int *)t->at = (int)v;
-            else if (!strcmp(t->type, "double"))
-                *(double *)t->at = v;
-            else
-                *(ct_real *)t->at = (ct_real)v;
-            return 1;
-        }
-    fprintf(stderr, "bench_policy: no number '%.*s'; --list has them\n", (int)n, text);
-    return 0;
+    setting s;
+    s.name = text, s.n = strcspn(text, "="), s.found = 0;
+    s.value = strtod(text + s.n + 1, NULL);
+    for_each(try_to_set, &s);
+    if (!s.found)
+        fprintf(stderr, "bench_policy: no number '%.*s'; --list has them\n", (int)s.n, text);
+    return s.found;
 }
 
 int main(int argc, char **argv)
 {
     int i;
     if (argc == 2 && !strcmp(argv[1], "--list")) {
-        list();
+        for_each(print, NULL);
         return 0;
     }
     for (i = 1; i < argc && strchr(argv[i], '=') && argv[i][0] != '-'; i++)

@@ -55,7 +55,10 @@ static inline ct_body_id add_points(ct_world *w, const ct_points_desc *desc, ct_
     return id;
 }
 
-static inline void get(const ct_world *w, ct_body_id b, double *x) { assert_int_equal(ct_body_get_positions(w, b, x, CT_SCALAR_DOUBLE, 24, NULL), CT_OK); }
+static inline void get(const ct_world *w, ct_body_id b, double *x)
+{
+    assert_int_equal(ct_body_get_positions(w, b, x, CT_SCALAR_DOUBLE, 24, NULL), CT_OK);
+}
 
 /* steps; the worst of statuses */
 static inline int run(ct_world *w, double dt, int steps, int *out_near)

@@ -166,7 +166,8 @@ static void rests_above_the_floor(void **state)
     }
 }
 
-/* speed [m/s] of a box on a slope of tan 0.5, one second after it was pushed uphill at 0.5 m/s: it stops after 57 ms; *gain: what came in the last half */
+/* speed [m/s] of a box on a slope of tan 0.5, one second after it was pushed uphill at 0.5 m/s: it stops after 57 ms; *gain: what came in
+   the last half */
 static double slides(double mu, double *gain)
 {
     ct_world_desc d = world_desc(1e-3, mu, NULL);

@@ -155,11 +155,12 @@ static void test_cylinder(void **state)
     int64_t bad;
     double value, got, expected;
     int i, n = sheet(NX, NY, cell, X, t);
+    const cti_rest_mesh rest = cti_rest_mesh_of(X, (NX + 1) * (NY + 1), t, n, 0);
     (void)state;
     m.bending = CTI_R(0.3);
     memset(&model, 0, sizeof model);
     cti_mem_init(&mem, NULL);
-    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, X, (NX + 1) * (NY + 1), t, n, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value), 1);
     for (i = 0; i < (NX + 1) * (NY + 1); i++) {
         x[3 * i] = cti_sin(curvature * X[3 * i]) / curvature, x[3 * i + 1] = X[3 * i + 1];
         x[3 * i + 2] = (1 - cti_cos(curvature * X[3 * i])) / curvature;

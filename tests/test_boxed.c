@@ -30,6 +30,7 @@ static void definite(void **state)
         double M[64], q[8], lo[8], hi[8], z[8], x[8];
         int8_t at[8];
         int n = 1 + k % 7;
+        const cti_lcp p = cti_lcp_boxed(M, q, lo, hi, n);
         bench b;
         lcp_seed = (uint64_t)k + 3;
         lcp_random(k % 2, n, M);
@@ -37,7 +38,7 @@ static void definite(void **state)
         for (i = 0; i < n; i++)
             q[i] = 2 * lcp_signed(), at[i] = (int8_t)(k % 3 == 0 ? -1 : (int)(3 * lcp_uniform()) - 1);
         bench_open(&b);
-        assert_int_equal(cti_boxed_pivot(M, q, lo, hi, n, at, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
+        assert_int_equal(cti_boxed_pivot(&p, at, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
         assert_true(lcp_enumerate(M, q, lo, hi, n, x) >= 1);
         for (i = 0; i < n; i++) {
             assert_true(fabs(z[i] - x[i]) < 1e-8 * (1 + fabs(x[i])));
@@ -97,13 +98,14 @@ static void exponential(void **state)
     double M[1024], q[32], lo[32], hi[32], z[32];
     int8_t at[32];
     int n = 32, i, j;
+    const cti_lcp p = cti_lcp_boxed(M, q, lo, hi, n);
     bench b;
     (void)state;
     for (i = 0; i < n; i++)
         for (at[i] = -1, q[i] = -1, lo[i] = 0, hi[i] = INFINITY, j = 0; j < n; j++)
             M[i * n + j] = j < i ? 2 : (i == j ? 1 : 0);
     bench_open(&b);
-    assert_int_equal(cti_boxed_pivot(M, q, lo, hi, n, at, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
+    assert_int_equal(cti_boxed_pivot(&p, at, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
     print_message("%d blocks\n", b.a.iterations);
     assert_true(b.a.iterations <= 2 * n);
     assert_true(z[0] == 1 && at[0] == 0);

@@ -522,7 +522,8 @@ static void out_of_memory(void **state)
             seen++;
         }
         if (info.status != CTI_SOLVE_OK)
-            print_message("%s: status %d natural %g after %d, %d requests\n", ct_solver_text(some[s]), info.status, (double)info.change, info.iterations, seen);
+            print_message("%s: status %d natural %g after %d, %d requests\n", ct_solver_text(some[s]), info.status, (double)info.change,
+                          info.iterations, seen);
         assert_int_equal(info.status, CTI_SOLVE_OK);
         assert_true(seen > 10);
         bench_free(&t), bench_free(&u);

@@ -238,7 +238,8 @@ def part_exports(work):
     cc = next((c for c in ("clang", "gcc") if shutil.which(c)), None)
     if cc:
         o = os.path.join(work, "libcontact.so")
-        code, out = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-fPIC", "-shared", "-fvisibility=hidden", '-DCONTACT_API=__attribute__((visibility("default"))) extern']
+        code, out = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-fPIC", "-shared", "-fvisibility=hidden",
+                         '-DCONTACT_API=__attribute__((visibility("default"))) extern']
                         + STB + [source, "-lm", "-o", o])
         code2, said = run(["nm", "-D", "--defined-only", o])
         found = set(s.split()[-1] for s in said.splitlines())
@@ -290,14 +291,16 @@ def plus(work):
         if not have(cc, "namespace and extern C with " + cc, "g++" if cc == "g++" else "clang"):
             continue
         for around, what in (("1", "in a namespace"), ("2", 'in extern "C"'), ("3", 'the implementation in extern "C"')):
-            build_and_run("%s: %s" % (cc, what), [cc, "-std=c++11", "-O0", "-DCONTACT_OPTIMIZE=0", "-DAROUND=" + around] + STB + [os.path.join(HERE, "language.cc")]
+            build_and_run("%s: %s" % (cc, what), [cc, "-std=c++11", "-O0", "-DCONTACT_OPTIMIZE=0", "-DAROUND=" + around] + STB
+                          + [os.path.join(HERE, "language.cc")]
                           + ([] if around == "3" else [unit]) + ["-lm"], os.path.join(work, "plus"))
 
 
 # target, language, what else; a text that it has to be refused with, None: it is taken
 MSVC = [(target, language, ["-DCONTACT_THREADS=1"] + more, None)
         for target in ("x86_64", "aarch64") for language in ("c11", "c++17")
-        for more in ([], ["-DCONTACT_REAL=32", "-DCONTACT_STATIC"], ["-DCONTACT_SIMD=CT_SIMD_NONE"], ["-DCONTACT_PRESET_GAME", "-DCONTACT_VALIDATE=1"])]
+        for more in ([], ["-DCONTACT_REAL=32", "-DCONTACT_STATIC"], ["-DCONTACT_SIMD=CT_SIMD_NONE"],
+                     ["-DCONTACT_PRESET_GAME", "-DCONTACT_VALIDATE=1"])]
 MSVC += [("x86_64", "c11", ["-mavx2", "-mfma"], None), ("x86_64", "c++17", ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq"], None),
          ("i686", "c11", ["-DCONTACT_THREADS=1", "-msse2"], None), ("i686", "c11", ["-mno-sse2"], "x87 arithmetic"),
          ("x86_64", "c11", ["-D_M_FP_FAST"], "/fp:fast remove")]
@@ -316,7 +319,8 @@ def part_msvc(work):
         with open(source, "w") as f:
             f.write('#include "%s/contact.c"\n' % ROOT)
         code, out = run(["clang", "--target=%s-pc-windows-msvc" % target, "-fms-compatibility", "-fms-compatibility-version=19.38", "-U__clang__",
-                         "-nostdinc", "-isystem", os.path.join(ROOT, "tests", "msvc"), "-isystem", builtin, "-isystem", stb_folder(), "-std=" + language,
+                         "-nostdinc", "-isystem", os.path.join(ROOT, "tests", "msvc"), "-isystem", builtin, "-isystem", stb_folder(),
+                         "-std=" + language,
                          "-fsyntax-only", "-Wall", "-Wextra", "-Wvla", "-Wgnu", "-Werror"] + quiet + more + [source])
         check(name, refusal in out and code != 0 if refusal else code == 0, out)
 

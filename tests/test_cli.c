@@ -362,13 +362,15 @@ static void output_folders_are_safe(void **state)
                      1);
     assert_string_equal(out, "victim\n0\n");
     /* two runs into one folder: the second says so */
-    assert_int_equal(shell("$T run good.json --quiet --steps 1000000 --every 1000000 --out two & P=$!; sleep .2; $T run good.json --quiet --steps 1 --out two; "
+    assert_int_equal(shell("$T run good.json --quiet --steps 1000000 --every 1000000 --out two & P=$!; sleep .2; $T run good.json --quiet "
+                           "--steps 1 --out two; "
                            "R=$?; kill -TERM $P; wait $P; exit $R",
                            out, sizeof out),
                      1);
     assert_non_null(strstr(out, "another run"));
     /* no room: the statistics of finished steps stay, in whole lines, and the reason is the right one */
-    assert_int_equal(shell("trap '' XFSZ; (ulimit -f 16; $T run good.json --quiet --steps 400 --frames none --out full); R=$?; tail -c 1 full/stats.jsonl | "
+    assert_int_equal(shell("trap '' XFSZ; (ulimit -f 16; $T run good.json --quiet --steps 400 --frames none --out full); R=$?; tail -c 1 "
+                           "full/stats.jsonl | "
                            "od -c | head -n 1; wc -l < full/stats.jsonl; exit $R",
                            out, sizeof out),
                      2);
@@ -387,9 +389,11 @@ static void bars_may_bend(void **state)
     need_tool();
     for (i = 0; i < 2; i++) {
         snprintf(out, sizeof out,
-                 "{\"dt\":0.01,\"duration\":3,\"gravity\":[0,-1,0],\"bodies\":[{\"name\":\"bar\",\"type\":\"soft\",\"shape\":{\"box\":{\"size\":[1,0.1,0.1],"
+                 "{\"dt\":0.01,\"duration\":3,\"gravity\":[0,-1,0],\"bodies\":[{\"name\":\"bar\",\"type\":\"soft\",\"shape\":{\"box\":{"
+                 "\"size\":[1,0.1,0.1],"
                  "\"cells\":[10,1,1]}},\"material\":{\"young\":1e6,\"poisson\":0,\"density\":1000,\"damping\":{\"mass\":10}%s},"
-                 "\"fix\":[{\"box\":[[-0.51,-1,-1],[-0.49,1,1]]}]}]}", bends[i]);
+                 "\"fix\":[{\"box\":[[-0.51,-1,-1],[-0.49,1,1]]}]}]}",
+                 bends[i]);
         write_file("bar.json", out);
         snprintf(line, sizeof line, "$T run bar.json --json --quiet");
         assert_int_equal(shell(line, out, sizeof out), 0);
@@ -404,9 +408,11 @@ static void names_and_meshes_are_plain(void **state)
     char out[4096];
     (void)state;
     need_tool();
-    write_file("line.json", "{\"dt\":0.01,\"duration\":0.1,\"bodies\":[{\"name\":\"b\\nv 9\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "}]}");
+    write_file("line.json",
+               "{\"dt\":0.01,\"duration\":0.1,\"bodies\":[{\"name\":\"b\\nv 9\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "}]}");
     refuses("line.json", "bodies[0].name|control character 10");
-    write_file("zero.json", "{\"dt\":0.01,\"duration\":0.1,\"bodies\":[{\"name\":\"b\\u0000c\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "}]}");
+    write_file("zero.json",
+               "{\"dt\":0.01,\"duration\":0.1,\"bodies\":[{\"name\":\"b\\u0000c\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "}]}");
     refuses("zero.json", "zero.json: line 1|u0000");
     assert_int_equal(shell("mkfifo p.msh && timeout 5 $T check p.msh", out, sizeof out), 1);
     assert_non_null(strstr(out, "pipe"));

@@ -336,6 +336,7 @@ static void the_nearest_triangle_is_the_nearest(void **state)
     ct_world_desc d = dcd_desc(1e-3, 0);
     ct_world *w = world_make(&d);
     cti_dcd_touch *touch = NULL;
+    cti_nearest_set faces;
     cti_state *s;
     uint64_t seed = 9;
     int i, f;
@@ -347,6 +348,7 @@ static void the_nearest_triangle_is_the_nearest(void **state)
         s->x[i] += (ct_real)(0.05 * uniform(&seed));
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     assert_true(cti_dcd_detect(s, s->x, s->surface.x0, 0, &touch));
+    faces = cti_nearest_set_of(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[0].faces, s->surface.faces, s->surface.x0);
     for (i = 0; i < 300; i++) {
         ct_real p[3], best = 1e9, weights[3];
         cti_nearest near;
@@ -357,11 +359,9 @@ static void the_nearest_triangle_is_the_nearest(void **state)
             best = cti_min(best,
                            cti_dist_pt(p, s->surface.x0 + 3 * t[0], s->surface.x0 + 3 * t[1], s->surface.x0 + 3 * t[2], weights, &feature));
         }
-        cti_nearest_face(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), CTI_REAL_MAX, NULL,
-                         NULL, &near);
+        cti_nearest_face(&faces, cti_v3_at(p, 0), CTI_REAL_MAX, NULL, NULL, &near);
         assert_true(near.d2 <= best * CTI_R(1.0001) && near.d2 >= best * CTI_R(0.9999));
-        cti_nearest_face(&cti_dcd_of(s)->forest, &cti_dcd_of(s)->bodies[0].faces, s->surface.faces, s->surface.x0, cti_v3_at(p, 0), cti_sqrt(best) / 2,
-                         NULL, NULL, &near);
+        cti_nearest_face(&faces, cti_v3_at(p, 0), cti_sqrt(best) / 2, NULL, NULL, &near);
         assert_int_equal(near.face, -1);
     }
     CTI_FREE(s->mem, touch);
@@ -495,7 +495,8 @@ static void newton_iterations_lower_the_potential(void **state)
     assert_true(e[1] < e[0] * 0.999);
 }
 
-/* two boxes, one falls on the other and off it: their heights after a second, the last report, with what all steps dropped; printed: Li 2015's algorithm 3 */
+/* two boxes, one falls on the other and off it: their heights after a second, the last report, with what all steps dropped; printed: Li
+   2015's algorithm 3 */
 static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lower, double *upper, int *iterations)
 {
     ct_world_desc d = dcd_desc(2e-3, 0);

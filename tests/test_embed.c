@@ -108,7 +108,7 @@ static void test_against_brute_force(void **state)
                 int32_t a = m.tets[i % m.n_tets * 4], b = m.tets[i % m.n_tets * 4 + 1];
                 p[3 * i + k] = i % 2 ? m.positions[3 * a + k] : (m.positions[3 * a + k] + m.positions[3 * b + k]) / 2;
             }
-        assert_true(cti_embed(&mem, m.positions, m.n_positions, m.tets, m.n_tets, p, N, tet, w, outside, &n_out));
+        assert_true(cti_embed(&mem, &m, p, N, tet, w, outside, &n_out));
         for (i = 0; i < N; i++) {
             double best = -1e300, mine, ours, nearest = 1e300, ref[4], sum = 0;
             n_out -= outside[i];
@@ -153,28 +153,34 @@ static void test_against_brute_force(void **state)
 /* A turned tet, a flat one, none at all; the first of two that lie on each other. */
 static void test_special(void **state)
 {
-    static const ct_real x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0};
-    static const int32_t tets[16] = {0, 1, 2, 4, 1, 0, 2, 3, 0, 1, 2, 3, 0, 1, 4, 2};
+    static ct_real x[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0};
+    static int32_t tets[16] = {0, 1, 2, 4, 1, 0, 2, 3, 0, 1, 2, 3, 0, 1, 4, 2};
     static const ct_real p[6] = {CTI_R(0.25), CTI_R(0.25), CTI_R(0.25), 2, 0, 0};
     int32_t tet[2];
     ct_real w[8];
     uint8_t out[2];
     cti_mem mem;
+    ct_mesh mesh;
     int n;
     CTI_UNUSED(state);
     cti_mem_init(&mem, NULL);
-    assert_true(cti_embed(&mem, x, 5, tets, 4, p, 2, tet, w, out, &n));
+    memset(&mesh, 0, sizeof mesh);
+    mesh.positions = x, mesh.tets = tets, mesh.n_positions = 5, mesh.n_tets = 4;
+    assert_true(cti_embed(&mem, &mesh, p, 2, tet, w, out, &n));
     assert_int_equal(n, 1);
     assert_int_equal(tet[0], 1);
     assert_int_equal(tet[1], 1);
     assert_true(out[0] == 0 && out[1] == 1);
     assert_true(fabs((double)w[0] - 0.25) < 1e-6 && fabs((double)w[4] - 2) < 1e-6 && fabs((double)w[5] + 1) < 1e-6);
     /* flat ones alone: nothing */
-    assert_true(cti_embed(&mem, x, 5, tets, 1, p, 2, tet, w, NULL, NULL));
+    mesh.n_tets = 1;
+    assert_true(cti_embed(&mem, &mesh, p, 2, tet, w, NULL, NULL));
     assert_true(tet[0] == -1 && tet[1] == -1 && w[0] == 0);
-    assert_true(cti_embed(&mem, x, 5, tets, 0, p, 2, tet, w, NULL, &n));
+    mesh.n_tets = 0;
+    assert_true(cti_embed(&mem, &mesh, p, 2, tet, w, NULL, &n));
     assert_true(n == 2 && tet[0] == -1);
-    assert_true(cti_embed(&mem, x, 5, tets, 4, p, 0, tet, w, NULL, &n));
+    mesh.n_tets = 4;
+    assert_true(cti_embed(&mem, &mesh, p, 0, tet, w, NULL, &n));
     assert_int_equal(n, 0);
     assert_int_equal(mem.bytes_live, 0);
 }
@@ -204,7 +210,7 @@ static void test_out_of_memory(void **state)
         cti_mem mem;
         cti_mem_init(&mem, &refuse);
         test_asked = 0;
-        ended = cti_embed(&mem, m.positions, m.n_positions, m.tets, m.n_tets, p, 1, &tet, w, NULL, NULL);
+        ended = cti_embed(&mem, &m, p, 1, &tet, w, NULL, NULL);
         refused += !ended;
         assert_int_equal(mem.bytes_live, 0);
     }

@@ -582,9 +582,11 @@ static void test_overwrite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_obj),         cmocka_unit_test(test_obj_refused), cmocka_unit_test(test_msh),
-        cmocka_unit_test(test_msh_refused), cmocka_unit_test(test_numbers),     cmocka_unit_test(test_by_name),
-        cmocka_unit_test(test_overwrite),   cmocka_unit_test(test_scenes),      cmocka_unit_test(test_box),         cmocka_unit_test(test_grid_and_sphere),
+        cmocka_unit_test(test_obj),       cmocka_unit_test(test_obj_refused),
+        cmocka_unit_test(test_msh),       cmocka_unit_test(test_msh_refused),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_overwrite), cmocka_unit_test(test_scenes),
+        cmocka_unit_test(test_box),       cmocka_unit_test(test_grid_and_sphere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,8 @@ static void make_vertex(queries *q, double scale, double far)
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++)
             p[i][k] = o[k] + scale * (i == 2 && flat ? p[1][k] / scale + mixed(30) * 1e-3 : mixed(30));
-    w[0] = (ct_real)(lcg(&seed) < 0.3 ? 0 : lcg(&seed)), w[1] = (ct_real)(lcg(&seed) < 0.3 ? 0 : (1 - (double)w[0]) * lcg(&seed)), w[2] = 1 - w[0] - w[1];
+    w[0] = (ct_real)(lcg(&seed) < 0.3 ? 0 : lcg(&seed)), w[1] = (ct_real)(lcg(&seed) < 0.3 ? 0 : (1 - (double)w[0]) * lcg(&seed)),
+    w[2] = 1 - w[0] - w[1];
     for (i = 0; i < 3; i++)
         for (k = 0; k < 3; k++)
             x0[3 + 3 * i + k] = x1[3 + 3 * i + k] = (ct_real)p[i][k];

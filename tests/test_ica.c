@@ -471,8 +471,10 @@ static void sliding_contacts_close(void **state)
         left[k] = cti_abs(u[0]);
         assert_true(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= CTI_R(1.0001) * row.mu * row.mu * r[0] * r[0]);
         for (i = 0; i < 3; i++) /* u is what r does to it */
-            assert_true(cti_abs(u[i] - (i == 0 ? CTI_R(-0.01) : (i == 1 ? CTI_R(-0.3) : CTI_R(0.02))) - (B[3 * i] * r[0] + B[3 * i + 1] * r[1] + B[3 * i + 2] * r[2])) < CTI_R(1e-12));
-        print_message("  closes %d: lambda %.3g, gamma %.3g %.3g, u %.3g %.3g %.3g\n", k, (double)r[0], (double)r[1], (double)r[2], (double)u[0], (double)u[1], (double)u[2]);
+            assert_true(cti_abs(u[i] - (i == 0 ? CTI_R(-0.01) : (i == 1 ? CTI_R(-0.3) : CTI_R(0.02))) -
+                                (B[3 * i] * r[0] + B[3 * i + 1] * r[1] + B[3 * i + 2] * r[2])) < CTI_R(1e-12));
+        print_message("  closes %d: lambda %.3g, gamma %.3g %.3g, u %.3g %.3g %.3g\n", k, (double)r[0], (double)r[1], (double)r[2],
+                      (double)u[0], (double)u[1], (double)u[2]);
     }
     assert_true(left[1] < CTI_R(1e-9) && left[0] > CTI_R(1e-3));
 }
@@ -529,7 +531,9 @@ int main(void)
                                        cmocka_unit_test(coulomb),
                                        cmocka_unit_test(contacts_are_part_of_the_sweep),
                                        cmocka_unit_test(contacts_leave_the_sweep),
-                                       cmocka_unit_test(a_solve_that_is_stuck_ends), cmocka_unit_test(twins_hand_their_load_over), cmocka_unit_test(sliding_contacts_close),
+                                       cmocka_unit_test(a_solve_that_is_stuck_ends),
+                                       cmocka_unit_test(twins_hand_their_load_over),
+                                       cmocka_unit_test(sliding_contacts_close),
                                        cmocka_unit_test(node_sweeps_are_exact),
                                        cmocka_unit_test(budgets_and_nan),
                                        cmocka_unit_test(residual_reacts)};

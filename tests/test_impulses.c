@@ -144,7 +144,8 @@ static void resting_bodies_weigh_what_they_weigh(void **state)
         }
 }
 
-/* impacts elsewhere cut the step where they happen, in unequal parts, and what rests does not move. Flat impacts at 16 m/s are more than float can cut cleanly */
+/* impacts elsewhere cut the step where they happen, in unequal parts, and what rests does not move. Flat impacts at 16 m/s are more than
+   float can cut cleanly */
 static void resting_bodies_beside_impacts(void **state)
 {
     int integrator, q, i, is_float = sizeof(ct_real) == 4;
@@ -370,7 +371,9 @@ static void pins_carry_what_others_load(void **state)
             d.a.body = hook, d.b.body = shelf;
             for (q = 0; q < 27; q++) { /* the middle of the lower side */
                 ct_real *v = (ct_real *)malloc(27 * 3 * sizeof(ct_real));
-                assert_int_equal(ct_body_get_positions(w, shelf, v, sizeof(ct_real) == 4 ? CT_SCALAR_FLOAT : CT_SCALAR_DOUBLE, 3 * sizeof(ct_real), NULL), CT_OK);
+                assert_int_equal(ct_body_get_positions(w, shelf, v, sizeof(ct_real) == 4 ? CT_SCALAR_FLOAT : CT_SCALAR_DOUBLE,
+                                                       3 * sizeof(ct_real), NULL),
+                                 CT_OK);
                 if (fabs((double)v[3 * q]) < 1e-4 && fabs((double)v[3 * q + 1] - 0.9) < 1e-4 && fabs((double)v[3 * q + 2]) < 1e-4)
                     d.b.vertices[0] = q, d.b.weights[0] = 1;
                 free(v);

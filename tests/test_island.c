@@ -307,8 +307,8 @@ static void far_islands_change_no_bit(void **state)
         ct_world_desc d = world_desc(2e-3, 0.4, NULL);
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
-                  l.whole, budget);
+    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged,
+                  l.split, l.hard, l.whole, budget);
     /* 6 are split: solves that are judged once their contacts have settled rarely need it */
     assert_true(l.lagged > 20 && l.split > 3 && l.whole > 20);
 }
@@ -325,8 +325,8 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
         d.solver.max_sweeps = 30;
         budget += run_corners(&d, 0.004, order, order != 2, &l);
     }
-    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged, l.split, l.hard,
-                  l.whole, budget);
+    print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged,
+                  l.split, l.hard, l.whole, budget);
     assert_true(budget > 20 && l.hard > 20);
 }
 

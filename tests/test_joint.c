@@ -461,10 +461,11 @@ static void scripts_carry_what_they_hold(void **state)
     }
 }
 
-/* Two corners that a joint pulls together and a collision holds apart. The corners are points of the two surfaces, so that the joint misses by no less
-   than the surfaces' distance. CCD keeps a quarter of the thickness h between features that start a substep at h/2 or more apart, and half of
-   their distance where they start nearer: a step that lets more go has lost a collision. The joint wins slowly here, mostly by 1 to 10 um a step: the
-   corners are .59 h apart at first, .44 h after 20 steps and .30 h after 40, so that h/4 is asked of 20 steps alone */
+/* Two corners that a joint pulls together and a collision holds apart. The corners are points of the two surfaces, so that the joint misses
+   by no less than the surfaces' distance. CCD keeps a quarter of the thickness h between features that start a substep at h/2 or more
+   apart, and half of their distance where they start nearer: a step that lets more go has lost a collision. The joint wins slowly here,
+   mostly by 1 to 10 um a step: the corners are .59 h apart at first, .44 h after 20 steps and .30 h after 40, so that h/4 is asked of 20
+   steps alone */
 static void pull_corners(ct_world *w)
 {
     const double h = 1e-3;

@@ -54,7 +54,7 @@ static void test_pcg(void **state)
     cti_jacobi M;
     ct_real x[3 * N], y[3 * N], b[3 * N], work[12 * N], tol = CTI_EPS * 1000;
     int i, its[2], graded, kind;
-    cti_operator op;
+    cti_operator op, jacobi;
     (void)state;
     cti_mem_init(&mem, NULL);
     memset(&A, 0, sizeof A), memset(&M, 0, sizeof M);
@@ -62,34 +62,35 @@ static void test_pcg(void **state)
         make_grid(&mem, &A, graded);
         op = cti_bsr_operator(&A);
         assert_int_equal(cti_jacobi_make(&mem, &M, &A), 1);
+        jacobi = cti_jacobi_operator(&M);
         for (i = 0; i < 3 * N; i++)
             x[i] = rnd();
         cti_bsr_mul(&A, x, b);
         for (kind = 0; kind < 2; kind++) {
             memset(y, 0, sizeof y);
-            assert_int_equal(cti_pcg(&op, b, y, kind ? cti_jacobi_apply : NULL, &M, tol, 3000, work, &its[kind]), 1);
+            assert_int_equal(cti_pcg(&op, kind ? &jacobi : NULL, b, y, tol, 3000, work, &its[kind]), 1);
             assert_true(its[kind] > 3);
             for (i = 0; i < 3 * N; i++)
                 assert_true(cti_abs(x[i] - y[i]) < tol * 100);
             /* started at the solution: nothing left to do but rounding */
-            assert_int_equal(cti_pcg(&op, b, y, kind ? cti_jacobi_apply : NULL, &M, tol * 200, 3000, work, &i), 1);
+            assert_int_equal(cti_pcg(&op, kind ? &jacobi : NULL, b, y, tol * 200, 3000, work, &i), 1);
             assert_true(i <= 1);
         }
         if (graded)
             assert_true(2 * its[1] < its[0]);
         /* the iteration limit is kept and reported */
         memset(y, 0, sizeof y);
-        assert_int_equal(cti_pcg(&op, b, y, cti_jacobi_apply, &M, tol, 2, work, &i), 0);
+        assert_int_equal(cti_pcg(&op, &jacobi, b, y, tol, 2, work, &i), 0);
         assert_int_equal(i, 2);
     }
     /* zero right side, indefinite matrix */
     memset(y, 0, sizeof y), memset(b, 0, sizeof b);
-    assert_int_equal(cti_pcg(&op, b, y, NULL, NULL, 0, 10, work, &i), 1);
+    assert_int_equal(cti_pcg(&op, NULL, b, y, 0, 10, work, &i), 1);
     assert_int_equal(i, 0);
     for (i = 0; i < 9 * A.row[N]; i++)
         A.val[i] = -A.val[i];
     b[4] = 1;
-    assert_int_equal(cti_pcg(&op, b, y, NULL, NULL, tol, 10, work, &i), 0);
+    assert_int_equal(cti_pcg(&op, NULL, b, y, tol, 10, work, &i), 0);
     cti_jacobi_free(&mem, &M);
     cti_bsr_free(&mem, &A);
     assert_int_equal(mem.bytes_live, 0);
@@ -117,7 +118,7 @@ static void test_operator(void **state)
     cti_mem mem;
     cti_bsr A;
     cti_jacobi M;
-    cti_operator plain, op;
+    cti_operator plain, op, jacobi;
     penalized p;
     ct_real b[3 * N], x[3 * N], y[3 * N], z[3 * N], work[12 * N], tol = CTI_EPS * 100, share;
     int i, its;
@@ -129,12 +130,12 @@ static void test_operator(void **state)
     p.A = &A, p.D = 50;
     for (i = 0; i < 3 * N; i++)
         b[i] = rnd(), p.J[i] = (ct_real)(i % 3 == 0 ? 1 : (i % 3 == 1 ? -1 : 0)) / (ct_real)N;
-    plain = cti_bsr_operator(&A);
+    plain = cti_bsr_operator(&A), jacobi = cti_jacobi_operator(&M);
     op.n = 3 * N, op.apply = penalized_apply, op.ctx = &p;
     assert_int_equal(plain.n, op.n);
-    assert_int_equal(cti_pcg(&op, b, x, cti_jacobi_apply, &M, tol, 3000, work, &its), 1);
-    assert_int_equal(cti_pcg(&plain, b, y, cti_jacobi_apply, &M, tol, 3000, work, NULL), 1);
-    assert_int_equal(cti_pcg(&plain, p.J, z, cti_jacobi_apply, &M, tol, 3000, work, NULL), 1);
+    assert_int_equal(cti_pcg(&op, &jacobi, b, x, tol, 3000, work, &its), 1);
+    assert_int_equal(cti_pcg(&plain, &jacobi, b, y, tol, 3000, work, NULL), 1);
+    assert_int_equal(cti_pcg(&plain, &jacobi, p.J, z, tol, 3000, work, NULL), 1);
     /* (A + J'DJ)^-1 b = y - z D J'y / (1 + D J'z) */
     share = p.D * cti_krylov_dot(3 * N, p.J, y) / (1 + p.D * cti_krylov_dot(3 * N, p.J, z));
     assert_true(its > 3 && cti_abs(share) > 0);
@@ -187,6 +188,7 @@ static void test_jacobi_singular(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_operator), cmocka_unit_test(test_dot), cmocka_unit_test(test_jacobi_singular)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pcg), cmocka_unit_test(test_operator), cmocka_unit_test(test_dot),
+                                       cmocka_unit_test(test_jacobi_singular)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@ static void enumerated(void **state)
         double M[64], q[8], z[8], y[8], other[8];
         int n = 1 + k % 7, kind = k % 6, i, exist, j;
         bench b;
+        const cti_lcp p = cti_lcp_of(M, q, n);
         cti_lemke_result out;
         cti_outcome said;
         lcp_seed = (uint64_t)k + 1;
@@ -46,7 +47,7 @@ static void enumerated(void **state)
         bench_open(&b);
         memset(&out, 0, sizeof out), memset(z, 0, sizeof z), memset(y, 0, sizeof y);
         out.z = z, out.y = y;
-        said = cti_lemke_dense(M, q, n, NULL, NULL, 60, &b.e, &b.a, &out);
+        said = cti_lemke_dense(&p, NULL, 60, &b.e, &b.a, &out);
         exist = lcp_enumerate(M, q, zero, infinite, n, other);
         if (said == CTI_OUTCOME_SOLVED) {
             assert_true(lcp_breach(M, q, zero, infinite, n, z) < 1e-9);
@@ -72,12 +73,13 @@ static void enumerated(void **state)
 
 static int run(const double *M, const double *q, int n, double *z)
 {
+    const cti_lcp p = cti_lcp_of(M, q, n);
     bench b;
     cti_lemke_result out;
     bench_open(&b);
     memset(&out, 0, sizeof out);
     out.z = z;
-    assert_int_equal(cti_lemke_dense(M, q, n, NULL, NULL, 0, &b.e, &b.a, &out), CTI_OUTCOME_SOLVED);
+    assert_int_equal(cti_lemke_dense(&p, NULL, 0, &b.e, &b.a, &out), CTI_OUTCOME_SOLVED);
     cti_arena_free(&b.arena);
     return out.pivots;
 }
@@ -188,6 +190,7 @@ static void bounded(void **state)
     int k, i, n = 5;
     (void)state;
     for (k = 0; k < 200; k++) {
+        const cti_lcp p = cti_lcp_boxed(M, q, lo, hi, n);
         bench b;
         lcp_seed = (uint64_t)k + 5;
         lcp_random(k % 3, n, M);
@@ -201,7 +204,7 @@ static void bounded(void **state)
                 lo[i] = hi[i] = 0.25;
         }
         bench_open(&b);
-        assert_int_equal(cti_lemke_boxed(M, q, lo, hi, n, 0, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
+        assert_int_equal(cti_lemke_boxed(&p, 0, &b.e, &b.a, z), CTI_OUTCOME_SOLVED);
         assert_true(lcp_breach(M, q, lo, hi, n, z) < 1e-9);
         assert_true(lcp_enumerate(M, q, lo, hi, n, x) >= 1);
         for (i = 0; i < n && k % 3 < 2; i++)

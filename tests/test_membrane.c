@@ -17,6 +17,7 @@ static void make(cti_mem *mem, cti_model *model, int n_triangles)
 {
     ct_material m = ct_material_default(CT_MODEL_MEMBRANE);
     int32_t list[60];
+    const cti_rest_mesh rest = cti_rest_mesh_of(rest3, 3, list, n_triangles, 0);
     int64_t bad;
     double value;
     int i, n = 3;
@@ -25,7 +26,7 @@ static void make(cti_mem *mem, cti_model *model, int n_triangles)
         list[i] = tri[i % 3];
     memset(model, 0, sizeof *model);
     cti_mem_init(mem, NULL);
-    assert_int_equal(cti_model_init_cloth(mem, model, &m, rest3, 3, list, n_triangles, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_cloth(mem, model, &m, &rest, &bad, &value), 1);
     assert_int_equal(cti_model_slots(mem, model, model_dense_slot, &n), 1);
 }
 static void done(cti_mem *mem, cti_model *model)
@@ -108,6 +109,7 @@ static void test_plane_stress(void **state)
     ct_material m = ct_material_default(CT_MODEL_MEMBRANE);
     cti_mem mem;
     cti_model model;
+    const cti_rest_mesh rest = cti_rest_mesh_of(X, 4, list, 2, 0);
     ct_real x[12], e = sizeof(ct_real) == 8 ? CTI_R(1e-4) : CTI_R(1e-2);
     int64_t bad;
     double value, expected, got;
@@ -115,7 +117,7 @@ static void test_plane_stress(void **state)
     (void)state;
     memset(&model, 0, sizeof model);
     cti_mem_init(&mem, NULL);
-    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, X, 4, list, 2, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value), 1);
     for (i = 0; i < 4; i++)
         x[3 * i] = X[3 * i] * (1 + e), x[3 * i + 1] = X[3 * i + 1] * (1 - m.poisson * e), x[3 * i + 2] = 0;
     expected = 0.5 * (double)(m.young * m.shell_thickness) * (double)e * (double)e * 2;
@@ -154,6 +156,7 @@ static void test_bad_triangle(void **state)
 {
     ct_material m = ct_material_default(CT_MODEL_MEMBRANE);
     const int32_t list[6] = {0, 1, 2, 0, 1, 1};
+    const cti_rest_mesh rest = cti_rest_mesh_of(rest3, 3, list, 2, 0);
     cti_mem mem;
     cti_model model;
     int64_t bad = -1;
@@ -161,7 +164,7 @@ static void test_bad_triangle(void **state)
     (void)state;
     memset(&model, 0, sizeof model);
     cti_mem_init(&mem, NULL);
-    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, rest3, 3, list, 2, 0, &bad, &value), -1);
+    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value), -1);
     assert_int_equal(bad, 1);
     done(&mem, &model);
 }

@@ -22,6 +22,7 @@ static const int32_t tet_t[12] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, quad_t[6]
 
 static void make(cti_mem *mem, cti_model *model, ct_model kind, int offset)
 {
+    const cti_rest_mesh tets = cti_rest_mesh_of(tet_X, 4, tet_t, 3, offset), quad = cti_rest_mesh_of(quad_X, 4, quad_t, 2, offset);
     ct_material m = ct_material_default(kind);
     int64_t bad;
     double value;
@@ -29,9 +30,9 @@ static void make(cti_mem *mem, cti_model *model, ct_model kind, int offset)
     cti_mem_init(mem, NULL);
     memset(model, 0, sizeof *model);
     if (kind < CT_MODEL_MEMBRANE)
-        code = cti_model_init_soft(mem, model, &m, tet_X, 4, tet_t, 3, offset, &bad, &value);
+        code = cti_model_init_soft(mem, model, &m, &tets, &bad, &value);
     else
-        code = cti_model_init_cloth(mem, model, &m, quad_X, 4, quad_t, 2, offset, &bad, &value);
+        code = cti_model_init_cloth(mem, model, &m, &quad, &bad, &value);
     assert_int_equal(code, 1);
 }
 static const ct_real *rest_of(ct_model kind) { return kind < CT_MODEL_MEMBRANE ? tet_X : quad_X; }
@@ -126,11 +127,12 @@ static void test_empty(void **state)
     int64_t bad;
     double value;
     ct_real x[3] = {0, 0, 0}, f[3] = {0, 0, 0}, mass[1] = {0};
+    const cti_rest_mesh rest = cti_rest_mesh_of(x, 1, NULL, 0, 0);
     int n = 1;
     (void)state;
     cti_mem_init(&mem, NULL);
     memset(&model, 0, sizeof model);
-    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, x, 1, NULL, 0, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value), 1);
     assert_int_equal(cti_model_pairs(&model, &mem, &pairs), 1);
     assert_int_equal(cti_model_slots(&mem, &model, model_dense_slot, &n), 1);
     cti_model_assemble(&model, x, 1, f, NULL, NULL, NULL);

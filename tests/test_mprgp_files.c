@@ -63,8 +63,9 @@ static void files(void **state)
    and a line each for docs/solvers_mprgp.md, else those that take a few hundredths of a second */
 static void printed_files(void **state)
 {
-    static const char *const names[] = {"INFEASIBLE_3k", "corner_3k", "quasi_3k",  "redundant_3k",  "sliver_3k", "slab_cpl_3k", "vf_cpl_3k", "vf_dec_3k",
-                                        "infeas_3k",     "plane_10k", "stack_10k", "quasi_slab_3k", "stiff_3k",  "stiff_10k",   "stack_36k"};
+    static const char *const names[] = {"INFEASIBLE_3k", "corner_3k",     "quasi_3k",  "redundant_3k", "sliver_3k",
+                                        "slab_cpl_3k",   "vf_cpl_3k",     "vf_dec_3k", "infeas_3k",    "plane_10k",
+                                        "stack_10k",     "quasi_slab_3k", "stiff_3k",  "stiff_10k",    "stack_36k"};
     int many = getenv("CONTACT_TEST_MANY") != NULL, found = 0, i;
     (void)state;
     for (i = 0; i < (many ? 15 : 8); i++) {

@@ -1,4 +1,5 @@
-/* test_mprgp_parts.c -- parts of MPRGP: gradients and projection against the equations, the choice of rows that share no vertex, the estimate of |A|. */
+/* test_mprgp_parts.c -- parts of MPRGP: gradients and projection against the equations, the choice of rows that share no vertex, the
+   estimate of |A|. */
 #include "mprgp_util.h"
 
 /* the split of a gradient g at the feasible point y, against equations 13, 15 and 17 */

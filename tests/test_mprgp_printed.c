@@ -310,8 +310,8 @@ static void every_point_agrees(void **state)
         points += q.n, sum[0] += q.cg, sum[1] += q.expansions, sum[2] += q.proportionings, sum[3] += q.inner;
         assert_true(worst < 1e-6);
     }
-    print_message("%d points (%d conjugate, %d expansion, %d proportioning steps, %d turns of the inner loops) agree within %.1g\n", points, sum[0], sum[1],
-                  sum[2], sum[3], worst);
+    print_message("%d points (%d conjugate, %d expansion, %d proportioning steps, %d turns of the inner loops) agree within %.1g\n", points,
+                  sum[0], sum[1], sum[2], sum[3], worst);
     assert_true(sum[0] > 200 && sum[1] > 20 && sum[2] > 5 && sum[3] > 0);
 }
 

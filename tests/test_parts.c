@@ -162,8 +162,8 @@ static void add_other_crash(ct_world *w, double x, double way, ct_body_id *out)
     out[2] = add_soft(w, 0.1, 2, 3e4, x, 1.2, 0, 0, -8 * way, 0);
 }
 
-/* Two crashes of other speeds in one world end each as if it were alone: which substeps one takes, what the fail-safe does, and what is taken from its
-   energy there does not depend on the other. halvings 0: all of it is forced */
+/* Two crashes of other speeds in one world end each as if it were alone: which substeps one takes, what the fail-safe does, and what is
+   taken from its energy there does not depend on the other. halvings 0: all of it is forced */
 static void crashes_do_not_know_of_one_another(void **state)
 {
     static const int halvings[3] = {5, 1, 0};

@@ -156,8 +156,8 @@ static void same_body(const ct_world *a, ct_body_id ia, const ct_world *b, ct_bo
     }
 }
 
-/* A block's velocities mean nothing in every substep of a split: the block rests where it is. The group beside it is interpolated and does not rest: it
-   keeps its bits and its integrator's history, and no count of what rests has it */
+/* A block's velocities mean nothing in every substep of a split: the block rests where it is. The group beside it is interpolated and does
+   not rest: it keeps its bits and its integrator's history, and no count of what rests has it */
 static void what_is_given_up_rests_alone(void **state)
 {
     int it, i, k, rested = 0;

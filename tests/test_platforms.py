@@ -3,9 +3,9 @@
 prints hashes of results of contact.h, is built in every way of the list below and run; each must print the lines of tests/platforms/golden.txt.
 
 usage: python3 tests/test_platforms.py [--jobs N] [--steps N] [--list] [--record] [WORD...]     only platforms with a WORD in their name
---steps shortens the long scenes (600), --record writes golden.txt from the first platform of each precision, for a change that is meant to change results.
-Prints "ok NAME ... seconds", "FAILED NAME: the first line that differs" or "SKIPPED NAME: what is missing"; ends with a line of counts. Standard
-library only. CONTACT_H names another contact.h to test; STB_CFLAGS says where stb_ds.h is.
+--steps shortens the long scenes (600), --record writes golden.txt from the first platform of each precision, for a change that is meant to
+change results. Prints "ok NAME ... seconds", "FAILED NAME: the first line that differs" or "SKIPPED NAME: what is missing"; ends with a
+line of counts. Standard library only. CONTACT_H names another contact.h to test; STB_CFLAGS says where stb_ds.h is.
 """
 import argparse
 import concurrent.futures
@@ -49,7 +49,8 @@ def platforms():
         yield Platform("gcc -O2 SSE2", "gcc", "-O2 -DCONTACT_OPTIMIZE=2", real)
         yield Platform("gcc -O1 NONE", "gcc", "-O1 -DCONTACT_SIMD=CT_SIMD_NONE", real)
         yield Platform("gcc -O2 AVX2", "gcc", "-O2 -mavx2 -mfma", real, ("avx2", "fma"))
-        yield Platform("gcc -O3 AVX512", "gcc", "-O3 -DCONTACT_OPTIMIZE=0 -mavx2 -mfma -mavx512f -mavx512dq -DCONTACT_SIMD=CT_SIMD_AVX512", real, AVX512)
+        yield Platform("gcc -O3 AVX512", "gcc", "-O3 -DCONTACT_OPTIMIZE=0 -mavx2 -mfma -mavx512f -mavx512dq -DCONTACT_SIMD=CT_SIMD_AVX512",
+                       real, AVX512)
         yield Platform("clang -O2 AVX2", "clang", "-O2 -mavx2 -mfma", real, ("avx2", "fma"), packages="clang")
         yield Platform("aarch64 gcc -O2 NEON", "aarch64-linux-gnu-gcc", "-O2 -static", real, runner=["qemu-aarch64"], packages=ARM)
         yield Platform("mingw -O2 SSE2", "x86_64-w64-mingw32-gcc", "-O2", real, runner=[WINE], packages="gcc-mingw-w64-x86-64")
@@ -63,9 +64,11 @@ def platforms():
     yield Platform("clang -O0 NONE", "clang", "-O0 -DCONTACT_SIMD=CT_SIMD_NONE", packages="clang")
     yield Platform("clang -O3 AVX512", "clang", "-O3 -mavx2 -mfma -mavx512f -mavx512dq -DCONTACT_SIMD=CT_SIMD_AVX512", cpu=AVX512, packages="clang")
     yield Platform("g++ -O2 native", "g++", "-O2 -march=native", packages="g++")
-    yield Platform("aarch64 gcc -O3 NONE", "aarch64-linux-gnu-gcc", "-O3 -DCONTACT_OPTIMIZE=0 -static -DCONTACT_SIMD=CT_SIMD_NONE", runner=["qemu-aarch64"], packages=ARM)
+    yield Platform("aarch64 gcc -O3 NONE", "aarch64-linux-gnu-gcc", "-O3 -DCONTACT_OPTIMIZE=0 -static -DCONTACT_SIMD=CT_SIMD_NONE",
+                   runner=["qemu-aarch64"], packages=ARM)
     yield Platform("aarch64 gcc -O0 NEON", "aarch64-linux-gnu-gcc", "-O0 -DCONTACT_OPTIMIZE=0 -static", runner=["qemu-aarch64"], packages=ARM)
-    yield Platform("mingw -O3 NONE", "x86_64-w64-mingw32-gcc", "-O3 -DCONTACT_OPTIMIZE=0 -DCONTACT_SIMD=CT_SIMD_NONE", runner=[WINE], packages="gcc-mingw-w64-x86-64")
+    yield Platform("mingw -O3 NONE", "x86_64-w64-mingw32-gcc", "-O3 -DCONTACT_OPTIMIZE=0 -DCONTACT_SIMD=CT_SIMD_NONE", runner=[WINE],
+                   packages="gcc-mingw-w64-x86-64")
     yield Platform("wasm clang -O3 NONE", "clang", "--target=wasm32-wasi -O3", runner=["node"], packages=WASM)
 
 

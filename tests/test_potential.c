@@ -1,5 +1,5 @@
-/* test_potential.c -- potentials of contacts: finite differences of every gradient and Hessian, the projection against eigenvalues, continuity where a
-   formula gives way to another. */
+/* test_potential.c -- potentials of contacts: finite differences of every gradient and Hessian, the projection against eigenvalues,
+   continuity where a formula gives way to another. */
 #include "../src/1_math/eig3.h"
 #include "../src/4_geom/dist.h"
 #include "../src/7_contact/potential.h"
@@ -116,7 +116,8 @@ static void draw(ct_pair_kind kind, int flat, const cti_potential *p, ct_real *x
             for (i = 0; i < n_a; i++)
                 cti_v3_addto(x, i, cti_v3_mul(r, (ct_real)((want - have) / have)));
         }
-        if (cti_potential_eval(p, kind, x, CTI_POTENTIAL_VALUE, &t) && (double)t.d2 < 0.93 * (double)(p->dhat * p->dhat) && (double)t.d2 > 1e-4 * (double)(p->dhat * p->dhat))
+        if (cti_potential_eval(p, kind, x, CTI_POTENTIAL_VALUE, &t) && (double)t.d2 < 0.93 * (double)(p->dhat * p->dhat) &&
+            (double)t.d2 > 1e-4 * (double)(p->dhat * p->dhat))
             return;
     }
 }

@@ -286,8 +286,10 @@ static void corrects(ct_world *w, cti_problem *p)
             q.v[i] = 0;
         cti_problem_rhs(&q.p, f);
         for (k = 0; k < 2; k++) { /* without and with what holds them, which the cut does where the factor is the old one */
+            cti_free_motion m;
+            m.A = &s->system.A, m.b = f, m.x = q.v, m.work = s->system.work;
             if (k == 0)
-                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &s->system.A, f, q.v, 1e-12, 100, s->system.work, 0);
+                cti_factors_free_solve(&s->factors, &s->factors.components[q.components[0]], &m, 1e-12, 100, 0);
             else
                 assert_true(c.hook.apply(c.hook.ctx, asked ? 1 : -1, f, q.v) >= 0);
             for (i = 0; i < q.p.n_rows; i++) {

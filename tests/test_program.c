@@ -199,7 +199,8 @@ static void judge(void **state)
 /* every problem of the data folder: its reference passes, and fails when one entry is moved */
 static void references(void **state)
 {
-    static const char *const names[] = {"fc/G_fem_vf_1k.cpb",       "fc/G_fem_stack_3k.cpb", "fc/L_KaplasTower-i1061-4.cpb", "fc/L_NESpheres_10_1.cpb",
+    static const char *const names[] = {"fc/G_fem_vf_1k.cpb",       "fc/G_fem_stack_3k.cpb", "fc/L_KaplasTower-i1061-4.cpb",
+                                        "fc/L_NESpheres_10_1.cpb",
                                         "qp/stiff_3k.cpb",          "qp/redundant_3k.cpb",   "mm/DUAL1.cpb",                 "mm/YAO.cpb",
                                         "lcp/rigid_box5_stack.lcp", "lcp/boxed_spd_40.blcp", "lcp/murty_16.lcp",             "lcp/sico_tobenna.lcp"};
     const char *data = getenv("CONTACT_DATA");

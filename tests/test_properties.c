@@ -62,11 +62,12 @@ static double sheet_area(const ct_mesh *m)
 
 static void cloth_model(cti_mem *mem, cti_model *model, const ct_material *m, const ct_mesh *mesh)
 {
+    const cti_rest_mesh rest = cti_rest_mesh_of(mesh->positions, mesh->n_positions, mesh->triangles, mesh->n_triangles, 0);
     int64_t bad;
     double value;
     memset(model, 0, sizeof *model);
     cti_mem_init(mem, NULL);
-    assert_int_equal(cti_model_init_cloth(mem, model, m, mesh->positions, mesh->n_positions, mesh->triangles, mesh->n_triangles, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_cloth(mem, model, m, &rest, &bad, &value), 1);
 }
 static double bending_energy(const cti_model *model, const ct_real *x, ct_real *force)
 {

@@ -294,7 +294,10 @@ static void reports_are_finite(void **state)
         ct_mesh m;
         assert_int_equal(ct_mesh_grid(size, cells, &m, NULL), CT_OK);
         c.mesh = &m, c.material = ct_material_default(CT_MODEL_MEMBRANE);
-        *(k == 0 ? &c.material.young : k == 1 ? &c.material.shell_thickness : k == 2 ? &c.material.bending : &c.velocity[0]) = k == 3 ? (ct_real)1e30 : most;
+        *(k == 0   ? &c.material.young
+          : k == 1 ? &c.material.shell_thickness
+          : k == 2 ? &c.material.bending
+                   : &c.velocity[0]) = k == 3 ? (ct_real)1e30 : most;
         assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
         assert_int_equal(ct_world_step(w, (ct_real)0.01, &r), CT_OK);
         assert_true(isfinite(r.energy_kinetic) && isfinite(r.energy_elastic) && isfinite(r.energy_gravity) && isfinite(r.energy_gained));

@@ -156,7 +156,8 @@ static void test_points(void **state)
     ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
     ct_world *w = world_make(&wd);
     ct_points_desc d = ct_points_desc_default();
-    ct_real held[12] = {2, 0, CT_R(0.013), 2, 0, CT_R(-0.013), CT_R(2.013), 0, 0, CT_R(1.987), 0, 0}, x[12] = {0, CT_R(0.1), 0, 2, CT_R(0.1), 0, 4, CT_R(0.1), 0, 6, 0, 0};
+    ct_real held[12] = {2, 0, CT_R(0.013), 2, 0, CT_R(-0.013), CT_R(2.013), 0, 0, CT_R(1.987), 0, 0},
+            x[12] = {0, CT_R(0.1), 0, 2, CT_R(0.1), 0, 4, CT_R(0.1), 0, 6, 0, 0};
     double y[12];
     ct_body_id h, b;
     (void)state;
@@ -265,8 +266,8 @@ static void test_fast(void **state)
     ct_cloth_desc cd = ct_cloth_desc_default();
     ct_rod_desc d = rod_desc(0.002, 1e7);
     ct_points_desc pd = ct_points_desc_default();
-    ct_mesh cross = line(5, -0.05, 0.5, 0.013, 0.05, 0.5, -0.011), along = line(5, 0.95, 0.5, 0, 1.05, 0.5, 0), on_cloth = line(5, 1.95, 0.5, 0.01, 2.05, 0.52, 0.03),
-            m = mesh_grid(0.3, 0.3, 6, 6);
+    ct_mesh cross = line(5, -0.05, 0.5, 0.013, 0.05, 0.5, -0.011), along = line(5, 0.95, 0.5, 0, 1.05, 0.5, 0),
+            on_cloth = line(5, 1.95, 0.5, 0.01, 2.05, 0.52, 0.03), m = mesh_grid(0.3, 0.3, 6, 6);
     ct_real aim[9] = {3, CT_R(0.6), CT_R(0.02), 4, CT_R(0.5), 0, 5, CT_R(0.5), 0}, target[3] = {5, 0, 0};
     ct_body_id rods[3], points, held, cloth[2];
     double x[18], y[9], z[3 * 49];
@@ -448,7 +449,8 @@ static void test_come_and_go(void **state)
     pin(w, rod, ends, 3, NULL);
     pd.masses = masses, at[2] = 1;
     points = add_points(w, &pd, at, 2);
-    j.a.body = rod, j.a.vertices[0] = 6, j.a.vertices[1] = -1, j.b.body = points, j.b.vertices[0] = 0, j.b.vertices[1] = -1, j.rest_length = CT_R(0.1);
+    j.a.body = rod, j.a.vertices[0] = 6, j.a.vertices[1] = -1, j.b.body = points, j.b.vertices[0] = 0, j.b.vertices[1] = -1,
+    j.rest_length = CT_R(0.1);
     if (ct_joint_add(w, &j, NULL) != CT_OK)
         fail_msg("%s", ct_world_error(w)->text);
     run(w, 0.01, 20, NULL);
@@ -511,8 +513,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rod_on_bars), cmocka_unit_test(test_barrier), cmocka_unit_test(test_end_on_bar),    cmocka_unit_test(test_corner_on_rod), cmocka_unit_test(test_points),
-        cmocka_unit_test(test_points_on_cloth), cmocka_unit_test(test_friction), cmocka_unit_test(test_fast),          cmocka_unit_test(test_self),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_come_and_go),   cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_rod_on_bars),   cmocka_unit_test(test_barrier),     cmocka_unit_test(test_end_on_bar),
+        cmocka_unit_test(test_corner_on_rod), cmocka_unit_test(test_points),      cmocka_unit_test(test_points_on_cloth),
+        cmocka_unit_test(test_friction),      cmocka_unit_test(test_fast),        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_come_and_go), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

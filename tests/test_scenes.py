@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_scenes.py -- the first steps of acceptance scenes, every step tested for intersections: these break first when a change to the contact solve is wrong.
+"""test_scenes.py -- the first steps of acceptance scenes, every step tested for intersections: these break first when a change to the
+contact solve is wrong.
 
 Prints a line a check, "ok NAME", "FAILED NAME: why" or "SKIPPED NAME: what is missing"; exit 1 when one failed. Whole scenes: tools/accept.py.
 """

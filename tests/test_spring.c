@@ -7,6 +7,7 @@ static void make(cti_mem *mem, cti_spring_batch *t, int n_springs)
     static const ct_real X[6] = {0, 0, 0, 1, 2, 2};
     ct_material m = ct_material_default(CT_MODEL_SPRINGS);
     int32_t ends[40];
+    cti_rest_mesh rest;
     ct_real rates[20];
     int64_t bad;
     double value;
@@ -14,9 +15,10 @@ static void make(cti_mem *mem, cti_spring_batch *t, int n_springs)
     m.damping_stiffness = 0;
     for (i = 0; i < n_springs; i++)
         ends[2 * i] = 0, ends[2 * i + 1] = 1, rates[i] = 50;
+    rest = cti_rest_mesh_of(X, 2, ends, n_springs, 0);
     memset(t, 0, sizeof *t);
     cti_mem_init(mem, NULL);
-    assert_int_equal(cti_spring_batch_init(mem, t, &m, X, ends, rates, n_springs, 0, &bad, &value), 1);
+    assert_int_equal(cti_spring_batch_init(mem, t, &m, &rest, rates, &bad, &value), 1);
     assert_int_equal(cti_spring_batch_slots(mem, t, model_dense_slot, &n), 1);
 }
 
@@ -153,6 +155,7 @@ static const int32_t grid_t[24] = {0, 1, 4, 0, 4, 3, 1, 2, 4, 2, 5, 4, 3, 4, 6, 
 
 static int count(ct_real stretch, ct_real shear, ct_real bend)
 {
+    const cti_rest_mesh rest = cti_rest_mesh_of(grid, 9, grid_t, 8, 0);
     ct_material m = ct_material_default(CT_MODEL_SPRINGS);
     int32_t *ends = NULL;
     ct_real *rates = NULL;
@@ -160,7 +163,7 @@ static int count(ct_real stretch, ct_real shear, ct_real bend)
     int n;
     m.stretch = stretch, m.shear = shear, m.bend = bend;
     cti_mem_init(&mem, NULL);
-    assert_int_equal(cti_spring_list(&mem, &m, grid, 9, grid_t, 8, &ends, &rates), 1);
+    assert_int_equal(cti_spring_list(&mem, &m, &rest, &ends, &rates), 1);
     n = CTI_LEN(rates);
     assert_int_equal(CTI_LEN(ends), 2 * n);
     CTI_FREE(&mem, ends);
@@ -185,6 +188,7 @@ static void test_cloth(void **state)
     cti_mem mem;
     cti_model model;
     static model_state s;
+    const cti_rest_mesh rest = cti_rest_mesh_of(grid, 9, grid_t, 8, 0);
     ct_real mass[9], sum = 0, x[27];
     int64_t bad;
     double value;
@@ -193,7 +197,7 @@ static void test_cloth(void **state)
     m.damping_stiffness = 0;
     memset(&model, 0, sizeof model), memset(mass, 0, sizeof mass);
     cti_mem_init(&mem, NULL);
-    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, grid, 9, grid_t, 8, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value), 1);
     assert_int_equal(cti_model_slots(&mem, &model, model_dense_slot, &n), 1);
     cti_model_mass(&model, mass);
     for (i = 0; i < 9; i++)
@@ -225,6 +229,7 @@ static void test_out_of_memory(void **state)
     static const ct_model kinds[3] = {CT_MODEL_SPRINGS, CT_MODEL_MEMBRANE, CT_MODEL_NEOHOOKEAN};
     static const ct_real X[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     static const int32_t tet[4] = {0, 1, 2, 3};
+    const cti_rest_mesh cloth = cti_rest_mesh_of(grid, 9, grid_t, 8, 0), soft = cti_rest_mesh_of(X, 4, tet, 1, 0);
     int kind, k, ok;
     (void)state;
     for (kind = 0; kind < 3; kind++)
@@ -241,8 +246,8 @@ static void test_out_of_memory(void **state)
             a.resize = failing, a.user = NULL, fail_after = k;
             cti_mem_init(&mem, &a);
             memset(&model, 0, sizeof model);
-            code = kind < 2 ? cti_model_init_cloth(&mem, &model, &m, grid, 9, grid_t, 8, 0, &bad, &value)
-                            : cti_model_init_soft(&mem, &model, &m, X, 4, tet, 1, 0, &bad, &value);
+            code = kind < 2 ? cti_model_init_cloth(&mem, &model, &m, &cloth, &bad, &value)
+                            : cti_model_init_soft(&mem, &model, &m, &soft, &bad, &value);
             ok = code == 1 && cti_model_slots(&mem, &model, model_dense_slot, &n) == 1 && cti_model_pairs(&model, &mem, &pairs);
             assert_true(code >= 0 && (ok || mem.failed));
             CTI_FREE(&mem, pairs);

@@ -181,9 +181,11 @@ static void stiff_components_are_factored_in_double(void **state)
     for (stiff = 0; stiff < 2; stiff++) {
         ct_real mass[MIXED], b[3 * MIXED], x[3 * MIXED], want[3 * MIXED], work[12 * MIXED];
         graph g;
+        cti_free_motion m;
         cti_component *q;
         int its;
         graph_make(&g, MIXED, mixed_pairs, MIXED_PAIRS);
+        m.A = &g.A, m.b = b, m.x = x, m.work = work;
         q = &g.f.components[1]; /* blocks 1, 4, 6: diagonals 11, 10, 12 */
         for (i = 0; i < MIXED; i++)
             mass[i] = 1;
@@ -194,12 +196,12 @@ static void stiff_components_are_factored_in_double(void **state)
         for (i = 0; i < 3 * MIXED; i++)
             want[i] = (ct_real)(1 + i % 5), x[i] = -7;
         cti_bsr_mul(&g.A, want, b);
-        its = cti_factors_free_solve(&g.f, q, &g.A, b, x, 1e-9, 50, work, 0);
+        its = cti_factors_free_solve(&g.f, q, &m, 1e-9, 50, 0);
         assert_true(its >= 1 && its <= 3);
         for (i = 0; i < MIXED; i++)
             STEP_NEAR(x[3 * i], g.f.component_of[i] == 1 ? (double)want[3 * i] : -7, 1e-8);
         /* a start that is good enough is left alone */
-        assert_int_equal(cti_factors_free_solve(&g.f, q, &g.A, b, x, 1e-6, 50, work, 0), 0);
+        assert_int_equal(cti_factors_free_solve(&g.f, q, &m, 1e-6, 50, 0), 0);
         graph_free(&g);
     }
 }
@@ -211,6 +213,7 @@ static void slow_factors_are_marked(void **state)
     int32_t pairs[2 * CHAIN];
     ct_real b[3 * CHAIN], x[3 * CHAIN], work[12 * CHAIN];
     graph g;
+    cti_free_motion m;
     cti_component *q;
     int i, its, most;
     (void)state;
@@ -218,6 +221,7 @@ static void slow_factors_are_marked(void **state)
         pairs[2 * i] = i, pairs[2 * i + 1] = i + 1;
     for (most = 8; most < 10; most++) {
         graph_make(&g, CHAIN, pairs, CHAIN - 1);
+        m.A = &g.A, m.b = b, m.x = x, m.work = work;
         q = &g.f.components[0];
         assert_true(cti_factors_renew(&g.f, q, &g.A, CTI_R(0.01)));
         cti_factors_age(&g.f);
@@ -225,7 +229,7 @@ static void slow_factors_are_marked(void **state)
             g.A.val[9 * g.A.diag[i]] = g.A.val[9 * g.A.diag[i] + 4] = g.A.val[9 * g.A.diag[i] + 8] = (ct_real)(2.1 + 40 * (i % 7));
         for (i = 0; i < 3 * CHAIN; i++)
             b[i] = (ct_real)(i % 11 - 5), x[i] = 0;
-        its = cti_factors_free_solve(&g.f, q, &g.A, b, x, 1e-12, most, work, 0);
+        its = cti_factors_free_solve(&g.f, q, &m, 1e-12, most, 0);
         assert_int_equal(its, most);
         assert_int_equal(q->cache.stamp.renewal_asked, most > 8);
         graph_free(&g);

@@ -162,7 +162,7 @@ static void memory_is_for_one_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_is_not_touched), cmocka_unit_test(runs_are_placed), cmocka_unit_test(trees_are_put_in_order_once),
-                                       cmocka_unit_test(memory_is_for_one_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(terrain_is_not_touched), cmocka_unit_test(runs_are_placed),
+                                       cmocka_unit_test(trees_are_put_in_order_once), cmocka_unit_test(memory_is_for_one_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

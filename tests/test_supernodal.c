@@ -491,12 +491,13 @@ static void test_lagged(void **state)
     cti_symbolic sym;
     cti_gather g;
     lagged c;
-    cti_operator op;
+    cti_operator op, factor;
     (void)state;
     cti_mem_init(&mem, NULL);
     memset(&A, 0, sizeof A), memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&c, 0, sizeof c);
     assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
     op = cti_bsr_operator(&A);
+    factor.n = op.n, factor.apply = apply, factor.ctx = &c;
     assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, blocks, 0), 1);
     assert_int_equal(sym.n_super, 0);
     for (i = 0; i < n; i++)
@@ -510,7 +511,7 @@ static void test_lagged(void **state)
         b[i] = CTI_R(rnd());
     for (lag = 0; lag < 2; lag++) {
         memset(x, 0, 1029 * sizeof *x);
-        assert_int_equal(cti_pcg(&op, b, x, apply, &c, CTI_R(1e-5), 50, w, &its[lag]), 1);
+        assert_int_equal(cti_pcg(&op, &factor, b, x, CTI_R(1e-5), 50, w, &its[lag]), 1);
         /* the matrix moves on, the factor stays */
         for (i = 0; i < n; i++)
             A.val[9 * A.diag[i]] *= CTI_R(1.2), A.val[9 * A.diag[i] + 8] *= CTI_R(1.1);
@@ -526,7 +527,8 @@ static void test_lagged(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
-                                       cmocka_unit_test(test_boost), cmocka_unit_test(test_decay), cmocka_unit_test(test_lagged), cmocka_unit_test(test_out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),        cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
+                                       cmocka_unit_test(test_boost),        cmocka_unit_test(test_decay),  cmocka_unit_test(test_lagged),
+                                       cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -598,8 +598,8 @@ static void no_room(ct_integrator integrator)
     }
     assert_int_equal(ct_body_get_pose(w, rigid, c, q), CT_OK);
     x = read_vectors(w, soft, 0, &n);
-    print_message("no room: a step's sweeps were at most %.0f budgets of a solve; %d blocks rested; what falls is at %.4f and %.4f m\n", worst, frozen,
-                  (double)c[1], x[1] + 0.1);
+    print_message("no room: a step's sweeps were at most %.0f budgets of a solve; %d blocks rested; what falls is at %.4f and %.4f m\n", worst,
+                  frozen, (double)c[1], x[1] + 0.1);
     assert_true(worst > 24 && worst < 200);
     assert_true(frozen > 0);
     assert_true(fabs((double)c[1] - 18.22) < 0.03);
@@ -837,7 +837,8 @@ int main(void)
         PLAIN_TEST(test_overlap_boxes) PLAIN_TEST(test_overlap_sticks)  PLAIN_TEST(test_overlap_gravity)
         PLAIN_TEST(test_overlap_cloth) cmocka_unit_test(test_momentum),        cmocka_unit_test(test_protected),
         PLAIN_TEST(test_pinch)         PLAIN_TEST(test_no_room)        cmocka_unit_test(test_repair),
-        cmocka_unit_test(test_repair_crowded), cmocka_unit_test(test_repair_stuck),  cmocka_unit_test(test_repair_memory),   cmocka_unit_test(test_inside_outlasts_bodies),
+        cmocka_unit_test(test_repair_crowded), cmocka_unit_test(test_repair_stuck),  cmocka_unit_test(test_repair_memory),
+        cmocka_unit_test(test_inside_outlasts_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ static void make(cti_mem *mem, cti_model *model, ct_model kind, int n_tets)
 {
     ct_material m = material(kind);
     int32_t tets[4 * 20];
+    const cti_rest_mesh rest = cti_rest_mesh_of(rest4, 4, tets, n_tets, 0);
     int64_t bad;
     double value;
     int i, n = 4;
@@ -44,7 +45,7 @@ static void make(cti_mem *mem, cti_model *model, ct_model kind, int n_tets)
         tets[i] = tet4[i % 4];
     memset(model, 0, sizeof *model);
     cti_mem_init(mem, NULL);
-    assert_int_equal(cti_model_init_soft(mem, model, &m, rest4, 4, tets, n_tets, 0, &bad, &value), 1);
+    assert_int_equal(cti_model_init_soft(mem, model, &m, &rest, &bad, &value), 1);
     assert_int_equal(cti_model_slots(mem, model, model_dense_slot, &n), 1);
 }
 static void done(cti_mem *mem, cti_model *model)
@@ -431,12 +432,13 @@ static void test_patch(void **state)
             cti_model model;
             ct_material m = material(models[k]);
             static model_state st;
+            const cti_rest_mesh rest = cti_rest_mesh_of(X, 7, tets, 8, 0);
             ct_real x[21];
             int64_t bad;
             double value;
             memset(&model, 0, sizeof model);
             cti_mem_init(&mem, NULL);
-            assert_int_equal(cti_model_init_soft(&mem, &model, &m, X, 7, tets, 8, 0, &bad, &value), 1);
+            assert_int_equal(cti_model_init_soft(&mem, &model, &m, &rest, &bad, &value), 1);
             assert_int_equal(cti_model_slots(&mem, &model, model_dense_slot, &n), 1);
             for (i = 0; i < 7; i++)
                 cti_v3_put(x, i, cti_m3_mul_v(shapes[s].f, cti_v3_at(X, i)));
@@ -452,6 +454,7 @@ static void test_bad_tets(void **state)
     ct_material m = material(CT_MODEL_NEOHOOKEAN);
     int32_t tets[12] = {0, 1, 2, 3, 0, 2, 1, 3, 0, 1, 2, 3};
     ct_real flat[12];
+    const cti_rest_mesh turned = cti_rest_mesh_of(rest4, 4, tets, 3, 0), flattened = cti_rest_mesh_of(flat, 4, tets, 1, 0);
     cti_mem mem;
     cti_model model;
     int64_t bad = -1;
@@ -459,12 +462,12 @@ static void test_bad_tets(void **state)
     (void)state;
     cti_mem_init(&mem, NULL);
     memset(&model, 0, sizeof model);
-    assert_int_equal(cti_model_init_soft(&mem, &model, &m, rest4, 4, tets, 3, 0, &bad, &value), -1);
+    assert_int_equal(cti_model_init_soft(&mem, &model, &m, &turned, &bad, &value), -1);
     assert_int_equal(bad, 1);
     assert_true(value < 0);
     cti_model_free(&mem, &model);
     place(shapes[6].f, flat);
-    assert_int_equal(cti_model_init_soft(&mem, &model, &m, flat, 4, tets, 1, 0, &bad, &value), -1);
+    assert_int_equal(cti_model_init_soft(&mem, &model, &m, &flattened, &bad, &value), -1);
     assert_int_equal(bad, 0);
     cti_model_free(&mem, &model);
     assert_int_equal(mem.bytes_live, 0);

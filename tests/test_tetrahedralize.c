@@ -174,7 +174,7 @@ static void test_held(const ct_mesh *m, const ct_real *points, int n)
     ct_real *w = (ct_real *)malloc(4 * (size_t)n * sizeof *w);
     int outside = -1;
     assert_true(tet && w);
-    assert_true(cti_embed(&test_mem, m->positions, m->n_positions, m->tets, m->n_tets, points, n, tet, w, NULL, &outside));
+    assert_true(cti_embed(&test_mem, m, points, n, tet, w, NULL, &outside));
     assert_int_equal(outside, 0);
     free(tet), free(w);
 }

@@ -225,10 +225,12 @@ def test_scene_errors(d):
         ("rigid with fix", body(type="rigid", fix=[{"vertices": [0]}]), ["bodies[0].fix", "deformable bodies only"]),
         ("rod of a sphere", scene(bodies=[{"type": "rod", "shape": {"sphere": {}}}]), ["bodies[0].shape.sphere", "a rod"]),
         ("soft body of a line", body(shape={"line": {"to": [1, 0, 0]}}), ["bodies[0].shape.line", "rod"]),
-        ("line without length", scene(bodies=[{"type": "rod", "shape": {"line": {"from": [1, 0, 0], "to": [1, 0, 0]}}}]), ["bodies[0].shape.line", "other than"]),
+        ("line without length", scene(bodies=[{"type": "rod", "shape": {"line": {"from": [1, 0, 0], "to": [1, 0, 0]}}}]),
+         ["bodies[0].shape.line", "other than"]),
         ("rod without torsion", scene(bodies=[{"type": "rod", "shape": {"line": {}}, "material": {"torsion": 0}}]), ["bodies[0]", "torsion"]),
         ("rod with a cloth's key", scene(bodies=[{"type": "rod", "shape": {"line": {}}, "material": {"shear": 1}}]), ["bodies[0].material", "shear"]),
-        ("points with mass and density", scene(bodies=[{"type": "points", "shape": {"line": {}}, "material": {"mass": 1, "density": 1}}]), ["bodies[0].material", "not both"]),
+        ("points with mass and density", scene(bodies=[{"type": "points", "shape": {"line": {}}, "material": {"mass": 1, "density": 1}}]),
+         ["bodies[0].material", "not both"]),
         ("surface of a cloth", body(type="cloth", surface="x.obj"), ["bodies[0]", "surface", "soft bodies only"]),
         ("lattice without surface", body(lattice=0.1), ["bodies[0]", "surface"]),
         ("solver options", scene(solver_options={"cone": "round"}), ["solver_options.cone", "pyramid"]),
@@ -294,7 +296,8 @@ def test_run(d):
     check("run leaves whole files only", names == ["frame_%05d.obj" % i for i in range(11)] + ["stats.jsonl", "summary.json"], names)
     stats = [json.loads(line) for line in open(out + "/stats.jsonl")]
     keys = ["step", "t", "dt", "substeps", "status", "contacts", "rows", "cmr_rounds", "newton_iterations", "solver_iterations",
-            "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual", "min_distance", "thickness_kept", "too_near",
+            "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual",
+            "min_distance", "thickness_kept", "too_near",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
             "energy", "account", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
@@ -525,7 +528,8 @@ def test_other_commands(d):
         text = contact(command, "--help")[1]
         said = set(re.findall(r"^  (--[a-z-]+)", text, re.M))
         shown = set(re.findall(r"--[a-z-]+", " ".join(re.findall(r"^ {28}contact (.*)$", text, re.M))))
-        check("%s --help has every option and an example of it" % command, said == options and shown == options, (sorted(options ^ said), sorted(options ^ shown)))
+        check("%s --help has every option and an example of it" % command, said == options and shown == options,
+              (sorted(options ^ said), sorted(options ^ shown)))
     cross = os.path.join(d, "cross.obj")
     with open(cross, "w") as f:
         f.write("v -1 0 -1\nv 1 0 -1\nv 0 0 1\nv 0 -1 0\nv 0.1 1 0\nv -0.1 1 0.1\nf 1 2 3\nf 4 5 6\n")
@@ -671,7 +675,8 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk, test_small_creatures, test_video,
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk,
+                  test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:
         print("FAILED command line: %s was not built" % CONTACT)

@@ -6,11 +6,12 @@ usage: python3 tools/accept.py [--stepper S] [--limit SECONDS] [--jobs N] [--no-
 Scenes: examples/scenes/*.json, and those of CONTACT_DATA/scenes (default ../shared/data/scenes) if that folder exists. Standard library only.
 Show scenes (tools/make_scenes.py): the bounds on zones and freezing are those of peers/*; letters: at most three rounds of refinement in 90 % of the
 steps. Discrete scenes ("stepper": "dcd"): run to their end; the largest depth is printed.
-All others: exit code 0, run to their end, no intersection in any step; scenes that start tangled or pinch (overlap, pinch) may have intersections, and steps
-that do not converge, but none in the last tenth of the steps. peers/* also: centre of mass at rest in its band, impact zones in at most 0.5 % of the
-steps, at most 1e-5 of the node-steps frozen; S2's height of the centre of mass over time within 5 % of its total drop of a run with dt/8.
-slope: a soft block at mu = 1.05 tan(angle) for 60 s, drift after the first 2 s under 1e-5 of its size. Times are printed, not judged; `make bench` measures them.
-The last line is `N passed, N failed, N skipped`; build/accept.json holds the numbers.
+All others: exit code 0, run to their end, no intersection in any step; scenes that start tangled or pinch (overlap, pinch) may have
+intersections, and steps that do not converge, but none in the last tenth of the steps. peers/* also: centre of mass at rest in its band,
+impact zones in at most 0.5 % of the steps, at most 1e-5 of the node-steps frozen; S2's height of the centre of mass over time within 5 %
+of its total drop of a run with dt/8. slope: a soft block at mu = 1.05 tan(angle) for 60 s, drift after the first 2 s under 1e-5 of its
+size. Times are printed, not judged; `make bench` measures them. The last line is `N passed, N failed, N skipped`; build/accept.json holds
+the numbers.
 """
 import argparse
 import concurrent.futures
@@ -229,8 +230,9 @@ def line(scene):
     if s is None:
         return "%-34s %s" % (scene.name, "-")
     if scene.kind == "discrete":
+        share = 100 * s["cg_steps"] / max(1, s["solver_iterations"])
         return "%-34s %6d %8.2f %8.1f         deepest %.4f m, %.1f %% CG steps" % (scene.name, s["steps"], s["median_cpu_ms"], s["max_cpu_ms"],
-                                                                                  s["penetration"], 100 * s["cg_steps"] / max(1, s["solver_iterations"]))
+                                                                                  s["penetration"], share)
     ratio = s["max_cpu_ms"] / s["median_cpu_ms"] if s["median_cpu_ms"] else 0
     return "%-34s %6d %8.2f %8.1f %6.1f %6s %6.2f %8.1e %9.2e %7.4f %6s %8s  %-13s" % (
         scene.name, s["steps"], s["median_cpu_ms"], s["max_cpu_ms"], ratio, s["intersections"], s["zone_percent"], s["frozen_fraction"],

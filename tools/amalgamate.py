@@ -343,7 +343,8 @@ class Builder:
         self.put("\n#endif /* CT_CONTACT_H_INCLUDED */")
 
     def guard_switches(self):
-        """Puts #if around what a CONTACT_WITH_ switch takes out, and around instances of templates that tests alone use; refuses other unused functions."""
+        """Puts #if around what a CONTACT_WITH_ switch takes out, and around instances of templates that tests alone use; refuses other
+        unused functions."""
         start = self.lines.index("#ifdef CONTACT_IMPLEMENTATION")
         raw = self.lines[start:]
         chunks = reach.reach(raw, strip_comments(raw), strip_comments(self.lines[:start]))

@@ -139,7 +139,8 @@ def scene_of(name, start):
     folder = os.path.join(DATA, "scenes", "peers", source) if source else os.path.join(ROOT, "build", "scenes", name)
     path = os.path.join(folder, "scene.json")
     if not source and not os.path.exists(path):
-        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--only", name, "--out", os.path.join(ROOT, "build", "scenes")],
+        subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--only", name, "--out",
+                               os.path.join(ROOT, "build", "scenes")],
                               stdout=subprocess.DEVNULL)
     if start == 0:
         return path
@@ -161,7 +162,8 @@ def run(path, steps, settings):
         s = json.loads(p.stdout)
     except ValueError:
         return {"failed": (p.stderr.strip() or "no summary")[-200:]}
-    keys = ("hash", "cpu_seconds", "median_cpu_ms", "max_cpu_ms", "steps", "solver_iterations", "solver_sweeps", "solves", "substeps", "status", "zones", "zone_steps",
+    keys = ("hash", "cpu_seconds", "median_cpu_ms", "max_cpu_ms", "steps", "solver_iterations", "solver_sweeps", "solves", "substeps", "status",
+            "zones", "zone_steps",
             "frozen", "min_distance", "momentum_lost")
     return {k: s[k] for k in keys if k in s}
 
@@ -229,7 +231,8 @@ def cell(runs, trial, scene, steps):
     if pairs[0][0]["start"] == 0 and pairs[0][0]["hash"] == pairs[0][1]["hash"]:
         return "="
     ratios = [[r[key] / max(1e-9, d[key]) for r, d in pairs] for key in ("solver_iterations", "solver_sweeps", "cpu_seconds")]
-    text = " ".join("%.2f" % statistics.median(x) + (" (%.2f..%.2f)" % (min(x), max(x)) if len(x) > 1 and k == 1 else "") for k, x in enumerate(ratios))
+    text = " ".join("%.2f" % statistics.median(x) + (" (%.2f..%.2f)" % (min(x), max(x)) if len(x) > 1 and k == 1 else "")
+                    for k, x in enumerate(ratios))
     ok = statistics.median([good(r) - good(d) for r, d in pairs])
     zones = statistics.median([r["zones"] - d["zones"] for r, d in pairs])
     return text + (" ok %+.0f%%" % ok if abs(ok) >= 0.5 else "") + (" zones %+d" % zones if zones else "")

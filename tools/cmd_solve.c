@@ -145,8 +145,8 @@ static void solve_print_proof(const ct_problem_info *info, const ct_solution *s)
 {
     static const char *const kinds[] = {"", "-W'y in the dual of friction's cone", "J'y = 0", "J'y = 0", "W'y <= 0"};
     if (s->outcome == CT_OUTCOME_INFEASIBLE)
-        printf("  certificate: y >= 0, %s, w'y < 0: %d of %d rows, w'y %.3g of its terms, the rest 0 to %.1e\n", kinds[info->kind], s->proof_rows, s->m,
-               s->proof_value, s->proof_off);
+        printf("  certificate: y >= 0, %s, w'y < 0: %d of %d rows, w'y %.3g of its terms, the rest 0 to %.1e\n", kinds[info->kind],
+               s->proof_rows, s->m, s->proof_value, s->proof_off);
 }
 
 static void solve_print(const solve_options *o, const char *path, const ct_problem_info *info, const ct_solution *s, const char *solver)

@@ -1,8 +1,9 @@
-"""figures_otaduy.py -- reproduces the figures and results of Otaduy, Tamstorf, Steinemann, Gross 2009: letters, falling cloth, skirt, mixed pile. Same
-contract as figures_solvers.py. "As printed" is `contact run --paper` (docs/solvers_ica.md).
+"""figures_otaduy.py -- reproduces the figures and results of Otaduy, Tamstorf, Steinemann, Gross 2009: letters, falling cloth, skirt,
+mixed pile. Same contract as figures_solvers.py. "As printed" is `contact run --paper` (docs/solvers_ica.md).
 
-Durations are chosen so that all of them take about half an hour of one core: the letters' walls push after 2.4 s instead of 22 s, the skirt is stepped
-to 1.2 s of its 5 s. The letters' Young's modulus is 1e4 Pa here: at 30 ms block Gauss-Seidel does not converge well on the show scene's 5e4 Pa.
+Durations are chosen so that all of them take about half an hour of one core: the letters' walls push after 2.4 s instead of 22 s, the
+skirt is stepped to 1.2 s of its 5 s. The letters' Young's modulus is 1e4 Pa here: at 30 ms block Gauss-Seidel does not converge well on
+the show scene's 5e4 Pa.
 """
 import math
 
@@ -86,7 +87,8 @@ def otaduy6_left(b):
     piles, steps = (PILES[:2], 60) if b.quick else (PILES, 80)
     rows, points, fell = left_runs(b, piles, steps)
     b.csv("otaduy6_left", ["solver", "letters", "window", "rows", "cpu_ms_a_step", "ms_solve_a_step"], rows)
-    style.lines(b, "otaduy6_left", [[(n, sorted(p for _, own in points[n] for p in own)) for n in points], [(n, sorted(points[n][-1][1])) for n in points]],
+    style.lines(b, "otaduy6_left", [[(n, sorted(p for _, own in points[n] for p in own)) for n in points],
+                                    [(n, sorted(points[n][-1][1])) for n in points]],
                 ["contacts", "contacts"], ["CPU ms of the solves a step", ""], logx=[True, True], marker="o", line="",
                 titles=["all piles", "%d letters" % piles[-1]])
     every = {n: [p for _, own in points[n] for p in own] for n in points}
@@ -102,18 +104,22 @@ def otaduy6_left(b):
     late = [mean(p[1] for p in points[n][-1][1][-2:]) for n in ("CA", "ICA as printed")]
     early = [mean(p[1] for p in points[n][0][1][-2:]) for n in ("CA", "ICA as printed")]
     return {"title": "Otaduy 2009, Fig. 6 left: full constraint anticipation against ICA",
-            "shows": "Piles of %s letters without friction, dt 30 ms, %d steps each, every point the mean of 600 ms: CPU time of the solves. CA forms "
+            "shows": "Piles of %s letters without friction, dt 30 ms, %d steps each, every point the mean of 600 ms: CPU time of the "
+                     "solves. CA forms "
                      "J A^-1 J' of all contacts; it and the library's ICA go to 1e-2 of g dt, ICA as printed to its own end."
                      % (", ".join(map(str, piles)), steps),
-            "paper": "Section 6, Fig. 6 left: CA grows with the square of the contacts at best, ICA nearly linearly, and its gain grows with the problem; the "
+            "paper": "Section 6, Fig. 6 left: CA grows with the square of the contacts at best, ICA nearly linearly, and its gain grows "
+                     "with the problem; the "
                      "figure is without friction since CA had severe trouble to converge with it.",
             "table": table,
-            "see": "With friction CA ends above its tolerance, or is taken over, in %.0f %% of the steps of %d letters, without in %.0f %%. Letters are "
+            "see": "With friction CA ends above its tolerance, or is taken over, in %.0f %% of the steps of %d letters, without in %.0f %%. "
+                   "Letters are "
                    "separate bodies, so that J A^-1 J' is sparse here; the paper takes it as dense." % (rub, piles[1], plain),
             "claims": [["CA: quadratic at best in the contacts", yes(ca >= 1.8, ca >= 1.4), "slope %.2f; the matrix is kept sparse by bodies" % ca],
                        ["ICA: close to linear", yes(ica <= 1.3, ica <= 1.6),
                         "slope %.2f as printed; an iteration is linear, but their number grows with the pile" % ica],
-                       ["ICA clearly outperforms CA, the more the larger the problem", yes(late[0] > 1.5 * late[1] and late[0] / late[1] > early[0] / early[1],
+                       ["ICA clearly outperforms CA, the more the larger the problem",
+                        yes(late[0] > 1.5 * late[1] and late[0] / late[1] > early[0] / early[1],
                                                                                             late[0] > late[1]),
                         "CA takes %.2f times ICA's time (as printed) with %d letters, %.2f times with %d" % (late[0] / late[1], piles[-1],
                          early[0] / early[1], piles[0])],
@@ -140,17 +146,22 @@ def otaduy6_right(b):
     flat, more = fit([(c[0], c[3] / c[1]) for c in cost if c[0] < 140])[0], cost[-1][3] / cost[-1][1] / (sum(few) / len(few))
     slope = fit([p for _, own in curves for p in own])
     return {"title": "Otaduy 2009, Fig. 6 right: mesh resolutions",
-            "shows": "%d letters with friction as printed, %d steps of 30 ms, every point the mean of 600 ms: CPU time of a step. Means in the table are "
+            "shows": "%d letters with friction as printed, %d steps of 30 ms, every point the mean of 600 ms: CPU time of a step. Means in "
+                     "the table are "
                      "over the last two thirds." % (count, steps),
-            "paper": "Section 6, Fig. 6 right: quasi-linear in the contacts; practically independent of the resolution below 140 tets a letter, since the "
+            "paper": "Section 6, Fig. 6 right: quasi-linear in the contacts; practically independent of the resolution below 140 tets a "
+                     "letter, since the "
                      "inner loop dominates there.",
             "table": table,
-            "see": "Below 140 tets a letter the solves of a contact take %s ms and grow as tets^%.2f; those of the finest letters take %.2f times their mean."
+            "see": "Below 140 tets a letter the solves of a contact take %s ms and grow as tets^%.2f; those of the finest letters take %.2f "
+                   "times their mean."
                    % (", ".join("%.3f" % f for f in few), flat, more),
-            "claims": [["Fig. 6 right: ICA is quasi-linear in the contacts", yes(slope[0] <= 1.3, slope[0] <= 1.6) if slope[2] >= 0.5 else "not shown",
+            "claims": [["Fig. 6 right: ICA is quasi-linear in the contacts", yes(slope[0] <= 1.3, slope[0] <= 1.6) if slope[2] >= 0.5
+                        else "not shown",
                         "slope %s over all resolutions: contacts vary little here, what the pile does varies much" % told(slope)],
                        ["cost does not depend on the resolution below 140 tets a letter", yes(flat <= 0.15, flat <= 0.5),
-                        "solves of a contact grow as tets^%.2f between %.0f and %.0f tets" % (flat, cost[0][0], max(c[0] for c in cost if c[0] < 140))]]}
+                        "solves of a contact grow as tets^%.2f between %.0f and %.0f tets"
+                        % (flat, cost[0][0], max(c[0] for c in cost if c[0] < 140))]]}
 
 
 # ---- counts: rounds, inner loops, slow steps, walls ----
@@ -191,7 +202,8 @@ def otaduy_rounds(b):
         h = [sum(s["cmr_rounds"] == k for s in lines) for k in range(6)]
         h.append(len(lines) - sum(h))
         rows += [(name, k if k < 6 else "more", n) for k, n in enumerate(h)]
-        table.append([name] + [str(n) for n in h] + ["%.1f %%" % counts(lines)[0], str(sum(s["substeps"] > 1 for s in lines)), str(summary["intersections"])])
+        table.append([name] + [str(n) for n in h] + ["%.1f %%" % counts(lines)[0], str(sum(s["substeps"] > 1 for s in lines)),
+                                                     str(summary["intersections"])])
     b.csv("otaduy_rounds", ["scene", "rounds", "steps"], rows)
     style.bars(b, "otaduy_rounds", [(t[0], [100.0 * int(n) / max(1, sum(map(int, t[1:8]))) for n in t[1:8]]) for t in table[1:]],
                ["0", "1", "2", "3", "4", "5", "more"], "solves of a step", "% of the steps")
@@ -201,7 +213,8 @@ def otaduy_rounds(b):
     return {"title": "Otaduy 2009, the histogram beside Fig. 7: rounds of constraint manifold refinement",
             "shows": "Solves of the worst part of a step, over the steps of: " + "; ".join("%s %d" % (n, len(l)) for n, l, _ in runs) +
                      " (dt 30, 4, 2 and 10 ms), and the show scene's letters by the library's own rule.",
-            "paper": "Sections 4 and 6: three iterations or less in more than 90 % of the cases, in all examples; halved at most twice, which resolved all "
+            "paper": "Sections 4 and 6: three iterations or less in more than 90 % of the cases, in all examples; halved at most twice, "
+                     "which resolved all "
                      "collisions.",
             "table": table,
             "see": "At most three in %.1f to %.1f %% of the steps as printed." % (min(share), max(share)),
@@ -262,12 +275,17 @@ def otaduy_letters(b):
     grown = after["energy"]["elastic"] / max(1e-9, before["energy"]["elastic"])
     cpu = sum(s["cpu_ms"] for s in lines) / 1e3
     return {"title": "Otaduy 2009, Fig. 7: letters that fall, rest, and are pushed together",
-            "shows": "164 letters, %d tets, %d steps of 30 ms as printed; two walls push from %.1f s on." % (summary["tets"], len(lines), before["t"]),
-            "paper": "Section 6: layers are dropped, the pile comes to rest, walls push in and compress it; accurate non-penetration at sharp features; 90 "
+            "shows": "164 letters, %d tets, %d steps of 30 ms as printed; two walls push from %.1f s on."
+            % (summary["tets"], len(lines), before["t"]),
+            "paper": "Section 6: layers are dropped, the pile comes to rest, walls push in and compress it; accurate non-penetration at "
+                     "sharp features; 90 "
                      "minutes for 40 s.",
-            "see": "%d intersections in %d steps (%s). When the walls start the pile has %.3f J of kinetic energy (%.0f J at most before). The walls raise its "
-                   "elastic energy %.1f times (%.1f to %.1f J), its contacts from %d to %d, its centre by %.0f mm. %.1f s of CPU a second of the scene."
-                   % (summary["intersections"], len(lines), state(lines), before["energy"]["kinetic"], max(s["energy"]["kinetic"] for s in lines), grown,
+            "see": "%d intersections in %d steps (%s). When the walls start the pile has %.3f J of kinetic energy (%.0f J at most before). "
+                   "The walls raise its "
+                   "elastic energy %.1f times (%.1f to %.1f J), its contacts from %d to %d, its centre by %.0f mm. %.1f s of CPU a second "
+                   "of the scene."
+                   % (summary["intersections"], len(lines), state(lines), before["energy"]["kinetic"],
+                      max(s["energy"]["kinetic"] for s in lines), grown,
                       before["energy"]["elastic"], after["energy"]["elastic"], before["rows"], after["rows"],
                       1e3 * (after["center_of_mass"][1] - before["center_of_mass"][1]), cpu / after["t"]),
             "claims": [["the pile comes to rest", yes(before["energy"]["kinetic"] < 0.01 * max(s["energy"]["kinetic"] for s in lines)),
@@ -275,7 +293,8 @@ def otaduy_letters(b):
                        ["walls push in and compress the letters, without penetration", yes(summary["intersections"] == 0 and grown > 1.2),
                         "elastic energy %.1f times, %d intersections, rounds <= 3 in %.1f %% of the steps while they push" % (grown,
                          summary["intersections"], counts(moving)[0])],
-                       ["40 s of 164 letters in 90 minutes", yes(cpu / after["t"] < 135), "%.0f s of CPU for one second, the paper 135 s (3.2 GHz of 2009)"
+                       ["40 s of 164 letters in 90 minutes", yes(cpu / after["t"] < 135),
+                        "%.0f s of CPU for one second, the paper 135 s (3.2 GHz of 2009)"
                         % (cpu / after["t"])]]}
 
 
@@ -327,20 +346,24 @@ def otaduy1(b):
     detect, solve = mean(share(s, "detect") for s in touched), mean(solve_ms(s) for s in touched)
     b.csv("otaduy1", ["t", "rows", "ms_solve", "ms_detect", "kinetic"], [(s["t"], s["rows"], solve_ms(s), share(s, "detect"),
         s["energy"]["kinetic"]) for s in lines])
-    style.lines(b, "otaduy1", [[("detection", [(s["t"], share(s, "detect")) for s in lines]), ("solves", [(s["t"], max(solve_ms(s), 0.1)) for s in lines])]],
+    style.lines(b, "otaduy1", [[("detection", [(s["t"], share(s, "detect")) for s in lines]),
+                                ("solves", [(s["t"], max(solve_ms(s), 0.1)) for s in lines])]],
                 ["time [s]"], ["CPU ms a step"], logx=[False])
     mixed, mixed_summary = runs["unified"]
     return {"title": "Otaduy 2009, Figs. 1 and 4: a dress of six layers, and a mixed pile",
-            "shows": "Six layers, 16,800 vertices, on a figure that steps aside and turns in .9 s, dt 2 ms, %d steps of %d; rigid bodies, soft bodies "
+            "shows": "Six layers, 16,800 vertices, on a figure that steps aside and turns in .9 s, dt 2 ms, %d steps of %d; rigid bodies, "
+                     "soft bodies "
              "and sheets in "
                      "one pile, %d steps of 10 ms; both as printed." % (len(lines), 2500, len(mixed)),
-            "paper": "Section 6: up to 6000 contacts at high speed, inelastic impacts and smooth sliding; detection is the bottleneck (1.5 s a query, "
+            "paper": "Section 6: up to 6000 contacts at high speed, inelastic impacts and smooth sliding; detection is the bottleneck (1.5 "
+                     "s a query, "
              "1.2 s a solve). "
                      "Fig. 4: cloth between bodies, non-penetration and friction dealt with robustly.",
             "see": "Dress: %d contacts at most, %d intersections, %s; a step with contacts takes %.0f ms of detection (all rounds) and %.0f ms of "
              "solves. Pile: %d "
                    "intersections, %s, residual %.2g in the median."
-                   % (max(s["rows"] for s in lines), summary["intersections"], state(lines), detect, solve, mixed_summary["intersections"], state(mixed),
+                   % (max(s["rows"] for s in lines), summary["intersections"], state(lines), detect, solve, mixed_summary["intersections"],
+                      state(mixed),
                       sorted(s["residual"] for s in mixed)[len(mixed) // 2]),
             "claims": [["dress of 16,800 vertices in six layers, up to 6000 contacts, resolved",
              yes(summary["intersections"] == 0 and max(s["rows"] for s in lines) >= 6000, summary["intersections"] == 0),

@@ -154,7 +154,8 @@ def li08(b):
                      "(%.4g "
                    "against %.4g). %.1f %% of its steps are conjugate ones." % (to[0], to[1], to[0] / to[1], runs[0][1]["objective"],
                                                                                runs[1][1]["objective"], 100 * m["cg"] / m["iterations"]),
-            "claims": [["Fig. 8, section 6.1: converges about as fast as conjugate gradients without rows", yes(to[0] / to[1] <= 1.3, to[0] / to[1] <= 2),
+            "claims": [["Fig. 8, section 6.1: converges about as fast as conjugate gradients without rows",
+                        yes(to[0] / to[1] <= 1.3, to[0] / to[1] <= 2),
                         "%.2f times the iterations to 1e-8" % (to[0] / to[1])],
                        ["section 6.1: conjugate steps dominate, 99 % and more", yes(m["cg"] >= 0.99 * m["iterations"]),
                         "%.1f %% of %d steps" % (100 * m["cg"] / m["iterations"], m["iterations"])]]}
@@ -186,7 +187,8 @@ def li10_claims(to, first):
     at_once, slow = first["ica_plain"] < first["mprgp"], to["ica_plain", 1e-4] / to["mprgp", 1e-4]
     faster, ours = to["ica_plain", 1e-2] / to["mprgp", 1e-2], to["ica", 1e-2] / to["mprgp", 1e-2]
     return [["Fig. 10: ICA converges faster at first, then slowly", yes(at_once and slow > 2, slow > 2),
-             "residual after 5 iterations: ICA as printed %.2g, MPRGP %.2g; it takes %.1f times the time to 1e-4" % (first["ica_plain"], first["mprgp"], slow)],
+             "residual after 5 iterations: ICA as printed %.2g, MPRGP %.2g; it takes %.1f times the time to 1e-4"
+             % (first["ica_plain"], first["mprgp"], slow)],
             ["section 6.2: more than ten times faster than ICA at 1e-2", yes(faster >= 10, faster >= 2),
              "%.1f times as printed, %.1f times the library's ICA" % (faster, ours)]]
 
@@ -384,8 +386,10 @@ def li_qp(b):
     loops = [r[7] for r in rows if r[1] == "decoupled, as printed"][0]
     best = [r[8] for r in rows if r[1] == "decoupled, Jacobi"]
     return {"title": "Li 2015: a QP of 35,000 unknowns to 1e-4",
-            "shows": "The boxes of Fig. 8, and two bodies on each other with coupled rows (data folder); to a judge's residual of 1e-4, 60 s at most.",
-            "paper": "35,832 unknowns, 691 decoupled rows: 6.4 s on a Core 2 of 2.93 GHz. Section 5: with decoupled rows the inner loops of algorithm "
+            "shows": "The boxes of Fig. 8, and two bodies on each other with coupled rows (data folder); to a judge's residual of 1e-4, 60 "
+                     "s at most.",
+            "paper": "35,832 unknowns, 691 decoupled rows: 6.4 s on a Core 2 of 2.93 GHz. Section 5: with decoupled rows the inner loops of "
+                     "algorithm "
              "3 are not needed.",
             "table": [["problem", "rows", "how", "outcome", "iterations", "seconds"]] +
                      [["%s, %d" % (r[0], r[2]), str(r[3]), r[1], r[4], str(r[5]), "%.2f" % r[8]] for r in rows],

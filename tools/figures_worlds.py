@@ -78,13 +78,16 @@ def li06(b):
                      "each step; the picture has means of five. \"As printed\" is `--paper`: algorithm 3, with one row a vertex at random, and with "
                      "all rows, for which equations 16, 18 and 20 are solved in every step." % (summary.get("tets", 0), len(lines)),
             "paper": "Decoupling makes the overhead many times smaller.",
-            "see": "As printed: mean %.1f ms decoupled (worst %.0f), %.1f ms with all rows (worst %.0f): %.1f times as much. %d rows were dropped, and the "
-                   "deepest vertex was %.0f mm deep, %.0f with all; bodies that go into each other cost the decoupled runs rows later on. Ours: mean %.1f ms "
+            "see": "As printed: mean %.1f ms decoupled (worst %.0f), %.1f ms with all rows (worst %.0f): %.1f times as much. %d rows were "
+                   "dropped, and the "
+                   "deepest vertex was %.0f mm deep, %.0f with all; bodies that go into each other cost the decoupled runs rows later on. "
+                   "Ours: mean %.1f ms "
                    "with the deepest row of a vertex, %.1f with those that have a vertex of their own (the default; %d dropped, %.0f mm deep), %.1f "
                    "with all rows on the multipliers (worst %.0f, %.0f mm)."
                    % (one[0], one[1], all_rows[0], all_rows[1], all_rows[0] / one[0], one[2], one[3], all_rows[3], deepest[0], pivot[0], pivot[2],
                        pivot[3], dual[0], dual[1], dual[3]),
-            "claims": [["Fig. 6, section 5: decoupling makes the overhead many times smaller", yes(all_rows[0] / one[0] >= 3, all_rows[0] / one[0] >= 1.5),
+            "claims": [["Fig. 6, section 5: decoupling makes the overhead many times smaller",
+                        yes(all_rows[0] / one[0] >= 3, all_rows[0] / one[0] >= 1.5),
                         "as printed %.1f times the milliseconds without it" % (all_rows[0] / one[0])]]}
 
 
@@ -105,17 +108,20 @@ def li07(b):
         deep.append(1e3 * max(s["penetration"] for s in lines))
         mean.append(1e3 * sum(s["penetration"] for s in late) / len(late))
         crossing.append(sum(s["intersections"] for s in late) / len(late))
-        text.append("%s: deepest vertex %.1f mm, %.1f on average over the second half, %.0f crossing pairs a step there, %.1f pieces a step, %.1f s of CPU"
+        text.append("%s: deepest vertex %.1f mm, %.1f on average over the second half, %.0f crossing pairs a step there, %.1f pieces a "
+                    "step, %.1f s of CPU"
                     % (name, deep[-1], mean[-1], crossing[-1],
                        sum(s["substeps"] for s in lines) / len(lines), 1e-3 * sum(s["cpu_ms"] for s in lines)))
     b.csv("li07", ["run", "t", "penetration", "intersections", "substeps"], rows)
     style.lines(b, "li07", [curves], ["time [s]"], ["depth of the deepest vertex [mm]"], logx=[False], logy=[False])
     return {"title": "Li 2015, Fig. 7: thin parts at a large and at a small step",
-            "shows": "Eight lizards with thin tails and legs: depth of the deepest vertex inside of a body, at 10 ms, at 5 ms, and at 5 ms with adaptive "
+            "shows": "Eight lizards with thin tails and legs: depth of the deepest vertex inside of a body, at 10 ms, at 5 ms, and at 5 ms "
+                     "with adaptive "
                      "steps, cut where a vertex would go more than a tenth into a thin part (`dcd.substep_fraction` .1, `max_substeps` 64), which is "
                      "what the paper names against tunnelling.",
             "paper": "At 10 ms thin regions pass through each other and stay so; at 5 ms it is alleviated.",
-            "see": "; ".join(text) + ". Pairs that cross while no vertex is inside are edges against edges, which vertices as constraints (equation 8) do "
+            "see": "; ".join(text) + ". Pairs that cross while no vertex is inside are edges against edges, which vertices as constraints "
+                                     "(equation 8) do "
                    "not see at any step.",
             "claims": [["Fig. 7: thin parts stay through each other at 10 ms, alleviated at 5 ms", yes(mean[1] < 0.8 * mean[0]),
                         "vertices are %.2f times as deep; %.0f pairs of triangles still cross" % (mean[1] / mean[0], crossing[1])],
@@ -162,7 +168,8 @@ FRAMES = {"stairs": (40, 0, 0), "glass": (60, 0, 0), "eight": (120, 0, 0), "beam
 
 
 def table1_run(b, row, young, steps):
-    """a scene of the table at its size: (vertices, tets, share of conjugate steps, seconds a program, steps, programs, most constraints, most dropped)"""
+    """a scene of the table at its size: (vertices, tets, share of conjugate steps, seconds a program, steps, programs, most constraints,
+    most dropped)"""
     path = scene(b, row[0], "table%g" % young, vertices=int(row[2] * b.scale), **({"young": young} if young else {}))
     lines, s = run(b, path, "--steps", str(steps), "--frames", "none")
     return (s["nodes"], s["tets"], 100.0 * s["cg_steps"] / max(1, s["solver_iterations"]), 1e-3 * sum(solve_ms(x) for x in lines if x["solves"]) /
@@ -186,18 +193,21 @@ def table1(b):
     soft, stiff = [r[4] for r in rows if r[1] == "soft"], [r[4] for r in rows if r[1] != "soft"]
     glass = next(r for r in rows if r[0] == "glass")
     return {"title": "Li 2015, Table 1: its scenes",
-            "shows": "Share of conjugate steps, seconds a program (estimate of |A| included). Bodies made here, with %s vertices, the first frames of "
+            "shows": "Share of conjugate steps, seconds a program (estimate of |A| included). Bodies made here, with %s vertices, the first "
+                     "frames of "
                      "its scenes; whole runs, and stiff bodies in all four scenes, are in [dcd.md](dcd.md)."
                      % ("the paper's number of" if b.scale == 1 else "%g of the paper's" % b.scale),
             "paper": "The second column (Core 2 E7500, 2.93 GHz).",
             "table": table,
-            "see": "Programs of the soft bodies are short, and one to eight other steps belong to each. Seconds cannot be compared: the paper names neither "
+            "see": "Programs of the soft bodies are short, and one to eight other steps belong to each. Seconds cannot be compared: the "
+                   "paper names neither "
                    "materials nor tolerance.",
             "claims": [["Table 1: 99.0 to 99.8 % of the steps are conjugate ones", yes(min(soft) >= 98.9, min(stiff) >= 98.5),
                         "%.1f to %.1f %% with soft bodies, %.1f %% with a beam so stiff that programs are as long as the paper's"
                         % (min(soft), max(soft), min(stiff))],
                        ["Table 1: seconds a program", "not comparable",
-                        "; ".join("%s %.3g s, paper %.3g s" % (r[0], r[5], p[6]) for r in rows if r[1] == "soft" for p in PAPER_TABLE if p[0] == r[0]) +
+                        "; ".join("%s %.3g s, paper %.3g s" % (r[0], r[5], p[6]) for r in rows if r[1] == "soft" for p in PAPER_TABLE
+                                  if p[0] == r[0]) +
                         "; another machine, other materials"],
                        ["Fig. 4: 18,342 constraints in a step", yes(glass[9] >= 18000, glass[9] >= 1800),
                         "%d at most in %d frames before decoupling, %d behind it"

@@ -47,7 +47,8 @@ static const char help_ccd[] =
 
 static const char help_solve[] =
     "usage: contact solve FILE... [options]\n"
-    "Contact problems of files (.cpb, .lcp, .blcp). A line a file and solver: outcome, iterations, seconds, what the judge says, largest difference to the\n"
+    "Contact problems of files (.cpb, .lcp, .blcp). A line a file and solver: outcome, iterations, seconds, what the judge says, largest "
+    "difference to the\n"
     "file's reference. An infeasible one is followed by its certificate: a line with its size, what it violates, and its kind.\n"
     "\n"
     "  --solver S|all|auto   one solver, all that are built, or the library's choice (default auto)\n"

@@ -6,9 +6,10 @@ usage: python3 tools/house.py [--against REV] [--long]
 --long          also lists the names behind the figures: the longest functions, the widest structs, the tuned numbers by file
 
 Counted are the .c, .h and .inl files under src/. A function begins at the start of a line; its body is between a line `{` and a line `}`,
-and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one token. A tuned number
-is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers (0_base/tuned.h), where contacts are solved and
-steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier. Codes and bits of masks (CODES) are no tuned numbers. Standard library and git only.
+and its length includes both. A token is an identifier, a number, a string or an operator; comments have none. A code line has at least one
+token. A tuned number is an object macro or an enumerator with a number as its value, or a line of a list of tuned numbers
+(0_base/tuned.h), where contacts are solved and steps are taken: 3_solve, 4_programs, 8_step, 8_dcd, 8_barrier. Codes and bits of masks
+(CODES) are no tuned numbers. Standard library and git only.
 """
 import argparse
 import collections
@@ -21,7 +22,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|\.?\d[\w.]*(?:[eEpP][+-]\d+)?|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^=!<>]=|'
                    r'<<|>>|##|\.\.\.|[^\s\w]')
-HEAD = re.compile(r"^[A-Za-z_][^;={}]*\([^;{}]*\)\s*\n\{\n", re.M)
+HEAD = re.compile(r"^[A-Za-z_][^;={}\n]*\([^;{}\n]*(?:\n[ \t][^;{}\n]*)*\)[ \t]*\n\{\n", re.M)
+TEMPLATE = re.compile(r"\bCTI_TN\((\w+), (\w+)\)")  # the name of a function or type that is made for two number types
 STRUCT = re.compile(r"^typedef struct (\w+) \{(.*?)\n\} \w+;", re.M | re.S)
 MACRO = re.compile(r"^#define (CTI_\w+) +(?:CTI_R\()?\(?-?[\d.][\w.+-]*\)?\)?\s*$", re.M)
 ENUM = re.compile(r"enum(?: \w+)? \{([^}]*)\}")
@@ -72,7 +74,7 @@ def functions_of(path, code):
     """(lines, parameters, name, path) of each"""
     found = []
     for m in HEAD.finditer(code):
-        head = m.group(0)[:m.group(0).rindex(")")]
+        head = TEMPLATE.sub(r"\1_\2", m.group(0)[:m.group(0).rindex(")")])
         end = code.find("\n}\n", m.end() - 1)
         at = head.index("(")
         name = re.findall(r"\w+", head[:at])
@@ -131,7 +133,8 @@ class House:
     def figures(self):
         tuned = sum(len(names) for path, names in self.tuned.items())
         outside = sum(len(names) for path, names in self.tuned.items() if "policy" not in os.path.basename(path))
-        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step")) and "policy" not in os.path.basename(path))
+        solves = sum(len(names) for path, names in self.tuned.items() if path.startswith(("3_solve", "8_step"))
+                     and "policy" not in os.path.basename(path))
         return [
             ("lines", self.lines),
             ("code lines", self.code_lines),

@@ -3,10 +3,10 @@
 
 usage: python3 tools/make_creatures.py --out DIR --shape dragon|rabbit|lizard|beam|stairs|glass|bowl|bars [--vertices 46000] [--name NAME] [--quiet]
 
-A creature is a smooth union of round cones (body, head, limbs, tail, spikes). A body-centred lattice of tets is cut by its surface (Labelle, Shewchuk:
-Isosurface stuffing, 2007): nodes near a crossing move onto it, other tets that are cut are split; then boundary nodes are spread evenly over the
-surface as far as the quality of the tets allows. `--vertices` sets the lattice's resolution: the number of nodes is within a few per cent of it.
-Deterministic, standard library only.
+A creature is a smooth union of round cones (body, head, limbs, tail, spikes). A body-centred lattice of tets is cut by its surface
+(Labelle, Shewchuk: Isosurface stuffing, 2007): nodes near a crossing move onto it, other tets that are cut are split; then boundary nodes
+are spread evenly over the surface as far as the quality of the tets allows. `--vertices` sets the lattice's resolution: the number of
+nodes is within a few per cent of it. Deterministic, standard library only.
 """
 import argparse
 import math
@@ -25,7 +25,8 @@ def mirrored(parts):
 
 def dragon():
     """Compact, so that it rolls: body, neck, head, a tail that is curled up, four legs, wings, spikes along the back."""
-    parts = [((0, 0.02, -0.2), (0, 0.0, 0.2), 0.25, 0.28), ((0, 0.14, 0.34), (0, 0.34, 0.48), 0.14, 0.1), ((0, 0.38, 0.5), (0, 0.3, 0.72), 0.11, 0.06),
+    parts = [((0, 0.02, -0.2), (0, 0.0, 0.2), 0.25, 0.28), ((0, 0.14, 0.34), (0, 0.34, 0.48), 0.14, 0.1),
+             ((0, 0.38, 0.5), (0, 0.3, 0.72), 0.11, 0.06),
              ((0, -0.05, -0.38), (0.1, -0.1, -0.62), 0.14, 0.09), ((0.1, -0.1, -0.62), (0.34, -0.1, -0.7), 0.09, 0.055),
              ((0.34, -0.1, -0.7), (0.5, -0.08, -0.56), 0.055, 0.035)]
     parts += mirrored([((0.16, -0.1, 0.2), (0.26, -0.32, 0.27), 0.1, 0.07), ((0.26, -0.34, 0.27), (0.27, -0.35, 0.37), 0.065, 0.045),
@@ -39,7 +40,8 @@ def dragon():
 
 def rabbit():
     """Sits upright: body, head, long ears, four paws, a round tail."""
-    parts = [((0, -0.12, -0.04), (0, 0.12, 0.02), 0.29, 0.22), ((0, 0.38, 0.08), (0, 0.36, 0.16), 0.18, 0.14), ((0, -0.2, -0.34), (0, -0.18, -0.36), 0.09, 0.09)]
+    parts = [((0, -0.12, -0.04), (0, 0.12, 0.02), 0.29, 0.22), ((0, 0.38, 0.08), (0, 0.36, 0.16), 0.18, 0.14),
+             ((0, -0.2, -0.34), (0, -0.18, -0.36), 0.09, 0.09)]
     parts += mirrored([((0.08, 0.5, 0.06), (0.15, 0.9, -0.06), 0.06, 0.04), ((0.2, -0.28, 0.02), (0.22, -0.34, 0.28), 0.12, 0.08),
                        ((0.13, 0.08, 0.16), (0.15, -0.08, 0.32), 0.075, 0.06)])
     return parts, 0.04
@@ -411,7 +413,8 @@ def glass(around=72):
 
 def bowl(around=64):
     """A wide bowl with walls 0.08 thick that is open above."""
-    line = [(0.2, 0.0), (0.4, 0.0), (0.6, 0.0), (0.74, 0.04), (0.88, 0.12), (1.0, 0.23), (1.1, 0.36), (1.16, 0.48), (1.2, 0.6), (1.18, 0.63), (1.14, 0.63),
+    line = [(0.2, 0.0), (0.4, 0.0), (0.6, 0.0), (0.74, 0.04), (0.88, 0.12), (1.0, 0.23), (1.1, 0.36), (1.16, 0.48), (1.2, 0.6), (1.18, 0.63),
+            (1.14, 0.63),
             (1.12, 0.6), (1.08, 0.5), (1.02, 0.4), (0.94, 0.3), (0.84, 0.21), (0.72, 0.14), (0.58, 0.1), (0.4, 0.08), (0.2, 0.075), (0.04, 0.075)]
     return make_meshes.revolve(line, around, 1.0)
 

@@ -3,8 +3,8 @@
 
 usage: python3 tools/make_dist.py [--out DIR]     DIR: build
 In the unpacked folder an example compiles with one command: cc -O2 -I. examples/pins.c -lm -o pins
-The same files give the same bytes: the archive contains no time, no user, and no folder order. CC and STB_CFLAGS find stb_ds.h, or CONTACT_STB_DS_H names it.
-It refuses a contact.h that is stale or whose version differs from its macros. Standard library only.
+The same files give the same bytes: the archive contains no time, no user, and no folder order. CC and STB_CFLAGS find stb_ds.h, or
+CONTACT_STB_DS_H names it. It refuses a contact.h that is stale or whose version differs from its macros. Standard library only.
 """
 import argparse
 import gzip
@@ -45,7 +45,8 @@ def stb_ds():
     compiler = os.environ.get("CC", "cc").split()
     for name in [named] if named else ["stb_ds.h", "stb/stb_ds.h"]:
         source = '#include "%s"\n' % name
-        p = subprocess.run(compiler + flags + ["-M", "-x", "c", "-"], input=source.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=ROOT)
+        p = subprocess.run(compiler + flags + ["-M", "-x", "c", "-"], input=source.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                           cwd=ROOT)
         found = [w for w in p.stdout.decode().replace("\\\n", " ").split() if w.endswith("stb_ds.h")] if p.returncode == 0 else []
         if found:
             return os.path.join(ROOT, found[0])

@@ -22,7 +22,8 @@ import figures_style
 import figures_worlds
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ORDER = ("otaduy6_left", "otaduy6_right", "otaduy_rounds", "otaduy_counts", "otaduy_letters", "otaduy5", "otaduy1", "table1", "li06", "li07", "li08", "li09",
+ORDER = ("otaduy6_left", "otaduy6_right", "otaduy_rounds", "otaduy_counts", "otaduy_letters", "otaduy5", "otaduy1", "table1", "li06", "li07",
+         "li08", "li09",
          "li10", "li11", "li12", "li_qp", "crossover", "mprgp_iterations", "cost_iteration", "residual_time")
 PARTS = (figures_otaduy, figures_worlds, figures_solvers)
 
@@ -34,9 +35,9 @@ figures. Made by `make figures` (`tools/make_figures.py`), numbers and verdicts 
 makes one again; all of them take about half an hour of CPU.
 
 The judge's residual is the largest of the relative KKT conditions and of the duality gap; no solver judges itself. "Boxes" are the two soft boxes of
-`tools/make_problems.py`. "As printed" is `--paper`: the paper's own step, splitting and end ([ICA](solvers_ica.md), [MPRGP](solvers_mprgp.md)); in figures
-of one problem "ICA as printed" is plain relaxation by 3x3 nodes (Otaduy 2009, eq. 10-12) to the judge's tolerance. Scenes and bodies are ours: neither
-paper gives its meshes, materials or tolerances.
+`tools/make_problems.py`. "As printed" is `--paper`: the paper's own step, splitting and end ([ICA](solvers_ica.md),
+[MPRGP](solvers_mprgp.md)); in figures of one problem "ICA as printed" is plain relaxation by 3x3 nodes (Otaduy 2009, eq. 10-12) to the
+judge's tolerance. Scenes and bodies are ours: neither paper gives its meshes, materials or tolerances.
 """
 
 # claims that no figure below measures: paper, claim, verdict, because
@@ -52,11 +53,13 @@ OTHERS = (
      "46,824 vertices, 400 steps, deepest vertex 54 mm ([dcd.md](dcd.md))"),
     ("Li", "Fig. 3: a QP of 140,208 unknowns, impossible for an active set with direct solvers", "partly",
      "2.2 s of CPU a step in the median; whether the active set here could do it was not tried"),
-    ("Li", "Fig. 4: 18,342 constraints at a time, stable", "partly", "the most here are in the table of Table 1; stable over 600 steps ([dcd.md](dcd.md))"),
+    ("Li", "Fig. 4: 18,342 constraints at a time, stable", "partly",
+     "the most here are in the table of Table 1; stable over 600 steps ([dcd.md](dcd.md))"),
     ("Li", "Fig. 5: no visual artifacts with decoupling", "not", "vertices up to 57 mm deep, bodies a few millimetres deep at the end "
         "([dcd.md](dcd.md)); random rows are the worst"),
     ("Li", "6.1: the power method, started warm, converges within 40 iterations", "partly",
-     "from a cold start 4 to 11 iterations to a thousandth with 3x3 blocks, 11 to 40 (the cap) with Jacobi, in three problems of the data folder; warm starts are not counted"),
+     "from a cold start 4 to 11 iterations to a thousandth with 3x3 blocks, 11 to 40 (the cap) with Jacobi, in three problems of the data "
+     "folder; warm starts are not counted"),
 )
 
 

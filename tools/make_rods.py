@@ -75,7 +75,8 @@ def net(folder, seconds, plane):
 def sand(folder, seconds, plane):
     """324 grains fall onto a cloth that hangs by its corners."""
     rng = random.Random(1)
-    grains = [[0.045 * (i - 2.5) + rng.uniform(-.004, .004), 0.56 + 0.042 * j + rng.uniform(-.002, .002), 0.045 * (k - 2.5) + rng.uniform(-.004, .004)]
+    grains = [[0.045 * (i - 2.5) + rng.uniform(-.004, .004), 0.56 + 0.042 * j + rng.uniform(-.002, .002), 0.045 * (k - 2.5)
+               + rng.uniform(-.004, .004)]
               for j in range(9) for i in range(6) for k in range(6)]
     write_obj(folder, "grains.obj", [(grains, None)])
     return {"name": "sand", "dt": 0.005, "duration": seconds or 2, "friction": 0.15, "thickness": 0.002, "bodies": [

@@ -188,7 +188,8 @@ def soft(name, mesh, young, transform, **more):
 def stairs(args):
     """A dragon rolls down stairs (their Fig. 3: 46,736 vertices, 10 ms, 400 steps)."""
     return discrete("stairs", 0.01, 400, args, [
-        soft("dragon", "dragon.msh", 1e5, [{"rotate": [20, 90, 0]}, {"translate": [0, 0.62, -0.1]}], velocity=[0, 0, 1.6], angular_velocity=[260, 0, 0]),
+        soft("dragon", "dragon.msh", 1e5, [{"rotate": [20, 90, 0]}, {"translate": [0, 0.62, -0.1]}], velocity=[0, 0, 1.6],
+             angular_velocity=[260, 0, 0]),
         {"name": "stairs", "type": "static", "mesh": "stairs.obj"},
         {"name": "floor", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": -1.7, "size": 14}}}],
         {"eye": [4.6, 1.2, 5.0], "target": [0, -0.95, 2.0], "fov": 40})
@@ -222,7 +223,8 @@ def bending(args):
         {"eye": [2.4, 1.2, 1.7], "target": [0, 0.45, 0], "fov": 40})
 
 
-CREATURES = {"stairs": [("dragon", 46700, 1), ("stairs", 0, 1)], "glass": [("rabbit", 40100, 1), ("glass", 0, 1)], "eight": [("lizard", 11944, 8), ("bowl", 0, 1)],
+CREATURES = {"stairs": [("dragon", 46700, 1), ("stairs", 0, 1)], "glass": [("rabbit", 40100, 1), ("glass", 0, 1)],
+             "eight": [("lizard", 11944, 8), ("bowl", 0, 1)],
              "beam": [("beam", 9537, 1), ("bars", 0, 1)]}
 SCENES.update({"stairs": (stairs, None), "glass": (goblet, None), "eight": (eight, None), "beam": (bending, None)})
 for thin in (make_rods.knots, make_rods.net, make_rods.sand, make_rods.chain):
@@ -245,7 +247,8 @@ def main():
     p.add_argument("--rest", type=float, default=22.0, help="seconds until the walls push the letters together, for eight seconds")
     p.add_argument("--seconds", type=float, default=0.0)
     p.add_argument("--vertices", type=int, default=0, help="of the soft bodies of stairs, glass, eight and beam, about; 0: as in the paper")
-    p.add_argument("--young", type=float, default=0.0, help="Young's modulus [Pa] of the letters, and of the soft bodies of stairs, glass, eight and beam")
+    p.add_argument("--young", type=float, default=0.0,
+                   help="Young's modulus [Pa] of the letters, and of the soft bodies of stairs, glass, eight and beam")
     args = p.parse_args()
     for name in args.only.split(","):
         if name not in SCENES:

@@ -2,8 +2,8 @@
 
 Method: the text is cut into chunks of file scope: functions, prototypes, tables, types, macros. A chunk reaches every chunk whose name occurs in
 it; a use inside #if CONTACT_WITH_A needs A, too. The condition of a chunk is the OR over all chains of uses from a public function, of the AND along
-the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && C), {{}} is always, {} is never. Other conditions (#else, other macros,
-comparisons) count as always. So a condition is never too narrow, unless a name is pasted together in a way that
+the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && C), {{}} is always, {} is never. Other conditions (#else,
+other macros, comparisons) count as always. So a condition is never too narrow, unless a name is pasted together in a way that
 `expand` does not know; then the compiler misses a function, or this file finds one that nothing reaches.
 """
 import re
@@ -297,7 +297,8 @@ class Reader:
 
 
 def reach(raw, plain, public):
-    """The chunks of the lines with their conditions. Roots are public functions, and what #if asks for. public: the lines in front, for their lists."""
+    """The chunks of the lines with their conditions. Roots are public functions, and what #if asks for. public: the lines in front, for
+    their lists."""
     lists = Lists()
     for text in re.sub(r"\\\n", " ", "\n".join(public)).split("\n"):
         m = re.match(r"\s*#\s*define\s+(\w+)\((\w+)\)(.*)", text)

@@ -220,7 +220,8 @@ def switches(count, cc, stb, work):
         what = "%s and %s alone" % (solver, stepper)
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
-        code, out, _ = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-ffunction-sections", "-Wl,--gc-sections", "-DONLY_SOLVER=CT_SOLVER_" + solver]
+        code, out, _ = run([cc, "-std=c99", "-O0", "-DCONTACT_OPTIMIZE=0", "-ffunction-sections", "-Wl,--gc-sections",
+                            "-DONLY_SOLVER=CT_SOLVER_" + solver]
                            + lists.without(stepper, solver) + stb + ["tests/compile/switches.c", "-lm", "-o", program])
         count.ok(code == 0, what + ": compiled", out)
         if code != 0:
@@ -248,7 +249,8 @@ def example(count, name, stb, work, check_all):
     source = os.path.join(work, name)
     with open(source, "w") as f:
         f.write(text.replace("#define CONTACT_IMPLEMENTATION\n", "").replace('"contact.h"', '"%s"' % header))
-    code, out, _ = run(cc + ["-O1", "-Wall", "-Wextra", "-I", ROOT, source, os.path.join(ROOT, "build", library), "-pthread", "-lm", "-o", source + ".run"])
+    code, out, _ = run(cc + ["-O1", "-Wall", "-Wextra", "-I", ROOT, source, os.path.join(ROOT, "build", library), "-pthread", "-lm", "-o",
+                             source + ".run"])
     count.ok(code == 0 and not out.strip(), "example %s links" % name, out)
     if code == 0:
         code, out, _ = run([source + ".run"], timeout=60, cwd=work)

@@ -62,7 +62,8 @@ def compile_one(work, switches, level, runs):
 
 
 def table():
-    lines = [BEGIN, "", "%s, x86-64 without `-march`, on %s; seconds of CPU time, which vary by half with what else runs there." % (compiler(), machine()),
+    lines = [BEGIN, "", "%s, x86-64 without `-march`, on %s; seconds of CPU time, which vary by half with what else runs there."
+             % (compiler(), machine()),
              "", "| contact.c | level | size | compile |", "|---|---|---|---|"]
     with tempfile.TemporaryDirectory(prefix="contact_sizes_") as work:
         for name, level, switches in ROWS:

@@ -15,7 +15,8 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(HERE, "docs", "solvers.md")
 FIRST, LAST = "<!-- table: tools/solver_table.py -->", "<!-- end of table -->"
 SOLVERS = ["auto", "ca", "interior", "active_set", "mprgp", "newton", "admm", "pgs", "lemke", "boxed"]
-FILES = ["qp/vf_cpl_3k.cpb", "qp/slab_cpl_3k.cpb", "qp/stiff_3k.cpb", "qp/quasi_3k.cpb", "qp/redundant_3k.cpb", "qp/vf_dec_3k.cpb", "qp/stack_10k.cpb",
+FILES = ["qp/vf_cpl_3k.cpb", "qp/slab_cpl_3k.cpb", "qp/stiff_3k.cpb", "qp/quasi_3k.cpb", "qp/redundant_3k.cpb", "qp/vf_dec_3k.cpb",
+         "qp/stack_10k.cpb",
          "qp/stiff_10k.cpb", "qp/INFEASIBLE_3k.cpb", "mm/YAO.cpb", "mm/KSIP.cpb", "mm/DUAL1.cpb", "fc/G_fem_vf_1k.cpb", "fc/G_fem_stick_2k.cpb",
          "fc/G_fem_stack_3k.cpb", "fc/L_BoxesStack_fclibtest.cpb", "fc/L_Capsules-i103-990.cpb", "fc/L_OneObject-i1028-138.cpb",
          "fc/G_spheres-in-a-box-98-i10000-256-10.cpb", "lcp/pmat_nonsym_64.lcp", "lcp/murty_16.lcp", "lcp/rigid_box5_stack.lcp",

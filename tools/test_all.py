@@ -30,7 +30,8 @@ SETS = [
     ("energy", MAKE + ["energy", "WORLDS=2000"], "energy of steps: named cases, 2,000 random worlds", 7200),
     ("judge", ["sh", "-c", "%s build/tests/test_judge >&2 && CONTACT_TEST_MANY=1 build/tests/test_judge && echo ok judge" % " ".join(MAKE)],
      "400 problems of each kind without a solution, every solver, three tolerances", 3600),
-    ("mprgp", ["sh", "-c", "%s build/tests/test_mprgp_files >&2 && CONTACT_TEST_MANY=1 build/tests/test_mprgp_files && echo ok mprgp" % " ".join(MAKE)],
+    ("mprgp", ["sh", "-c", "%s build/tests/test_mprgp_files >&2 && CONTACT_TEST_MANY=1 build/tests/test_mprgp_files && echo ok mprgp"
+               % " ".join(MAKE)],
      "algorithm 3 as printed on all QPs of the data folder", 1200),
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),
 ]

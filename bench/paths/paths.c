@@ -89,17 +89,20 @@ static void elements(ct_model kind, const char *name, int solve)
     int32_t *pairs = NULL;
     cti_mem mem;
     ct_mesh mesh;
+    cti_rest_mesh rest;
     cti_model model;
     cti_bsr A;
     cti_mem_init(&mem, NULL);
     memset(&mesh, 0, sizeof mesh), memset(&model, 0, sizeof model), memset(&A, 0, sizeof A);
-    if (kind < CT_MODEL_MEMBRANE)
-        need(ct_mesh_box(size, cells, 1, &mesh, NULL) == CT_OK &&
-                 cti_model_init_soft(&mem, &model, &m, mesh.positions, mesh.n_positions, mesh.tets, mesh.n_tets, 0, &bad, &value) == 1, name);
-    else
-        need(ct_mesh_grid(size, sheet, &mesh, NULL) == CT_OK &&
-                 cti_model_init_cloth(&mem, &model, &m, mesh.positions, mesh.n_positions, mesh.triangles, mesh.n_triangles, 0, &bad, &value) == 1,
-             name);
+    if (kind < CT_MODEL_MEMBRANE) {
+        need(ct_mesh_box(size, cells, 1, &mesh, NULL) == CT_OK, name);
+        rest = cti_rest_mesh_of(mesh.positions, mesh.n_positions, mesh.tets, mesh.n_tets, 0);
+        need(cti_model_init_soft(&mem, &model, &m, &rest, &bad, &value) == 1, name);
+    } else {
+        need(ct_mesh_grid(size, sheet, &mesh, NULL) == CT_OK, name);
+        rest = cti_rest_mesh_of(mesh.positions, mesh.n_positions, mesh.triangles, mesh.n_triangles, 0);
+        need(cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value) == 1, name);
+    }
     n = mesh.n_positions, count = mesh.n_tets ? mesh.n_tets : mesh.n_triangles;
     need(cti_model_pairs(&model, &mem, &pairs) && cti_bsr_pattern(&mem, &A, n, pairs, (int)stbds_arrlen(pairs) / 2) &&
              cti_model_slots(&mem, &model, find, &A) == 1, name);

@@ -77,23 +77,28 @@ CTI_FN int cti_expansion_sign(int ne, const double *e)
     return top > 0 ? 1 : (top < 0 ? -1 : 0);
 }
 
-/* a - b as an expansion; its length. */
-static int cti_exact_difference(double a, double b, double d[2])
+/* cti_exact_two -- an expansion of one or two parts. */
+typedef struct cti_exact_two {
+    double part[2];
+    int n;
+} cti_exact_two;
+
+/* a - b as an expansion. */
+static cti_exact_two cti_exact_difference(double a, double b)
 {
+    cti_exact_two d;
     double e, s = cti_two_sum(a, -b, &e);
-    if (e == 0) {
-        d[0] = s;
-        return 1;
-    }
-    d[0] = e, d[1] = s;
-    return 2;
+    d.n = e == 0 ? 1 : 2;
+    d.part[0] = e == 0 ? s : e, d.part[1] = s;
+    return d;
 }
 
-/* p q - r s for expansions of at most two parts: h [16]. */
-static int cti_exact_minor(int np, const double *p, int nq, const double *q, int nr, const double *r, int ns, const double *s, double *h)
+/* p q - r s: h [16]; returns its number of parts. */
+static int cti_exact_minor(const cti_exact_two *p, const cti_exact_two *q, const cti_exact_two *r, const cti_exact_two *s, double *h)
 {
     double x[8], y[8], scratch[8];
-    int nx = cti_expansion_product(np, p, nq, q, x, scratch), ny = cti_expansion_product(nr, r, ns, s, y, scratch), i;
+    int nx = cti_expansion_product(p->n, p->part, q->n, q->part, x, scratch);
+    int ny = cti_expansion_product(r->n, r->part, s->n, s->part, y, scratch), i;
     for (i = 0; i < ny; i++)
         y[i] = -y[i];
     return cti_expansion_sum(nx, x, ny, y, h);
@@ -101,10 +106,10 @@ static int cti_exact_minor(int np, const double *p, int nq, const double *q, int
 
 static int cti_exact_orient2d_full(const double a[2], const double b[2], const double c[2])
 {
-    double p[2], q[2], r[2], s[2], h[16];
-    int np = cti_exact_difference(b[0], a[0], p), nq = cti_exact_difference(c[1], a[1], q);
-    int nr = cti_exact_difference(b[1], a[1], r), ns = cti_exact_difference(c[0], a[0], s);
-    return cti_expansion_sign(cti_exact_minor(np, p, nq, q, nr, r, ns, s, h), h);
+    const cti_exact_two p = cti_exact_difference(b[0], a[0]), q = cti_exact_difference(c[1], a[1]);
+    const cti_exact_two r = cti_exact_difference(b[1], a[1]), s = cti_exact_difference(c[0], a[0]);
+    double h[16];
+    return cti_expansion_sign(cti_exact_minor(&p, &q, &r, &s, h), h);
 }
 
 CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double c[2])
@@ -118,27 +123,36 @@ CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double
     return cti_exact_orient2d_full(a, b, c);
 }
 
+CTI_FN int cti_exact_winding(const double t[9], const double p[2])
+{
+    int i, w = 0;
+    for (i = 0; i < 3; i++) {
+        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
+        if (a[1] <= p[1] && b[1] > p[1])
+            w += cti_exact_orient2d(a, b, p) > 0;
+        else if (a[1] > p[1] && b[1] <= p[1])
+            w -= cti_exact_orient2d(a, b, p) < 0;
+    }
+    return w;
+}
+
 /* det [u; v; w] with u = a - d, v = b - d, w = c - d by the third column, exactly. */
 static int cti_exact_orient3d_full(const double *a, const double *b, const double *c, const double *d)
 {
-    double u[3][2], v[3][2], w[3][2], m[16], part[64], scratch[64], sum[192], total[192];
-    int nu[3], nv[3], nw[3], k, i, n = 1, np;
-    for (k = 0; k < 3; k++) {
-        nu[k] = cti_exact_difference(a[k], d[k], u[k]);
-        nv[k] = cti_exact_difference(b[k], d[k], v[k]);
-        nw[k] = cti_exact_difference(c[k], d[k], w[k]);
-    }
+    cti_exact_two u[3], v[3], w[3];
+    double m[16], part[64], scratch[64], sum[192], total[192];
+    int k, i, n = 1, np;
+    for (k = 0; k < 3; k++)
+        u[k] = cti_exact_difference(a[k], d[k]), v[k] = cti_exact_difference(b[k], d[k]), w[k] = cti_exact_difference(c[k], d[k]);
     total[0] = 0;
     for (k = 0; k < 3; k++) {
-        const double *z = k == 0 ? u[2] : (k == 1 ? v[2] : w[2]);
-        int nz = k == 0 ? nu[2] : (k == 1 ? nv[2] : nw[2]);
-        if (k == 0)
-            np = cti_exact_minor(nv[0], v[0], nw[1], w[1], nw[0], w[0], nv[1], v[1], m);
-        else if (k == 1)
-            np = cti_exact_minor(nw[0], w[0], nu[1], u[1], nu[0], u[0], nw[1], w[1], m);
-        else
-            np = cti_exact_minor(nu[0], u[0], nv[1], v[1], nv[0], v[0], nu[1], u[1], m);
-        np = cti_expansion_product(np, m, nz, z, part, scratch);
+        const cti_exact_two *z = &u[2], *x = v, *y = w;
+        if (k == 1)
+            z = &v[2], x = w, y = u;
+        else if (k == 2)
+            z = &w[2], x = u, y = v;
+        np = cti_exact_minor(&x[0], &y[1], &y[0], &x[1], m);
+        np = cti_expansion_product(np, m, z->n, z->part, part, scratch);
         for (i = 0; i < n; i++)
             sum[i] = total[i];
         n = cti_expansion_sum(n, sum, np, part, total);

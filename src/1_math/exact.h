@@ -37,6 +37,9 @@ CTI_FN int cti_expansion_sign(int ne, const double *e);
 
 /* cti_exact_orient2d -- the exact sign of (b - a) x (c - a): 1 when a, b, c turn counter-clockwise, 0 on one line. */
 CTI_FN int cti_exact_orient2d(const double a[2], const double b[2], const double c[2]);
+/* cti_exact_winding -- the contribution of the triangle t, three points (x, y, z), to the winding number of the line through p = (y, z) along x:
+   -1, 0 or 1. Half-open: of two triangles that share an edge the line meets one. */
+CTI_FN int cti_exact_winding(const double t[9], const double p[2]);
 /* cti_exact_orient3d -- the exact sign of dot(cross(b - a, c - a), d - a): 1 for a positive tet, 0 in one plane. */
 CTI_FN int cti_exact_orient3d(const double a[3], const double b[3], const double c[3], const double d[3]);
 

@@ -33,15 +33,15 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
 }
 
 /* from x with r = b - A x in work; share > 0: tol becomes that share of the first measure */
-static cti_pcg_end cti_pcg_from(const cti_operator *A, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, ct_real share, int max_it,
-                                ct_real *work, int *out_iterations)
+static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, ct_real tol, ct_real share, int max_it, ct_real *work,
+                                int *out_iterations)
 {
     int n = A->n, it = 0, i;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta, limit = tol * tol;
     cti_pcg_end end = CTI_PCG_CONVERGED;
     for (;;) {
-        if (precond)
-            precond(ctx, r, z);
+        if (M)
+            M->apply(M->ctx, r, z);
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
@@ -78,23 +78,23 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, ct_real *x, cti_precond_f
     return end;
 }
 
-CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
-                   ct_real *work, int *out_iterations)
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations)
 {
     int i;
     /* r = b - A x */
     A->apply(A->ctx, x, work);
     for (i = 0; i < A->n; i++)
         work[i] = b[i] - work[i];
-    return cti_pcg_from(A, x, precond, ctx, tol, 0, max_it, work, out_iterations) == CTI_PCG_CONVERGED;
+    return cti_pcg_from(A, M, x, tol, 0, max_it, work, out_iterations) == CTI_PCG_CONVERGED;
 }
 
-CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real share, int max_it,
-                               ct_real *work, int *out_iterations)
+CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
+                               int *out_iterations)
 {
     memset(x, 0, (size_t)A->n * sizeof *x);
     memcpy(work, b, (size_t)A->n * sizeof *b);
-    return cti_pcg_from(A, x, precond, ctx, 0, share, max_it, work, out_iterations);
+    return cti_pcg_from(A, M, x, 0, share, max_it, work, out_iterations);
 }
 
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A)
@@ -131,4 +131,11 @@ CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z)
     int i;
     for (i = 0; i < jacobi->n; i++)
         cti_v3_put(z, i, cti_m3_mul_v(jacobi->inv + 9 * (size_t)i, cti_v3_at(r, i)));
+}
+
+CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi)
+{
+    cti_operator q;
+    q.n = 3 * jacobi->n, q.apply = cti_jacobi_apply, q.ctx = jacobi;
+    return q;
 }

@@ -8,9 +8,8 @@
 /* cti_krylov_dot -- x'y over n numbers: lane i of eight sums the terms i, i + 8, ...; the lanes are then summed in simd.h's fixed order. */
 CTI_FN ct_real cti_krylov_dot(int n, const ct_real *x, const ct_real *y);
 
-/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. cti_precond_fn -- the same for z = M^-1 r, M positive definite. */
+/* cti_operator_fn -- y = A x of a symmetric matrix, both [n]. */
 typedef void cti_operator_fn(void *ctx, const ct_real *x, ct_real *y);
-typedef cti_operator_fn cti_precond_fn;
 
 /* cti_operator -- a symmetric matrix by its product: of blocks (cti_bsr_operator), or A x + J' (D (J x)), which no one has to form. */
 typedef struct cti_operator {
@@ -22,21 +21,21 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A);
 
 /* cti_pcg -- A x = b by preconditioned conjugate gradients.
    A         positive definite
+   M         applies M^-1, M positive definite; NULL: M = 1
    x         in: start, out: solution, [n]
-   precond   NULL: M = 1
    tol       absolute: stops when sqrt(r' M^-1 r) <= tol, with r = b - A x from the recurrence. With M close to A this is the energy norm
              of the error. tol 0 runs until max_it or until r' M^-1 r is exactly 0
    work      [4 n]
    returns 1 when it converged, 0 when max_it was reached or p' A p is not positive (x is then the last iterate). out_iterations (may be
    NULL): products with A after the first residual. No allocation. */
-CTI_FN int cti_pcg(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real tol, int max_it,
-                   ct_real *work, int *out_iterations);
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations);
 
 /* cti_pcg_end -- how a run ended: CONVERGED; LIMIT: max_it; INDEFINITE: p' A p or r' M^-1 r is not positive. */
 typedef enum cti_pcg_end { CTI_PCG_CONVERGED, CTI_PCG_LIMIT, CTI_PCG_INDEFINITE } cti_pcg_end;
 /* cti_pcg_run -- as cti_pcg, from x = 0, and to `share` of the first sqrt(r' M^-1 r). */
-CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const ct_real *b, ct_real *x, cti_precond_fn *precond, void *ctx, ct_real share, int max_it,
-                               ct_real *work, int *out_iterations);
+CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
+                               int *out_iterations);
 
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
 typedef struct cti_jacobi {
@@ -47,7 +46,8 @@ typedef struct cti_jacobi {
    when memory ran out. */
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A);
 CTI_FN void cti_jacobi_free(cti_mem *mem, cti_jacobi *jacobi);
-/* cti_jacobi_apply -- a cti_precond_fn; ctx is a cti_jacobi. */
+/* cti_jacobi_apply -- z = M^-1 r, a cti_operator_fn; ctx is a cti_jacobi. cti_jacobi_operator -- the same as an operator. */
 CTI_FN void cti_jacobi_apply(void *ctx, const ct_real *r, ct_real *z);
+CTI_FN cti_operator cti_jacobi_operator(cti_jacobi *jacobi);
 
 #endif /* CTI_KRYLOV_H */

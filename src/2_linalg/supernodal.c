@@ -26,15 +26,6 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
 #define CTI_SUPER_GONE 1e-34f /* 1e4 times the smallest normal number */
 #include "supernodal.inl"
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_SUPER_EPS
-#undef CTI_SUPER_TINY
-#undef CTI_SUPER_ABS
-#undef CTI_SUPER_LEAST
-#undef CTI_SUPER_GONE
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -75,14 +66,5 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
     }
     return 1;
 }
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_SUPER_EPS
-#undef CTI_SUPER_TINY
-#undef CTI_SUPER_ABS
-#undef CTI_SUPER_LEAST
-#undef CTI_SUPER_GONE
 
 #undef CTI_SUPER_WIDE

@@ -267,8 +267,9 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
 CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
-static void CTI_TN(cti_super, forward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, CTI_T *x)
+static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *x)
 {
+    const size_t stride = 8 * (size_t)cols;
     int i, k;
     for (i = 0; i < cols; i += 4) {
         const CTI_T *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
@@ -341,10 +342,10 @@ static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const 
 }
 
 /* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, size_t stride, const CTI_T *r, int cols, int top, int strips, const CTI_T *y,
-                                        CTI_T *x, CTI_T *work)
+static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
 {
     CTI_TVEC c[4];
+    const size_t stride = 8 * (size_t)cols;
     int k0, j, wide = strips * cols >= CTI_SUPER_WIDE;
     if (wide)
         CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
@@ -390,7 +391,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_TN(cti_super, forward)(P, 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
+        CTI_TN(cti_super, forward)(P, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
         CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
         for (k = 0; k < below; k++) {
             CTI_T *v = z + sym->place[sym->rows[sym->row_ptr[s] + k]];
@@ -404,9 +405,18 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
         for (k = 3 * below; k < cti_pad8(3 * below); k++)
             y[k] = 0;
         CTI_TN(cti_super, backward)
-        (f->L + sym->panel[s], 8 * (size_t)cols, f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y,
-         z + sym->pivot[s], w);
+        (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y, z + sym->pivot[s], w);
     }
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
+
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#undef CTI_SUPER_GONE

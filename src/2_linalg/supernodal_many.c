@@ -11,11 +11,6 @@
 #define CTI_TV(op) cti_f8_##op
 #define CTI_MANY_TINY 3.5e-15f /* eps^2 / 4, as in supernodal.c */
 #include "supernodal_many.inl"
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_MANY_TINY
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -23,8 +18,3 @@
 #define CTI_TV(op) cti_d8_##op
 #define CTI_MANY_TINY 0.0
 #include "supernodal_many.inl"
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_MANY_TINY

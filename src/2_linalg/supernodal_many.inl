@@ -15,12 +15,22 @@ CTI_INLINE void CTI_TN(cti_many, rows4)(const CTI_T *l, const CTI_T *r, CTI_T ti
     CTI_TN(cti_k, flush4)(least, c);
 }
 
-/* Y = L(pivots, pivots)^-1 Y in place, n strips of size ys. Rows of strip j below zero[j] (a multiple of 4, ascending in j) are 0; zero may
-   be NULL. tiny: see rows4 */
-static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *Y, size_t ys, int n, const int *zero, CTI_T tiny)
+/* cti_many_strips -- right sides of one supernode: n strips of size ys at Y. Rows of strip j below zero[j] (a multiple of 4, ascending in j)
+   are 0; zero may be NULL. */
+typedef struct CTI_TN(cti_many, strips) {
+    CTI_T *Y;
+    size_t ys;
+    int n;
+    const int *zero;
+} CTI_TN(cti_many, strips);
+
+/* Y = L(pivots, pivots)^-1 Y in place. tiny: see rows4 */
+static void CTI_TN(cti_many, forward)(const CTI_T *P, const CTI_T *r, int cols, const CTI_TN(cti_many, strips) * s, CTI_T tiny)
 {
-    size_t stride = 8 * (size_t)cols;
-    int k0, j;
+    size_t stride = 8 * (size_t)cols, ys = s->ys;
+    const int *zero = s->zero;
+    CTI_T *Y = s->Y;
+    int k0, j, n = s->n;
     for (j = 0; j < n; j += 2) {
         int two = j + 1 < n, z = zero ? zero[j] : 0;
         CTI_T *b = Y + (size_t)j * ys;
@@ -54,12 +64,22 @@ CTI_INLINE void CTI_TN(cti_many, sub4)(CTI_T *const y[4], int m, const CTI_TVEC 
         CTI_TN(cti_k, sub1)(y[3], c[3]);
 }
 
-/* rows of later supernodes -= L(below, pivots) Y; row i of strip 0 is at base + to[i], strip j is j step[i] numbers behind it */
-static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_T *Y, size_t ys, int n, CTI_T *base,
-                                    const size_t *to, const size_t *step, const int *zero)
+/* cti_many_rows -- where the rows below a supernode are: row i of strip 0 at base + to[i], strip j is j step[i] numbers behind it. */
+typedef struct CTI_TN(cti_many, rows) {
+    CTI_T *base;
+    const size_t *to, *step;
+} CTI_TN(cti_many, rows);
+
+/* rows of later supernodes -= L(below, pivots) Y */
+static void CTI_TN(cti_many, below)(const CTI_T *B, int cols, int pivots, int below, const CTI_TN(cti_many, strips) * s,
+                                    const CTI_TN(cti_many, rows) * rows)
 {
-    size_t stride = 8 * (size_t)cols;
-    int i, q, j, m;
+    size_t stride = 8 * (size_t)cols, ys = s->ys;
+    const size_t *to = rows->to, *step = rows->step;
+    const int *zero = s->zero;
+    const CTI_T *Y = s->Y;
+    CTI_T *base = rows->base;
+    int i, q, j, m, n = s->n;
     for (j = 0; j < n; j += 2) {
         int two = j + 1 < n, z = zero ? zero[j] : 0, K = pivots - z;
         const CTI_T *b = Y + (size_t)j * ys + 8 * (size_t)z;
@@ -145,19 +165,22 @@ static void CTI_TN(cti_many, group)(const CTI_TN(cti_factor, t) * f, CTI_T *Z, i
 {
     const cti_symbolic *sym = f->sym;
     size_t *to = table, *step = table + sym->max_rows;
+    CTI_TN(cti_many, strips) own;
+    CTI_TN(cti_many, rows) later;
     int s, i, j;
+    own.n = n, own.zero = NULL;
+    later.base = Z, later.to = to, later.step = step;
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_T *Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s];
+        own.Y = Z + 8 * (size_t)n * (size_t)sym->pivot[s], own.ys = 8 * (size_t)top;
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
             step[i] = 8 * (size_t)cti_sym_top(sym, o);
             to[i] = 8 * (size_t)n * (size_t)sym->pivot[o] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, n, NULL, 0);
-        CTI_TN(cti_many, below)
-        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, n, Z, to, step, NULL);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, &own, 0);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, &own, &later);
     }
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
@@ -299,7 +322,11 @@ static void CTI_TN(cti_many, zeros)(const cti_symbolic *sym, const int32_t *port
 static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int32_t *ports, const CTI_TN(cti_many, plan) * w)
 {
     const cti_symbolic *sym = f->sym;
+    CTI_TN(cti_many, strips) own;
+    CTI_TN(cti_many, rows) later;
     int s, k, i, a;
+    own.zero = w->zero;
+    later.base = w->Y, later.to = w->to, later.step = w->step;
     memset(w->Y, 0, w->used * sizeof(CTI_T));
     for (k = 0; k < w->n; k++) {
         int p = sym->inv[ports[w->port[k]]], o = sym->owner[p];
@@ -310,9 +337,9 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s), top = cti_sym_top(sym, s);
         const CTI_T *P = f->L + sym->panel[s];
-        CTI_T *Y = w->Y + w->offset[s];
         if (w->count[s] == 0)
             continue;
+        own.Y = w->Y + w->offset[s], own.ys = 8 * (size_t)top, own.n = w->count[s];
         CTI_TN(cti_many, zeros)(sym, ports, w, s);
         for (i = 0; i < below; i++) {
             int p = sym->rows[sym->row_ptr[s] + i / 3], o = sym->owner[p];
@@ -320,10 +347,8 @@ static void CTI_TN(cti_many, columns)(const CTI_TN(cti_factor, t) * f, const int
             w->to[i] =
                 w->offset[o] + (size_t)(w->strip[s] - w->strip[o]) * w->step[i] + 8 * (size_t)(sym->place[p] - sym->pivot[o] + i % 3);
         }
-        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, Y, 8 * (size_t)top, w->count[s], w->zero, CTI_MANY_TINY);
-        CTI_TN(cti_many, below)
-        (P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, Y, 8 * (size_t)top, w->count[s], w->Y, w->to, w->step,
-         w->zero);
+        CTI_TN(cti_many, forward)(P, f->inverse + sym->pivot[s], cols, &own, CTI_MANY_TINY);
+        CTI_TN(cti_many, below)(P + (size_t)top * (size_t)cols, cols, cti_sym_pivots(sym, s), below, &own, &later);
     }
 }
 
@@ -435,3 +460,8 @@ CTI_FN void CTI_TN(cti_factor, compliance)(const CTI_TN(cti_factor, t) * f, cons
 }
 
 #undef CTI_MANY_GROUP
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_MANY_TINY

@@ -27,7 +27,6 @@ CTI_FN void cti_anderson_resume(cti_anderson *a);
 /* cti_anderson_step -- x [n] the point, g [n] its image; g, and the slave vector of g (may be NULL), are overwritten by the next point. */
 CTI_FN void cti_anderson_step(cti_anderson *a, const ct_real *x, ct_real *g, float *slave);
 
-enum { CTI_ANDERSON_WEIGHTS = 16 };
 /* cti_anderson_weights -- c [n] = (G + ridge trace(G) 1)^-1 dot by Cholesky, n <= CTI_ANDERSON_WEIGHTS: the weights of n differences whose products
    with each other are gram [n][ld], and with the last residual dot [n]. 0 where the matrix is not positive definite. */
 CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double *dot, double ridge, double *c);

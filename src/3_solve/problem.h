@@ -124,7 +124,14 @@ typedef struct cti_residuals {
 } cti_residuals;
 
 /* cti_solve_info -- how a solver ended; the judgement is cti_residual_eval's. */
-typedef enum cti_solve_status { CTI_SOLVE_OK, CTI_SOLVE_SLOW, CTI_SOLVE_BUDGET, CTI_SOLVE_DIVERGED, CTI_SOLVE_MEMORY, CTI_SOLVE_FAILED } cti_solve_status;
+typedef enum cti_solve_status {
+    CTI_SOLVE_OK,
+    CTI_SOLVE_SLOW,
+    CTI_SOLVE_BUDGET,
+    CTI_SOLVE_DIVERGED,
+    CTI_SOLVE_MEMORY,
+    CTI_SOLVE_FAILED
+} cti_solve_status;
 typedef struct cti_solve_info {
     cti_solve_status status;
     int iterations; /* outer */

@@ -6,34 +6,6 @@
 
 #ifdef CTI_POLICY_MUTABLE
 cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
-#define CTI_TUNED_STRUCT cti_solve_tuned
-const cti_tuned cti_solve_table[] = {
-#define CTI_TUNED_GROUP sweeps
-    CTI_TUNED_SWEEPS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP outer
-    CTI_TUNED_OUTER(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP correction
-    CTI_TUNED_CORRECTION(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP stride
-    CTI_TUNED_STRIDE(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP anderson
-    CTI_TUNED_ANDERSON(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP law
-    CTI_TUNED_LAW(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP paper
-    CTI_TUNED_PAPER(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP costs
-    CTI_TUNED_COSTS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-    {NULL, NULL, NULL, NULL, NULL}};
-#undef CTI_TUNED_STRUCT
 #endif
 
 /* ---- sweeps over the contacts ---- */

@@ -116,27 +116,27 @@ enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16, CTI_ICA_PACE = 12, CTI_IC
 #else
 enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = CTI_ICA_PACE };
 #endif
+enum { CTI_ANDERSON_WEIGHTS = 16 }; /* most differences of a history in general (cti_anderson_weights): twice what the longest keeps */
 enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: enough for all workers, and few to go through at the end */
 
+#define CTI_SOLVE_GROUPS(G) \
+    G(cti_solve_tuned, sweeps, CTI_TUNED_SWEEPS) \
+    G(cti_solve_tuned, outer, CTI_TUNED_OUTER) \
+    G(cti_solve_tuned, correction, CTI_TUNED_CORRECTION) \
+    G(cti_solve_tuned, stride, CTI_TUNED_STRIDE) \
+    G(cti_solve_tuned, anderson, CTI_TUNED_ANDERSON) \
+    G(cti_solve_tuned, law, CTI_TUNED_LAW) \
+    G(cti_solve_tuned, paper, CTI_TUNED_PAPER) \
+    G(cti_solve_tuned, costs, CTI_TUNED_COSTS)
+
 typedef struct cti_solve_numbers {
-    struct { CTI_TUNED_SWEEPS(CTI_TUNED_FIELD) } sweeps;
-    struct { CTI_TUNED_OUTER(CTI_TUNED_FIELD) } outer;
-    struct { CTI_TUNED_CORRECTION(CTI_TUNED_FIELD) } correction;
-    struct { CTI_TUNED_STRIDE(CTI_TUNED_FIELD) } stride;
-    struct { CTI_TUNED_ANDERSON(CTI_TUNED_FIELD) } anderson;
-    struct { CTI_TUNED_LAW(CTI_TUNED_FIELD) } law;
-    struct { CTI_TUNED_PAPER(CTI_TUNED_FIELD) } paper;
-    struct { CTI_TUNED_COSTS(CTI_TUNED_FIELD) } costs;
+    CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_solve_numbers;
 
-#define CTI_SOLVE_NUMBERS \
-    {{CTI_TUNED_SWEEPS(CTI_TUNED_VALUE)}, {CTI_TUNED_OUTER(CTI_TUNED_VALUE)}, {CTI_TUNED_CORRECTION(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_STRIDE(CTI_TUNED_VALUE)}, {CTI_TUNED_ANDERSON(CTI_TUNED_VALUE)}, {CTI_TUNED_LAW(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_PAPER(CTI_TUNED_VALUE)}, {CTI_TUNED_COSTS(CTI_TUNED_VALUE)}}
+#define CTI_SOLVE_NUMBERS {CTI_SOLVE_GROUPS(CTI_TUNED_GROUP_VALUE)}
 
 #ifdef CTI_POLICY_MUTABLE
 extern cti_solve_numbers cti_solve_tuned;
-extern const cti_tuned cti_solve_table[]; /* ends with a name of NULL */
 #else
 static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
 #endif

@@ -80,16 +80,6 @@ CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const i
 #define CTI_BSMALL 1e-60
 #define CTI_BBIG 1e60
 #include "ccd_batch.inl"
-#undef CTI_V
-#undef CTI_VN
-#undef CTI_BN
-#undef CTI_BS
-#undef CTI_BIN
-#undef CTI_BU
-#undef CTI_BTINY
-#undef CTI_BNORM
-#undef CTI_BSMALL
-#undef CTI_BBIG
 
 #if CONTACT_REAL == 32
 #define CTI_V cti_f8
@@ -103,16 +93,6 @@ CTI_INLINE void cti_batch_points(const ct_real *x, const int32_t *quads, const i
 #define CTI_BSMALL 9.5367431640625e-7 /* 2^-20 */
 #define CTI_BBIG 4096.0
 #include "ccd_batch.inl"
-#undef CTI_V
-#undef CTI_VN
-#undef CTI_BN
-#undef CTI_BS
-#undef CTI_BIN
-#undef CTI_BU
-#undef CTI_BTINY
-#undef CTI_BNORM
-#undef CTI_BSMALL
-#undef CTI_BBIG
 #endif
 
 

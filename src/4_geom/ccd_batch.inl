@@ -276,3 +276,14 @@ static int CTI_BN(passes)(int kind, const ct_real *const x[2], const int32_t *qu
     count = pass(2, x, quads, list, count, min_distance, out_of_range);
     return min_distance ? count : pass(3, x, quads, list, count, min_distance, out_of_range);
 }
+
+#undef CTI_V
+#undef CTI_VN
+#undef CTI_BN
+#undef CTI_BS
+#undef CTI_BIN
+#undef CTI_BU
+#undef CTI_BTINY
+#undef CTI_BNORM
+#undef CTI_BSMALL
+#undef CTI_BBIG

@@ -1,4 +1,5 @@
-/* dist_grad_more.c -- gradients and Hessians of the squared distances of points from points, edges and triangles. Method, based on: as dist_grad.c. */
+/* dist_grad_more.c -- gradients and Hessians of the squared distances of points from points, edges and triangles. Method, based on: as
+   dist_grad.c. */
 #include "dist.h"
 
 CTI_FN ct_real cti_dist_pp_grad(const ct_real x[6], ct_real *grad, ct_real *hess)

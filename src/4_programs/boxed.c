@@ -27,9 +27,9 @@ typedef struct cti_boxed {
     double tiny_z, tiny_u;
 } cti_boxed;
 
-static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const double *q, const double *lo, const double *hi, int n)
+static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const cti_lcp *p)
 {
-    int i;
+    int i, n = p->n;
     b->n = n;
     b->M = CTI_ARENA_NEW(arena, double, (size_t)n *(size_t)n);
     b->q = CTI_ARENA_NEW(arena, double, n), b->R = CTI_ARENA_NEW(arena, double, n), b->C = CTI_ARENA_NEW(arena, double, n);
@@ -38,11 +38,11 @@ static int cti_boxed_open(cti_boxed *b, cti_arena *arena, const double *M, const
     b->want = CTI_ARENA_ZERO(arena, uint8_t, 2 * n + 1), b->wrong = CTI_ARENA_NEW(arena, int, n);
     if (!b->M || !b->q || !b->R || !b->C || !b->lo || !b->hi || !b->x || !b->z || !b->u || !b->want || !b->wrong)
         return 0;
-    memcpy(b->M, M, sizeof *M * (size_t)n * (size_t)n);
+    memcpy(b->M, p->M, sizeof *p->M * (size_t)n * (size_t)n);
     if (!cti_equilibrate(arena, b->M, n, b->R, b->C))
         return 0;
     for (i = 0; i < n; i++)
-        b->q[i] = b->R[i] * q[i], b->lo[i] = lo[i] / b->C[i], b->hi[i] = hi[i] / b->C[i];
+        b->q[i] = b->R[i] * p->q[i], b->lo[i] = p->lo[i] / b->C[i], b->hi[i] = p->hi[i] / b->C[i];
     return cti_tableau_open(&b->t, arena, b->M, b->q, n, n);
 }
 
@@ -155,16 +155,16 @@ static double cti_boxed_residual(cti_boxed *b)
     return worst;
 }
 
-CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
-                                   cti_effort *e, cti_answer *a, double *z)
+CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z)
 {
+    const double *lo = p->lo, *hi = p->hi;
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED;
     cti_boxed b;
-    int i, k, count, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
+    int i, k, count, n = p->n, fewest = n + 1, trials = CTI_BOXED_TRIALS, done = 0;
     memset(&b, 0, sizeof b);
     b.state = state;
-    if (!cti_boxed_open(&b, e->arena, M, q, lo, hi, n))
+    if (!cti_boxed_open(&b, e->arena, p))
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < n; i++) {
         state[i] = !cti_finite64(lo[i]) && !cti_finite64(hi[i]) ? 0 : state[i];
@@ -206,6 +206,7 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_ef
 {
     double *lo = CTI_ARENA_NEW(e->arena, double, p->m), *hi = CTI_ARENA_NEW(e->arena, double, p->m);
     int8_t *state = CTI_ARENA_NEW(e->arena, int8_t, p->m);
+    const cti_lcp lcp = cti_lcp_boxed(w->W, w->q, lo, hi, p->m);
     cti_outcome said;
     int i;
     if (!lo || !hi || !state)
@@ -215,11 +216,11 @@ static cti_outcome cti_boxed_plain(const cti_program *p, cti_delassus *w, cti_ef
         lo[i] = p->lo ? p->lo[i] : (equation ? -INFINITY : 0), hi[i] = p->hi ? p->hi[i] : INFINITY;
         state[i] = e->warm && a->r[i] > lo[i] ? (a->r[i] < hi[i] ? 0 : 1) : -1;
     }
-    said = cti_boxed_pivot(w->W, w->q, lo, hi, p->m, state, e, a, a->r);
+    said = cti_boxed_pivot(&lcp, state, e, a, a->r);
     a->why = "the bound on pivots or time was reached";
     if (said != CTI_OUTCOME_FAILED)
         return said;
-    return p->lo ? cti_lemke_boxed(w->W, w->q, lo, hi, p->m, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
+    return p->lo ? cti_lemke_boxed(&lcp, p->m <= 200 ? 40 : 2, e, a, a->r) : cti_lemke_plain(p, w, e, a);
 }
 
 /* ---- friction ---- */
@@ -266,6 +267,7 @@ static void cti_boxed_turn(const cti_boxed_friction *b, double back, double *x, 
 static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effort *e, cti_answer *a, cti_judgement *j)
 {
     int i, k, m = b->m;
+    const cti_lcp lcp = cti_lcp_boxed(b->W, b->q, b->lo, b->hi, m);
     cti_answer trial = *a;
     cti_outcome said;
     memcpy(b->W, b->w->W, sizeof *b->W * (size_t)m * (size_t)m);
@@ -285,13 +287,13 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     for (i = 0; i < m / 3; i++)
         for (b->lo[3 * i] = 0, b->hi[3 * i] = INFINITY, k = 1; k < 3; k++)
             b->hi[3 * i + k] = share * b->p->mu[i] * b->load[i], b->lo[3 * i + k] = -b->hi[3 * i + k];
-    said = cti_boxed_pivot(b->W, b->q, b->lo, b->hi, m, b->state, e, a, b->z);
+    said = cti_boxed_pivot(&lcp, b->state, e, a, b->z);
     if (said == CTI_OUTCOME_FAILED && b->soft == 0) {
         b->soft = CTI_BOXED_SOFT;
         return cti_boxed_round(b, share, e, a, j);
     }
     if (said == CTI_OUTCOME_FAILED)
-        said = cti_lemke_boxed(b->W, b->q, b->lo, b->hi, m, 1, e, a, b->z);
+        said = cti_lemke_boxed(&lcp, 1, e, a, b->z);
     if (said != CTI_OUTCOME_SOLVED)
         return said;
     memcpy(b->r, b->z, sizeof *b->r * (size_t)m);

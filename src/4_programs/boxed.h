@@ -9,10 +9,9 @@
 
 CTI_FN cti_outcome cti_solver_boxed(const cti_program *p, cti_effort *e, cti_answer *a);
 
-/* cti_boxed_pivot -- block principal pivoting alone: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY. lo, hi [n] may be
-   infinite. state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number
-   of block pivots. */
-CTI_FN cti_outcome cti_boxed_pivot(const double *M, const double *q, const double *lo, const double *hi, int n, int8_t *state,
-                                   cti_effort *e, cti_answer *a, double *z);
+/* cti_boxed_pivot -- block principal pivoting alone, of a problem with bounds: SOLVED, BUDGET, FAILED (a cycle, or a singular part), MEMORY.
+   state [n]: the start on input, the result on output: -1 at lo, 1 at hi, 0 free. z [n]. a->iterations is increased by the number of block
+   pivots. */
+CTI_FN cti_outcome cti_boxed_pivot(const cti_lcp *p, int8_t *state, cti_effort *e, cti_answer *a, double *z);
 
 #endif /* CTI_BOXED_H */

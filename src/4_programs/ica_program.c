@@ -245,7 +245,7 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
 {
     int n = s->A.n, i;
     cti_jacobi jacobi;
-    cti_operator A;
+    cti_operator A, M;
     ct_real *work = CTI_ARENA_NEW(s->e->arena, ct_real, 12 * (size_t)n), size;
     memset(&jacobi, 0, sizeof jacobi);
     if (!work || !cti_jacobi_make(s->e->mem, &jacobi, &s->A))
@@ -254,8 +254,8 @@ static int cti_ica_program_star(cti_ica_program *s, const ct_real *b, ct_real *v
     size = cti_krylov_dot(3 * n, b, work);
     for (i = 0; i < 3 * n; i++)
         v_star[i] = 0;
-    A = cti_bsr_operator(&s->A);
-    cti_pcg(&A, b, v_star, cti_jacobi_apply, &jacobi, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
+    A = cti_bsr_operator(&s->A), M = cti_jacobi_operator(&jacobi);
+    cti_pcg(&A, &M, b, v_star, 16 * CTI_EPS * cti_sqrt(size), 100 + 30 * n, work, NULL);
     cti_jacobi_free(s->e->mem, &jacobi);
     return 1;
 }

@@ -285,6 +285,7 @@ static int cti_lemke_program(cti_lemke *l, double *y)
     int n = l->n, size = 2 * n + 1, i, j, ok = 0;
     double *S, *s, *x;
     cti_lemke_result out;
+    cti_lcp lp;
     if (n > CTI_LEMKE_LP || l->equation)
         return 0;
     S = CTI_ARENA_ZERO(l->e->arena, double, (size_t)size *(size_t)size);
@@ -302,7 +303,8 @@ static int cti_lemke_program(cti_lemke *l, double *y)
         s[n] = 1;
         memset(&out, 0, sizeof out);
         out.z = x;
-        ok = cti_lemke_dense(S, s, size, NULL, NULL, 0, l->e, l->a, &out) == CTI_OUTCOME_SOLVED && x[n] > 0;
+        lp = cti_lcp_of(S, s, size);
+        ok = cti_lemke_dense(&lp, NULL, 0, l->e, l->a, &out) == CTI_OUTCOME_SOLVED && x[n] > 0;
         memcpy(y, x + n + 1, sizeof *y * (size_t)n);
         l->pivots += out.pivots;
     }
@@ -425,18 +427,17 @@ static const char *cti_lemke_why(cti_outcome said)
     }
 }
 
-CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
-                                   cti_effort *e, cti_answer *a, cti_lemke_result *out)
+CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int restarts, cti_effort *e, cti_answer *a, cti_lemke_result *out)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_outcome said = CTI_OUTCOME_FAILED, last = CTI_OUTCOME_FAILED;
     cti_lemke l;
-    double goal = cti_fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, n);
-    int k, i, column, repair = 0;
+    double goal = cti_fmin(e->tolerance, 1e-9) / 2, residual = INFINITY, now, *z = CTI_ARENA_ZERO(e->arena, double, p->n);
+    int n = p->n, k, i, column, repair = 0;
     memset(&l, 0, sizeof l);
-    l.e = e, l.a = a, l.equation = equation, l.random = e->seed * 2 + 1;
+    l.e = e, l.a = a, l.equation = p->equation, l.random = e->seed * 2 + 1;
     out->pivots = 0, out->why = "";
-    if (!z || !cti_lemke_open(&l, M, q, n))
+    if (!z || !cti_lemke_open(&l, p->M, p->q, n))
         last = CTI_OUTCOME_MEMORY;
     for (k = 0; last != CTI_OUTCOME_MEMORY && k <= restarts; k++) {
         l.cap = k > 0 ? 50 * n + 1000 : (n <= 22 ? CTI_LEMKE_CAP : CTI_LEMKE_CAP_LARGE);

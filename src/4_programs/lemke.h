@@ -18,15 +18,13 @@ typedef struct cti_lemke_result {
     int attempts; /* number of coverings and starts tried, >= 1 */
     const char *why;
 } cti_lemke_result;
-/* cti_lemke_dense -- M [n][n] and q [n] are not changed. equation [n] or NULL: in marked pairs w = 0 and z is free. restarts: number of
-   starts from other complementary bases after a ray, 0: none. `start` [n] or NULL: pairs whose z begins basic. */
-CTI_FN cti_outcome cti_lemke_dense(const double *M, const double *q, int n, const uint8_t *equation, const uint8_t *start, int restarts,
-                                   cti_effort *e, cti_answer *a, cti_lemke_result *out);
+/* cti_lemke_dense -- a problem without bounds. restarts: number of starts from other complementary bases after a ray, 0: none. `start` [n] or
+   NULL: pairs whose z begins basic. */
+CTI_FN cti_outcome cti_lemke_dense(const cti_lcp *p, const uint8_t *start, int restarts, cti_effort *e, cti_answer *a, cti_lemke_result *out);
 
 /* cti_lemke_plain -- a QP, or an LCP without bounds, in dense form. The result is in a->r, or the proof that there is none. */
 CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, cti_effort *e, cti_answer *a);
-/* cti_lemke_boxed -- lo <= z <= hi, which may be infinite, as an LCP of the distances to the bounds. z [m] */
-CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
-                                   cti_answer *a, double *z);
+/* cti_lemke_boxed -- a problem with bounds as one without, in the distances to the bounds. z [n] */
+CTI_FN cti_outcome cti_lemke_boxed(const cti_lcp *p, int restarts, cti_effort *e, cti_answer *a, double *z);
 
 #endif /* CTI_LEMKE_H */

@@ -18,6 +18,7 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
 {
     uint8_t *start = CTI_ARENA_ZERO(e->arena, uint8_t, p->m);
     double *y = CTI_ARENA_ZERO(e->arena, double, p->m);
+    cti_lcp lcp = cti_lcp_of(w->W, w->q, p->m);
     cti_lemke_result out;
     cti_outcome said;
     int i;
@@ -26,8 +27,8 @@ CTI_FN cti_outcome cti_lemke_plain(const cti_program *p, const cti_delassus *w, 
     for (i = 0; i < p->m; i++)
         start[i] = e->warm && a->r[i] > 0;
     memset(&out, 0, sizeof out);
-    out.z = a->r, out.y = y;
-    said = cti_lemke_dense(w->W, w->q, p->m, p->equation, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
+    out.z = a->r, out.y = y, lcp.equation = p->equation;
+    said = cti_lemke_dense(&lcp, e->warm ? start : NULL, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, &out);
     a->iterations += out.pivots, a->why = out.why;
     if (said == CTI_OUTCOME_INFEASIBLE) {
         /* for W = J A^-1 J' the proof shows J'y = 0 only up to the square root of rounding */
@@ -53,9 +54,10 @@ typedef struct cti_lemke_box {
     uint8_t *equation;
 } cti_lemke_box;
 
-static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *lo, const double *hi, int m)
+static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const cti_lcp *p)
 {
-    int i;
+    const double *lo = p->lo, *hi = p->hi;
+    int i, m = p->n;
     x->row = CTI_ARENA_NEW(arena, int, m), x->partner = CTI_ARENA_NEW(arena, int, m);
     x->offset = CTI_ARENA_NEW(arena, double, m), x->sign = CTI_ARENA_NEW(arena, int8_t, m);
     if (!x->row || !x->partner || !x->offset || !x->sign)
@@ -74,15 +76,15 @@ static int cti_lemke_box_open(cti_lemke_box *x, cti_arena *arena, const double *
 }
 
 /* v+ = q + M z + v- >= 0, 0 <= v- _|_ hi - lo - s >= 0; z0 [m]: the offsets, and the entries with lo = hi */
-static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *q, const double *lo, const double *hi, const double *z0,
-                               int m)
+static void cti_lemke_box_fill(cti_lemke_box *x, const cti_lcp *p, const double *z0)
 {
-    int i, j, n = x->n;
+    const double *lo = p->lo, *hi = p->hi;
+    int i, j, n = x->n, m = p->n;
     for (i = 0; i < x->count; i++) {
-        const double *Mi = M + (size_t)x->row[i] * (size_t)m;
+        const double *Mi = p->M + (size_t)x->row[i] * (size_t)m;
         double *Bi = x->B + (size_t)i * (size_t)n;
         x->equation[i] = !cti_finite64(lo[x->row[i]]) && !cti_finite64(hi[x->row[i]]);
-        x->b[i] = q[x->row[i]];
+        x->b[i] = p->q[x->row[i]];
         for (j = 0; j < m; j++)
             x->b[i] += Mi[j] * z0[j];
         x->b[i] *= x->sign[i];
@@ -95,23 +97,25 @@ static void cti_lemke_box_fill(cti_lemke_box *x, const double *M, const double *
     }
 }
 
-CTI_FN cti_outcome cti_lemke_boxed(const double *M, const double *q, const double *lo, const double *hi, int m, int restarts, cti_effort *e,
-                                   cti_answer *a, double *z)
+CTI_FN cti_outcome cti_lemke_boxed(const cti_lcp *p, int restarts, cti_effort *e, cti_answer *a, double *z)
 {
+    const double *lo = p->lo, *hi = p->hi;
     cti_arena_point mark = cti_arena_mark(e->arena);
     cti_lemke_box x;
     cti_lemke_result out;
     cti_outcome said = CTI_OUTCOME_MEMORY;
+    cti_lcp lcp;
     int i;
     memset(&x, 0, sizeof x), memset(&out, 0, sizeof out);
-    if (cti_lemke_box_open(&x, e->arena, lo, hi, m)) {
-        for (i = 0; i < m; i++)
+    if (cti_lemke_box_open(&x, e->arena, p)) {
+        for (i = 0; i < p->n; i++)
             z[i] = lo[i] < hi[i] ? 0 : lo[i];
         for (i = 0; i < x.count; i++)
             z[x.row[i]] = x.offset[i];
-        cti_lemke_box_fill(&x, M, q, lo, hi, z, m);
+        cti_lemke_box_fill(&x, p, z);
         out.z = x.s;
-        said = cti_lemke_dense(x.B, x.b, x.n, x.equation, NULL, restarts, e, a, &out);
+        lcp = cti_lcp_of(x.B, x.b, x.n), lcp.equation = x.equation;
+        said = cti_lemke_dense(&lcp, NULL, restarts, e, a, &out);
         a->iterations += out.pivots, a->why = out.why;
         for (i = 0; i < x.count; i++)
             z[x.row[i]] = cti_fmin(cti_fmax(x.offset[i] + x.sign[i] * x.s[i], lo[x.row[i]]), hi[x.row[i]]);
@@ -257,6 +261,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     }
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
+        const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
         if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
@@ -265,7 +270,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
         cti_lemke_cone_build(&l);
         memset(&out, 0, sizeof out);
         out.z = l.z;
-        said = cti_lemke_dense(l.M, l.b, l.n, NULL, round ? l.start : NULL, 2, e, a, &out);
+        said = cti_lemke_dense(&lcp, round ? l.start : NULL, 2, e, a, &out);
         a->iterations += out.pivots;
         if (said != CTI_OUTCOME_SOLVED)
             break;
@@ -295,10 +300,11 @@ CTI_FN cti_outcome cti_solver_lemke(const cti_program *p, cti_effort *e, cti_ans
     a->iterations = 0;
     said = cti_delassus_open(&w, p, e, a, CTI_LEMKE_ROWS);
     if (said == CTI_OUTCOME_SOLVED) {
+        const cti_lcp lcp = cti_lcp_boxed(w.W, w.q, p->lo, p->hi, p->m);
         if (p->mu)
             said = cti_lemke_friction(p, &w, e, a);
         else if (p->lo)
-            said = cti_lemke_boxed(w.W, w.q, p->lo, p->hi, p->m, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
+            said = cti_lemke_boxed(&lcp, p->m <= 200 ? CTI_LEMKE_RESTARTS : 2, e, a, a->r);
         else
             said = cti_lemke_plain(p, &w, e, a);
         said = cti_delassus_finish(&w, p, e, a, said);

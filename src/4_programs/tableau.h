@@ -21,6 +21,26 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
 CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 
+/* cti_lcp -- a dense linear complementarity problem: u = q + M z, z = lo -> u >= 0, z = hi -> u <= 0, else u = 0. The caller's arrays. */
+typedef struct cti_lcp {
+    int n;
+    const double *M, *q;     /* [n][n], [n] */
+    const double *lo, *hi;   /* [n] bounds, which may be infinite; NULL: 0 and infinity */
+    const uint8_t *equation; /* [n] or NULL: in marked rows u = 0 and z is free */
+} cti_lcp;
+CTI_INLINE cti_lcp cti_lcp_of(const double *M, const double *q, int n)
+{
+    cti_lcp p;
+    p.n = n, p.M = M, p.q = q, p.lo = p.hi = NULL, p.equation = NULL;
+    return p;
+}
+CTI_INLINE cti_lcp cti_lcp_boxed(const double *M, const double *q, const double *lo, const double *hi, int n)
+{
+    cti_lcp p = cti_lcp_of(M, q, n);
+    p.lo = lo, p.hi = hi;
+    return p;
+}
+
 typedef struct cti_tableau {
     int n, cols, ld;
     const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */

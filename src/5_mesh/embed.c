@@ -225,14 +225,13 @@ static int cti_embed_holder(const cti_embed_grid *g, const ct_real *p, double w[
     return tet;
 }
 
-CTI_FN int cti_embed(cti_mem *mem, const ct_real *x, int n_nodes, const int32_t *tets, int n_tets, const ct_real *points, int n,
-                     int32_t *out_tet, ct_real *out_weights, uint8_t *out_outside, int *out_n_outside)
+CTI_FN int cti_embed(cti_mem *mem, const ct_mesh *mesh, const ct_real *points, int n, int32_t *out_tet, ct_real *out_weights,
+                     uint8_t *out_outside, int *out_n_outside)
 {
     cti_embed_grid g;
     int i, k, ok, outside = 0;
-    CTI_UNUSED(n_nodes);
     memset(&g, 0, sizeof g);
-    g.x = x, g.tets = tets, g.n_tets = n_tets;
+    g.x = mesh->positions, g.tets = mesh->tets, g.n_tets = mesh->n_tets;
     ok = cti_embed_build(mem, &g);
     for (i = 0; ok && i < n; i++) {
         const ct_real *p = points + 3 * (size_t)i;

@@ -81,20 +81,6 @@ static double cti_fill_open(const ct_real *x, const int32_t *v, cti_fill_tet *t)
     return volume;
 }
 
-/* contribution of a triangle to the winding number around the line through p; half-open: an edge counts in one of its two triangles only */
-static int cti_fill_around(const double t[9], const double p[2])
-{
-    int i, w = 0;
-    for (i = 0; i < 3; i++) {
-        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
-        if (a[1] <= p[1] && b[1] > p[1])
-            w += cti_exact_orient2d(a, b, p) > 0;
-        else if (a[1] > p[1] && b[1] <= p[1])
-            w -= cti_exact_orient2d(a, b, p) < 0;
-    }
-    return w;
-}
-
 /* counts (write 0) or stores the crossings of one triangle with all lines */
 static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
 {
@@ -112,7 +98,7 @@ static void cti_fill_enter(cti_fill_lines *q, const double t[9], int write)
         for (i = from[0]; i <= to[0]; i++) {
             int32_t *at = q->first + (size_t)j * (size_t)q->n[0] + (size_t)i;
             p[0] = cti_fill_at(q, 0, i), p[1] = cti_fill_at(q, 1, j);
-            w = cti_fill_around(t, p);
+            w = cti_exact_winding(t, p);
             if (w == 0)
                 continue;
             if (write) {

@@ -213,41 +213,62 @@ static int cti_grid_enter(cti_mem *mem, cti_grid *g, cti_grid_items *s, int64_t 
 
 /* ---- pairs ---- */
 
-/* Packs some items' boxes into blocks of eight lanes, as in the trees. */
-static void cti_grid_pack(const cti_grid_items *s, const int32_t *list, int from, int n, int moving, float *blocks)
+/* Items from, ..., from + n - 1 of a list; a list that is NULL has all items. */
+typedef struct cti_grid_span {
+    const int32_t *list;
+    int from, n;
+} cti_grid_span;
+
+static cti_grid_span cti_grid_span_of(const int32_t *list, int from, int n)
+{
+    cti_grid_span s;
+    s.list = list, s.from = from, s.n = n;
+    return s;
+}
+
+/* Tile i of a span. */
+static cti_grid_span cti_grid_tile_of(const cti_grid_span *s, int i)
+{
+    return cti_grid_span_of(s->list, s->from + i, cti_min_int(CTI_GRID_TILE, s->n - i));
+}
+
+/* Items of the other side. */
+static const cti_grid_items *cti_grid_other(const cti_grid *g) { return g->self ? &g->a : &g->b; }
+
+/* Packs the boxes of a tile into blocks of eight lanes, as in the trees. */
+static void cti_grid_pack(const cti_grid_items *s, const cti_grid_span *tile, int moving, float *blocks)
 {
     int i, k;
-    for (i = 0; i < n; i++) {
-        const float *box = s->boxes + 12 * (size_t)(list ? list[from + i] : from + i);
+    for (i = 0; i < tile->n; i++) {
+        const float *box = s->boxes + 12 * (size_t)(tile->list ? tile->list[tile->from + i] : tile->from + i);
         float *block = blocks + (size_t)(i / 8) * CTI_BVH_BLOCK + i % 8;
         for (k = 0; k < (moving ? 12 : 6); k++)
             block[8 * k] = box[k];
     }
 }
 
-/* Can two items with overlapping boxes be a pair, and is it to be reported here? bucket -1: in the test of large items. */
-static int cti_grid_accept(const cti_grid *g, const cti_grid_items *b, int self, int bucket, int32_t i, int32_t j)
+/* Can two items with overlapping boxes be a pair, and is it to be reported here? */
+static int cti_grid_accept(const cti_grid *g, int32_t i, int32_t j)
 {
-    const cti_grid_items *a = &g->a;
+    const cti_grid_items *a = &g->a, *b = cti_grid_other(g);
     const int32_t *p = a->low + 3 * (size_t)i, *q = b->low + 3 * (size_t)j;
     if (!((a->flags[i] | b->flags[j]) & CTI_GRID_DYNAMIC) || (a->body[i] == b->body[j] && !(a->flags[i] & CTI_GRID_SELF)))
         return 0;
     /* a large item meets all others; of two large items the one with the lower number reports the pair */
-    if (bucket < 0)
-        return !self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
-    return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == bucket;
+    if (g->bucket < 0)
+        return !g->self || !(b->flags[j] & CTI_GRID_LARGE) || i < j;
+    return cti_grid_hash(g, p[0] > q[0] ? p[0] : q[0], p[1] > q[1] ? p[1] : q[1], p[2] > q[2] ? p[2] : q[2]) == g->bucket;
 }
 
-/* One tile against another: na items of list_a from from_a on and nb of list_b from from_b on; a list that is NULL has all items. */
-static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *b, int self, int bucket, const int32_t *list_a, int from_a,
-                         int na, const int32_t *list_b, int from_b, int nb, int32_t **out)
+/* One packed tile against another. */
+static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_span *a, const cti_grid_span *b, int32_t **out)
 {
-    int i, k;
-    for (i = 0; i < na; i++) {
+    int i, k, nb = b->n;
+    for (i = 0; i < a->n; i++) {
         const float *query = g->blocks_a + (size_t)(i / 8) * CTI_BVH_BLOCK;
-        int32_t item = list_a ? list_a[from_a + i] : from_a + i;
+        int32_t item = a->list ? a->list[a->from + i] : a->from + i;
         /* within one list, only items behind this one */
-        int skip = self && bucket >= 0 ? from_a + i + 1 - from_b : 0;
+        int skip = g->self && g->bucket >= 0 ? a->from + i + 1 - b->from : 0;
         size_t n = (size_t)CTI_LEN(*out);
         if (!CTI_RESERVE(mem, *out, (int64_t)n + 2 * CTI_GRID_TILE))
             return 0;
@@ -260,9 +281,9 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
             if (skip > 8 * k)
                 m &= ~((1u << (skip - 8 * k)) - 1u);
             for (; m; m &= m - 1) {
-                int at = from_b + 8 * k + cti_lowest_bit(m);
-                int32_t other = list_b ? list_b[at] : at;
-                if (cti_grid_accept(g, b, self, bucket, item, other))
+                int at = b->from + 8 * k + cti_lowest_bit(m);
+                int32_t other = b->list ? b->list[at] : at;
+                if (cti_grid_accept(g, item, other))
                     (*out)[n] = item, (*out)[n + 1] = other, n += 2;
             }
         }
@@ -271,19 +292,18 @@ static int cti_grid_tile(cti_mem *mem, const cti_grid *g, const cti_grid_items *
     return 1;
 }
 
-/* Two lists of items against each other, tile by tile. */
-static int cti_grid_meet(cti_mem *mem, cti_grid *g, int self, int bucket, const int32_t *list_a, int na, const int32_t *list_b, int nb,
-                         int32_t **out)
+/* The items of a bucket against each other, tile by tile. */
+static int cti_grid_meet(cti_mem *mem, cti_grid *g, int bucket, cti_grid_span a, cti_grid_span b, int32_t **out)
 {
-    const cti_grid_items *b = self ? &g->a : &g->b;
     int i, j;
-    for (i = 0; i < na; i += CTI_GRID_TILE) {
-        int ni = cti_min_int(CTI_GRID_TILE, na - i);
-        cti_grid_pack(&g->a, list_a, i, ni, g->moving, g->blocks_a);
-        for (j = self && bucket >= 0 ? i : 0; j < nb; j += CTI_GRID_TILE) {
-            int nj = cti_min_int(CTI_GRID_TILE, nb - j);
-            cti_grid_pack(b, list_b, j, nj, g->moving, g->blocks_b);
-            if (!cti_grid_tile(mem, g, b, self, bucket, list_a, i, ni, list_b, j, nj, out))
+    g->bucket = bucket;
+    for (i = 0; i < a.n; i += CTI_GRID_TILE) {
+        const cti_grid_span rows = cti_grid_tile_of(&a, i);
+        cti_grid_pack(&g->a, &rows, g->moving, g->blocks_a);
+        for (j = g->self && bucket >= 0 ? i : 0; j < b.n; j += CTI_GRID_TILE) {
+            const cti_grid_span columns = cti_grid_tile_of(&b, j);
+            cti_grid_pack(cti_grid_other(g), &columns, g->moving, g->blocks_b);
+            if (!cti_grid_tile(mem, g, &rows, &columns, out))
                 return 0;
         }
     }
@@ -291,15 +311,16 @@ static int cti_grid_meet(cti_mem *mem, cti_grid *g, int self, int bucket, const 
 }
 
 /* Large items of a against all, and the others of a against large items of b. */
-static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int self, int32_t **out)
+static int cti_grid_meet_large(cti_mem *mem, cti_grid *g, int32_t **out)
 {
+    const cti_grid_span all = cti_grid_span_of(NULL, 0, g->a.n), others = cti_grid_span_of(NULL, 0, cti_grid_other(g)->n);
     int n, m, i;
-    if (!cti_grid_meet(mem, g, self, -1, g->a.large, CTI_LEN(g->a.large), NULL, self ? g->a.n : g->b.n, out))
+    if (!cti_grid_meet(mem, g, -1, cti_grid_span_of(g->a.large, 0, CTI_LEN(g->a.large)), others, out))
         return 0;
-    if (self || CTI_LEN(g->b.large) == 0)
+    if (g->self || CTI_LEN(g->b.large) == 0)
         return 1;
     n = m = CTI_LEN(*out);
-    if (!cti_grid_meet(mem, g, self, -1, NULL, g->a.n, g->b.large, CTI_LEN(g->b.large), out))
+    if (!cti_grid_meet(mem, g, -1, all, cti_grid_span_of(g->b.large, 0, CTI_LEN(g->b.large)), out))
         return 0;
     /* both are large: found before */
     for (i = n; i < CTI_LEN(*out); i += 2) {
@@ -319,7 +340,7 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
     CTI_CLEAR(*out);
     if (g->a.n == 0 || b->n == 0)
         return 1;
-    g->moving = moving;
+    g->self = self, g->moving = moving;
     cti_grid_drift(g, self);
     cti_grid_measure(g, self);
     if (!cti_grid_place(mem, g, &g->a, &entries_a) || (!self && !cti_grid_place(mem, g, &g->b, &entries_b)))
@@ -330,8 +351,9 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
         return 0;
     for (h = 0; h < g->table; h++) {
         int na = g->a.start[h + 1] - g->a.start[h], nb = b->start[h + 1] - b->start[h];
-        if (na > 0 && nb > self && !cti_grid_meet(mem, g, self, h, g->a.list + g->a.start[h], na, b->list + b->start[h], nb, out))
+        if (na > 0 && nb > self &&
+            !cti_grid_meet(mem, g, h, cti_grid_span_of(g->a.list, g->a.start[h], na), cti_grid_span_of(b->list, b->start[h], nb), out))
             return 0;
     }
-    return cti_grid_meet_large(mem, g, self, out);
+    return cti_grid_meet_large(mem, g, out);
 }

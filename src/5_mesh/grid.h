@@ -37,7 +37,8 @@ typedef struct cti_grid {
     int table;                /* buckets, a power of two */
     float origin[3], inverse; /* lowest corner, 1 / side of a cell */
     float shift[3];           /* mean motion */
-    int moving;
+    int self, moving;         /* as in cti_grid_pairs */
+    int bucket;               /* whose items are tested; -1: large items */
     float blocks_a[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK], blocks_b[CTI_GRID_TILE / 8 * CTI_BVH_BLOCK];
 } cti_grid;
 

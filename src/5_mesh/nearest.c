@@ -53,9 +53,10 @@ static void cti_nearest_lanes(const float *b, const float p[3], float d2[8])
     }
 }
 
-static void cti_nearest_try(const int32_t *faces, const ct_real *x, const ct_real p[3], int face, cti_nearest *best)
+static void cti_nearest_try(const cti_nearest_set *faces, const ct_real p[3], int face, cti_nearest *best)
 {
-    const int32_t *f = faces + 3 * (size_t)face;
+    const int32_t *f = faces->elements + 3 * (size_t)face;
+    const ct_real *x = faces->x;
     ct_real w[3], d2;
     int feature;
     d2 = cti_dist_pt(p, x + 3 * (size_t)f[0], x + 3 * (size_t)f[1], x + 3 * (size_t)f[2], w, &feature);
@@ -65,11 +66,10 @@ static void cti_nearest_try(const int32_t *faces, const ct_real *x, const ct_rea
     }
 }
 
-CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
-                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out)
+CTI_FN void cti_nearest_face(const cti_nearest_set *faces, cti_v3 p, ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out)
 {
     cti_nearest_node stack[CTI_NEAREST_STACK];
-    int n = cti_nearest_top(tree, stack), l, k;
+    int n = cti_nearest_top(faces->tree, stack), l, k;
     float at[3], d2[8];
     ct_real point[3];
     const ct_real most = CTI_R(1e18);
@@ -81,15 +81,15 @@ CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, cons
         const float *block;
         if ((ct_real)q.d2 * CTI_R(0.99999) > out->d2)
             continue;
-        block = cti_nearest_block(forest, tree, &q);
+        block = cti_nearest_block(faces->forest, faces->tree, &q);
         cti_nearest_lanes(block, at, d2);
         for (l = 0; l < 8; l++) {
             if ((ct_real)d2[l] * CTI_R(0.99999) > out->d2 || d2[l] >= 1e38f)
                 continue;
             if (q.level == 1) {
-                int item = cti_nearest_item(forest, tree, &q, l);
+                int item = cti_nearest_item(faces->forest, faces->tree, &q, l);
                 if (item >= 0 && (!keep || keep(ctx, item)))
-                    cti_nearest_try(faces, x, point, item, out);
+                    cti_nearest_try(faces, point, item, out);
                 continue;
             }
             /* insertion sort: the closest box ends on top of the stack */
@@ -144,8 +144,7 @@ CTI_FN int cti_nearest_in_tet(cti_v3 p, cti_v3 a, cti_v3 b, cti_v3 c, cti_v3 d)
 }
 
 typedef struct cti_nearest_tets {
-    const int32_t *tets;
-    const ct_real *x;
+    const cti_nearest_set *set;
     cti_v3 p;
     cti_nearest_keep *keep;
     const void *ctx;
@@ -155,19 +154,19 @@ typedef struct cti_nearest_tets {
 static void cti_nearest_tet_visit(void *ctx, int item)
 {
     cti_nearest_tets *q = (cti_nearest_tets *)ctx;
-    const int32_t *t = q->tets + 4 * (size_t)item;
+    const int32_t *t = q->set->elements + 4 * (size_t)item;
+    const ct_real *x = q->set->x;
     if ((q->found >= 0 && item > q->found) || (q->keep && !q->keep(q->ctx, item)))
         return;
-    if (cti_nearest_in_tet(q->p, cti_v3_at(q->x, t[0]), cti_v3_at(q->x, t[1]), cti_v3_at(q->x, t[2]), cti_v3_at(q->x, t[3])))
+    if (cti_nearest_in_tet(q->p, cti_v3_at(x, t[0]), cti_v3_at(x, t[1]), cti_v3_at(x, t[2]), cti_v3_at(x, t[3])))
         q->found = item;
 }
 
-CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
-                           cti_nearest_keep *keep, const void *ctx)
+CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_keep *keep, const void *ctx)
 {
     cti_nearest_tets q;
-    q.tets = tets, q.x = x, q.p = p, q.keep = keep, q.ctx = ctx, q.found = -1;
-    cti_nearest_visit(forest, tree, p, p, cti_nearest_tet_visit, &q);
+    q.set = tets, q.p = p, q.keep = keep, q.ctx = ctx, q.found = -1;
+    cti_nearest_visit(tets->forest, tets->tree, p, p, cti_nearest_tet_visit, &q);
     return q.found;
 }
 
@@ -196,10 +195,11 @@ static ct_real cti_nearest_meet(cti_v3 p, cti_v3 d, cti_v3 a, cti_v3 b, cti_v3 c
     return t / det;
 }
 
-CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d)
+CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d)
 {
     cti_nearest_node stack[CTI_NEAREST_STACK];
-    int n = cti_nearest_top(tree, stack), l;
+    const ct_real *x = faces->x;
+    int n = cti_nearest_top(faces->tree, stack), l;
     ct_real best = CTI_REAL_MAX, point[3], inv[3];
     const ct_real tiny = CTI_R(1e-12);
     cti_v3_put(point, 0, p);
@@ -207,13 +207,13 @@ CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, co
     inv[2] = 1 / (cti_abs(d.z) > tiny ? d.z : tiny);
     while (n > 0) {
         cti_nearest_node q = stack[--n];
-        const float *block = cti_nearest_block(forest, tree, &q);
+        const float *block = cti_nearest_block(faces->forest, faces->tree, &q);
         for (l = 0; l < 8; l++) {
             if (block[l] > block[24 + l] || !cti_nearest_slab(block, l, point, inv, best))
                 continue;
             if (q.level == 1) {
-                int item = cti_nearest_item(forest, tree, &q, l);
-                const int32_t *f = faces + 3 * (size_t)(item < 0 ? 0 : item);
+                int item = cti_nearest_item(faces->forest, faces->tree, &q, l);
+                const int32_t *f = faces->elements + 3 * (size_t)(item < 0 ? 0 : item);
                 if (item >= 0)
                     best = cti_min(best, cti_nearest_meet(p, d, cti_v3_at(x, f[0]), cti_v3_at(x, f[1]), cti_v3_at(x, f[2])));
                 continue;

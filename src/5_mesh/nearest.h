@@ -8,6 +8,20 @@
 /* cti_nearest_keep -- a filter: 1 if the item takes part in the query. */
 typedef int cti_nearest_keep(const void *ctx, int item);
 
+/* cti_nearest_set -- the elements of one box tree, and where they are. */
+typedef struct cti_nearest_set {
+    const cti_forest *forest;
+    const cti_bvh *tree;
+    const int32_t *elements; /* faces [3 n] or tets [4 n] */
+    const ct_real *x;        /* [3 points] */
+} cti_nearest_set;
+CTI_INLINE cti_nearest_set cti_nearest_set_of(const cti_forest *forest, const cti_bvh *tree, const int32_t *elements, const ct_real *x)
+{
+    cti_nearest_set s;
+    s.forest = forest, s.tree = tree, s.elements = elements, s.x = x;
+    return s;
+}
+
 /* cti_nearest -- the closest point of a triangle. */
 typedef struct cti_nearest {
     int face;    /* -1: none within the radius */
@@ -26,15 +40,13 @@ CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
     return b;
 }
 /* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any) among those that `keep` accepts (NULL: all). Of equal
-   distances the lower number wins. faces [3 n], x [3 points]. */
-CTI_FN void cti_nearest_face(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p,
-                             ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
+   distances the lower number wins. */
+CTI_FN void cti_nearest_face(const cti_nearest_set *faces, cti_v3 p, ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
 /* cti_nearest_tet -- the lowest number of a tet that contains p (boundary included), or -1. Inverted tets count like others. */
-CTI_FN int cti_nearest_tet(const cti_forest *forest, const cti_bvh *tree, const int32_t *tets, const ct_real *x, cti_v3 p,
-                           cti_nearest_keep *keep, const void *ctx);
+CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_keep *keep, const void *ctx);
 /* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
    is. */
-CTI_FN ct_real cti_nearest_ray(const cti_forest *forest, const cti_bvh *tree, const int32_t *faces, const ct_real *x, cti_v3 p, cti_v3 d);
+CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d);
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);

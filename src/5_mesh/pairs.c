@@ -145,11 +145,26 @@ static void cti_broad_matrix(uint64_t *bits, int words, const int32_t *pairs, in
         }
 }
 
-/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
-static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
-                            int32_t *raw, int n, int32_t **out)
+/* cti_broad_query -- elements of kind ka against elements of kind kb. */
+typedef struct cti_broad_query {
+    cti_broad *broad;
+    const cti_soup *soup;
+    int ka, kb;
+} cti_broad_query;
+
+static cti_broad_query cti_broad_query_of(cti_broad *broad, const cti_soup *soup, int ka, int kb)
 {
-    int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned;
+    cti_broad_query q;
+    q.broad = broad, q.soup = soup, q.ka = ka, q.kb = kb;
+    return q;
+}
+
+/* Filters and sorts the n overlaps `raw` of bodies p (kind ka) and q (kind kb), and appends them. */
+static int cti_broad_finish(cti_mem *mem, const cti_broad_query *query, cti_broad_lane *lane, int p, int q, int32_t *raw, int n, int32_t **out)
+{
+    const cti_broad *broad = query->broad;
+    const cti_soup *soup = query->soup;
+    int wa, wb, a0, na, b0, nb, from = CTI_LEN(*out), turned, ka = query->ka, kb = query->kb;
     const int32_t *ea = cti_broad_elements(soup, ka, &wa), *eb = cti_broad_elements(soup, kb, &wb);
     int64_t words, size;
     cti_broad_range(soup->bodies + p, wa, &a0, &na);
@@ -184,30 +199,23 @@ static int cti_broad_finish(cti_mem *mem, const cti_broad *broad, cti_broad_lane
 }
 
 /* The overlaps that the trees find for bodies p (kind ka) and q (kind kb). */
-static int cti_broad_group(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int p, int q, int ka, int kb,
-                           int32_t **out)
+static int cti_broad_group(cti_mem *mem, const cti_broad_query *query, cti_broad_lane *lane, int p, int q, int32_t **out)
 {
+    const cti_bvh *trees = query->broad->trees;
     CTI_CLEAR(lane->raw);
-    if (!cti_bvh_pairs(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * p + ka, broad->trees + CTI_BROAD_TREES * q + kb, &lane->raw))
+    if (!cti_bvh_pairs(mem, &query->broad->forest, trees + CTI_BROAD_TREES * p + query->ka, trees + CTI_BROAD_TREES * q + query->kb, &lane->raw))
         return 0;
-    return cti_broad_finish(mem, broad, lane, soup, p, q, ka, kb, lane->raw, CTI_LEN(lane->raw) / 2, out);
+    return cti_broad_finish(mem, query, lane, p, q, lane->raw, CTI_LEN(lane->raw) / 2, out);
 }
 
 /* Both groups of body pair i: (p, q) and, for two kinds and two bodies, (q, p). */
-static int cti_broad_both(cti_mem *mem, const cti_broad *broad, cti_broad_lane *lane, const cti_soup *soup, int i, int ka, int kb, int32_t **out)
+static int cti_broad_both(cti_mem *mem, const cti_broad_query *query, cti_broad_lane *lane, int i, int32_t **out)
 {
-    int p = broad->body_pairs[2 * i], q = broad->body_pairs[2 * i + 1];
-    return cti_broad_group(mem, broad, lane, soup, p, q, ka, kb, out) &&
-           (p == q || ka == kb || cti_broad_group(mem, broad, lane, soup, q, p, ka, kb, out));
+    int p = query->broad->body_pairs[2 * i], q = query->broad->body_pairs[2 * i + 1];
+    return cti_broad_group(mem, query, lane, p, q, out) && (p == q || query->ka == query->kb || cti_broad_group(mem, query, lane, q, p, out));
 }
 
 /* ---- pairs by several workers ---- */
-
-typedef struct cti_broad_query {
-    cti_broad *broad;
-    const cti_soup *soup;
-    int ka, kb;
-} cti_broad_query;
 
 /* workers do not allocate: a body pair that does not fit into the worker's lane is left to the calling thread */
 static void *cti_broad_refuse(void *user, void *block, size_t old_size, size_t new_size)
@@ -227,7 +235,7 @@ static void cti_broad_query_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         int32_t *place = q->broad->place + 3 * (size_t)begin;
         place[1] = CTI_LEN(lane->out);
-        place[0] = cti_broad_both(&mem, q->broad, lane, q->soup, begin, q->ka, q->kb, &lane->out) ? worker : -1;
+        place[0] = cti_broad_both(&mem, q, lane, begin, &lane->out) ? worker : -1;
         if (place[0] < 0 && lane->out)
             stbds_header(lane->out)->length = (size_t)place[1];
         place[2] = CTI_LEN(lane->out);
@@ -259,10 +267,9 @@ static int cti_broad_reserve_lanes(cti_mem *mem, cti_broad *broad, int workers, 
 static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int ka, int kb, int32_t **out)
 {
     int i, n = CTI_LEN(broad->body_pairs) / 2, workers = cti_tasks_workers(soup->tasks), many;
-    cti_broad_query q;
+    cti_broad_query q = cti_broad_query_of(broad, soup, ka, kb);
     CTI_CLEAR(*out);
     many = workers > 1 && broad->most_out > 0 && CTI_BROAD_PAIR_US * n > cti_tasks_least(soup->tasks);
-    q.broad = broad, q.soup = soup, q.ka = ka, q.kb = kb;
     if (many && !cti_broad_reserve_lanes(mem, broad, workers, n))
         return 0;
     if (many)
@@ -271,7 +278,7 @@ static int cti_broad_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
         const int32_t *place = many ? broad->place + 3 * (size_t)i : NULL;
         int from = CTI_LEN(*out), count = place ? place[2] - place[1] : 0;
         if (!place || place[0] < 0) {
-            if (!cti_broad_both(mem, broad, &broad->own, soup, i, ka, kb, out))
+            if (!cti_broad_both(mem, &q, &broad->own, i, out))
                 return 0;
         } else if (count > 0) {
             if (!CTI_RESERVE(mem, *out, (int64_t)from + count))
@@ -401,6 +408,7 @@ static int cti_broad_deal(cti_mem *mem, cti_broad *broad, const cti_soup *soup, 
 /* The same as cti_broad_kind, by the hash. moved: as in cti_broad_pairs_moved. */
 static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *moved, int ka, int kb, int32_t **out)
 {
+    const cti_broad_query query = cti_broad_query_of(broad, soup, ka, kb);
     int g, groups = CTI_LEN(broad->body_pairs), moving = 0;
     int32_t *first;
     CTI_CLEAR(*out);
@@ -413,7 +421,7 @@ static int cti_broad_hash_kind(cti_mem *mem, cti_broad *broad, const cti_soup *s
         return 0;
     for (g = 0; g < groups; g++) {
         int p = broad->body_pairs[2 * (g / 2)], q = broad->body_pairs[2 * (g / 2) + 1], n = first[g + 1] - first[g];
-        if (n > 0 && !cti_broad_finish(mem, broad, &broad->own, soup, g % 2 ? q : p, g % 2 ? p : q, ka, kb, broad->own.raw + 2 * (size_t)first[g], n, out))
+        if (n > 0 && !cti_broad_finish(mem, &query, &broad->own, g % 2 ? q : p, g % 2 ? p : q, broad->own.raw + 2 * (size_t)first[g], n, out))
             return 0;
     }
     return 1;

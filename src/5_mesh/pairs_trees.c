@@ -143,8 +143,8 @@ static int cti_broad_build_known(cti_mem *mem, cti_broad *broad, const cti_soup 
     int k, width;
     for (k = 0; k < CTI_BROAD_TREES; at += order[k++]) {
         cti_broad_elements(soup, k, &width);
-        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at, cti_broad_first(soup->bodies + b, width), order[k],
-                                   soup->bodies[b].still))
+        if (!cti_bvh_build_ordered(mem, &broad->forest, broad->trees + CTI_BROAD_TREES * b + k, at,
+                                   cti_broad_first(soup->bodies + b, width), order[k], soup->bodies[b].still))
             return 0;
     }
     return 1;

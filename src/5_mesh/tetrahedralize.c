@@ -134,21 +134,6 @@ static void cti_lattice_touch(cti_lattice *l, const double t[9])
 
 /* ---- inside ---- */
 
-/* Contribution of a triangle to the winding number of the line through p along x. Half-open: an edge counts in only one of its
-   triangles. */
-static int cti_lattice_around(const double t[9], const double p[2])
-{
-    int i, w = 0;
-    for (i = 0; i < 3; i++) {
-        const double *a = t + 3 * i + 1, *b = t + 3 * ((i + 1) % 3) + 1;
-        if (a[1] <= p[1] && b[1] > p[1])
-            w += cti_exact_orient2d(a, b, p) > 0;
-        else if (a[1] > p[1] && b[1] <= p[1])
-            w -= cti_exact_orient2d(a, b, p) < 0;
-    }
-    return w;
-}
-
 /* Enters the change that a triangle makes to the winding number along x: at the first point behind it on each line. */
 static void cti_lattice_wind(cti_lattice *l, const double t[9])
 {
@@ -160,7 +145,7 @@ static void cti_lattice_wind(cti_lattice *l, const double t[9])
             double p[3];
             int w;
             p[1] = cti_lattice_at(l, 1, y), p[2] = cti_lattice_at(l, 2, z);
-            if ((w = cti_lattice_around(t, p + 1)) == 0)
+            if ((w = cti_exact_winding(t, p + 1)) == 0)
                 continue;
             /* w > 0: the normal points to +x, and the line leaves the surface here */
             for (x = 2 * first[0]; x <= 2 * l->n[0]; x++) {

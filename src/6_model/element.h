@@ -13,6 +13,19 @@ typedef int cti_slot_fn(const void *ctx, int i, int j);
 /* CTI_UPPER(nn, a, b) -- index of block (a, b), a <= b, among the nn (nn + 1) / 2 upper blocks of an element with nn nodes. */
 #define CTI_UPPER(nn, a, b) ((a) * (2 * (nn) - (a) + 1) / 2 + (b) - (a))
 
+/* cti_rest_mesh -- the elements of one body at rest. */
+typedef struct cti_rest_mesh {
+    const ct_real *X;        /* [3 n_nodes] positions [m] by local number */
+    const int32_t *elements; /* [nodes of an element x n] local numbers, which node_offset makes global */
+    int n_nodes, n, node_offset;
+} cti_rest_mesh;
+CTI_INLINE cti_rest_mesh cti_rest_mesh_of(const ct_real *X, int n_nodes, const int32_t *elements, int n, int node_offset)
+{
+    cti_rest_mesh r;
+    r.X = X, r.elements = elements, r.n_nodes = n_nodes, r.n = n, r.node_offset = node_offset;
+    return r;
+}
+
 /* cti_element_gather -- out [3 nn]: coordinates of the nodes of eight elements; node [8 nn]. */
 CTI_INLINE void cti_element_gather(const ct_real *x, const int32_t *node, int nn, cti_r8 *out)
 {

@@ -21,22 +21,22 @@ static double cti_membrane_rest(const ct_real *X, const int32_t *tri, ct_real *b
     return (double)b[4];
 }
 
-CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const ct_real *X, const int32_t *triangles,
-                                   int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_membrane_batch_init(cti_mem *mem, cti_membrane_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                   double *out_value)
 {
-    int e, i, batches = (n_triangles + 7) / 8;
-    t->n = n_triangles, t->hessian = CTI_HESSIAN_STEP;
+    int e, i, batches = (rest->n + 7) / 8;
+    t->n = rest->n, t->hessian = CTI_HESSIAN_STEP;
     t->areal_density = m->areal_density, t->damping_stiffness = m->damping_stiffness;
     /* mass-spring cloth uses this batch for areas only */
     t->poisson = m->model == CT_MODEL_MEMBRANE ? m->poisson : CTI_R(0);
     t->stiff = m->model == CT_MODEL_MEMBRANE ? m->young * m->shell_thickness / (1 - m->poisson * m->poisson) : CTI_R(0);
-    if (!cti_element_nodes(mem, &t->node, triangles, n_triangles, 3, node_offset) ||
+    if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 3, rest->node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_MEMBRANE_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
-        int source = cti_min_int(e, n_triangles - 1);
+        int source = cti_min_int(e, rest->n - 1);
         ct_real b[CTI_MEMBRANE_REST];
-        double area = cti_membrane_rest(X, triangles + 3 * source, b);
+        double area = cti_membrane_rest(rest->X, rest->elements + 3 * source, b);
         if (!(area > 0)) {
             *out_bad = source, *out_value = area;
             return -1;

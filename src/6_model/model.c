@@ -4,19 +4,18 @@
 #include "hinge.h"
 #include "../1_math/vec.h"
 
-CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
-                               int n_tets, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                               double *out_value)
 {
-    CTI_UNUSED(n_nodes);
-    return cti_tet_batch_init(mem, &model->tets, m, X, tets, n_tets, node_offset, out_bad, out_value);
+    return cti_tet_batch_init(mem, &model->tets, m, rest, out_bad, out_value);
 }
 
 /* gives springs with a strain limit the masses at their ends */
-static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes, int node_offset)
+static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes)
 {
     ct_real *mass = NULL;
-    int i, ok = CTI_RESIZE(mem, mass, (size_t)node_offset + (size_t)n_nodes);
-    for (i = 0; ok && i < node_offset + n_nodes; i++)
+    int i, ok = CTI_RESIZE(mem, mass, n_nodes);
+    for (i = 0; ok && i < n_nodes; i++)
         mass[i] = 0;
     if (ok) {
         cti_membrane_batch_mass(&model->membrane, mass);
@@ -25,35 +24,34 @@ static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_materia
     CTI_FREE(mem, mass);
     return ok;
 }
-static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
-                                  const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                  double *out_value)
 {
+    cti_rest_mesh springs = *rest;
     int32_t *ends = NULL;
     ct_real *rates = NULL;
-    int code = cti_spring_list(mem, m, X, n_nodes, triangles, n_triangles, &ends, &rates);
+    int code = cti_spring_list(mem, m, rest, &ends, &rates);
+    springs.elements = ends, springs.n = CTI_LEN(rates);
     if (code)
-        code = cti_spring_batch_init(mem, &model->springs, m, X, ends, rates, CTI_LEN(rates), node_offset, out_bad, out_value);
-    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, n_nodes, node_offset))
+        code = cti_spring_batch_init(mem, &model->springs, m, &springs, rates, out_bad, out_value);
+    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, rest->node_offset + rest->n_nodes))
         code = 0;
     CTI_FREE(mem, ends);
     CTI_FREE(mem, rates);
     return code;
 }
 
-CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
-                                const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                double *out_value)
 {
-    cti_plate_sheet sheet;
-    int code = cti_membrane_batch_init(mem, &model->membrane, m, X, triangles, n_triangles, node_offset, out_bad, out_value);
+    int code = cti_membrane_batch_init(mem, &model->membrane, m, rest, out_bad, out_value);
     if (code != 1)
         return code;
     if (m->model == CT_MODEL_SPRINGS)
-        return cti_model_init_springs(mem, model, m, X, n_nodes, triangles, n_triangles, node_offset, out_bad, out_value);
+        return cti_model_init_springs(mem, model, m, rest, out_bad, out_value);
     if (!(m->bending > 0))
         return 1;
-    sheet.X = X, sheet.triangles = triangles;
-    sheet.n_nodes = n_nodes, sheet.n_triangles = n_triangles, sheet.node_offset = node_offset;
-    return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, &sheet);
+    return cti_plate_init(mem, &model->plates, &model->bounds, &model->bend, m, rest);
 }
 
 /* half of each segment's mass at either end; a frame has its share of it */
@@ -62,7 +60,8 @@ static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
     int i;
     for (i = 0; i < d->n_segments; i++) {
         const int32_t *s = d->segments + 2 * (size_t)i;
-        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0]))), own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
+        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+        ct_real own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
         model->lumps[s[0]] += (m - own) / 2, model->lumps[s[1]] += (m - own) / 2;
         if (d->has_frames)
             model->lumps[d->n_nodes + i] = own;
@@ -71,6 +70,7 @@ static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
 
 CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value)
 {
+    const cti_rest_mesh rest = cti_rest_mesh_of(d->X, d->n_nodes, d->segments, d->n_segments, node_offset);
     ct_real *rates = NULL;
     int i, code = -1, n = d->n_nodes + (d->has_frames ? d->n_segments : 0);
     model->lump0 = node_offset;
@@ -82,7 +82,7 @@ CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc
         rates[i] = l > 0 ? d->stretch / l : 0; /* the batch refuses it */
     }
     if (code)
-        code = cti_spring_batch_init(mem, &model->springs, d->material, d->X, d->segments, rates, d->n_segments, node_offset, out_bad, out_value);
+        code = cti_spring_batch_init(mem, &model->springs, d->material, &rest, rates, out_bad, out_value);
     if (code == 1 && d->has_frames)
         code = cti_rod_batch_init(mem, &model->rods, d, node_offset, out_bad, out_value);
     if (code == 1)

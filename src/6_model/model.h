@@ -22,12 +22,12 @@ typedef struct cti_model {
     int lump0;
 } cti_model;
 
-/* cti_model_init_soft, _cloth, _rod -- X [3 n_nodes] rest positions; element lists in local numbers, which node_offset makes global. 1; 0 out of
-   memory; -1 an element is unusable: *out_bad its number, *out_value its volume or area. After 0 or -1 the caller calls cti_model_free. */
-CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *tets,
-                               int n_tets, int node_offset, int64_t *out_bad, double *out_value);
-CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const ct_real *X, int n_nodes,
-                                const int32_t *triangles, int n_triangles, int node_offset, int64_t *out_bad, double *out_value);
+/* cti_model_init_soft, _cloth, _rod -- elements: tets [4 n], triangles [3 n]; the rod's are in its description. 1; 0 out of memory; -1 an element
+   is unusable: *out_bad its number, *out_value its volume, area or length. After 0 or -1 the caller calls cti_model_free. */
+CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                               double *out_value);
+CTI_FN int cti_model_init_cloth(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad,
+                                double *out_value);
 CTI_FN int cti_model_init_rod(cti_mem *mem, cti_model *model, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
 /* cti_model_init_points -- nodes that nothing joins; masses [n] kg. 0: out of memory. */
 CTI_FN int cti_model_init_points(cti_mem *mem, cti_model *model, const ct_real *masses, int n, int node_offset);

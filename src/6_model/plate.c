@@ -170,7 +170,7 @@ static int cti_plate_is_coupled(const double *G)
 
 /* collects the coupled triangles, and the stiffness of edges from the others */
 typedef struct cti_plate_maker {
-    const cti_plate_sheet *sheet;
+    const cti_rest_mesh *rest;
     cti_topology topology;
     int32_t *node; /* [6 plates] */
     double *G;     /* [6 plates] */
@@ -180,12 +180,12 @@ typedef struct cti_plate_maker {
 /* the node behind edge k of triangle f, if exactly two triangles meet there; -1: a boundary, or an edge of more triangles */
 static int cti_plate_behind(const cti_plate_maker *q, int f, int k)
 {
-    const int32_t *t = q->sheet->triangles + 3 * (size_t)f, *o;
+    const int32_t *t = q->rest->elements + 3 * (size_t)f, *o;
     int e = q->topology.face_edges[3 * (size_t)f + (size_t)((k + 1) % 3)], other, i;
     if (e < 0 || (q->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD)))
         return -1;
     other = q->topology.edge_faces[2 * (size_t)e] == f ? q->topology.edge_faces[2 * (size_t)e + 1] : q->topology.edge_faces[2 * (size_t)e];
-    o = q->sheet->triangles + 3 * (size_t)other;
+    o = q->rest->elements + 3 * (size_t)other;
     for (i = 0; i < 3; i++)
         if (o[i] != t[(k + 1) % 3] && o[i] != t[(k + 2) % 3])
             return o[i] == t[k] ? -1 : o[i];
@@ -208,7 +208,7 @@ static double cti_plate_bound(const double *G)
 /* adds one triangle to the plates if it is coupled, else its stiffness to its edges. 0: out of memory */
 static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bending)
 {
-    const int32_t *t = q->sheet->triangles + 3 * (size_t)f;
+    const int32_t *t = q->rest->elements + 3 * (size_t)f;
     int32_t behind[3];
     cti_v3 x[3], opposite[3];
     double G[6], bound;
@@ -216,7 +216,7 @@ static int cti_plate_take(cti_mem *mem, cti_plate_maker *q, int f, double bendin
     for (k = 0; k < 3; k++) {
         int b = cti_plate_behind(q, f, k);
         has[k] = b >= 0, behind[k] = b >= 0 ? b : t[k];
-        x[k] = cti_v3_at(q->sheet->X, t[k]), opposite[k] = cti_v3_at(q->sheet->X, behind[k]);
+        x[k] = cti_v3_at(q->rest->X, t[k]), opposite[k] = cti_v3_at(q->rest->X, behind[k]);
     }
     cti_plate_stiffness(x, opposite, has, bending, G);
     coupled = cti_plate_is_coupled(G), bound = cti_plate_bound(G);
@@ -244,7 +244,8 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
 {
     int e, k, i, n = CTI_LEN(q->node) / 6;
     t->n = n;
-    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, q->sheet->node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
+    if (!cti_element_nodes(mem, &t->node, q->node, n, 6, q->rest->node_offset) ||
+        !CTI_RESIZE(mem, t->rest, (size_t)((n + 7) / 8) * CTI_PLATE_REST * 8))
         return 0;
     for (e = 0; e < (n + 7) / 8 * 8; e++) {
         int source = cti_min_int(e, n - 1);
@@ -254,7 +255,7 @@ static int cti_plate_fill(cti_mem *mem, cti_plate_batch *t, const cti_plate_make
             rest[8 * k] = (ct_real)q->G[6 * (size_t)source + (size_t)k];
         for (k = 0; k < 3; k++) {
             for (i = 0; i < 4; i++)
-                cti_v3_put(x, i, cti_v3_at(q->sheet->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
+                cti_v3_put(x, i, cti_v3_at(q->rest->X, p[i < 2 ? (k + 1 + i) % 3 : (i == 2 ? k : 3 + k)]));
             rest[8 * (6 + k)] = cti_bend_angle(x);
             rest[8 * (9 + k)] = cti_bend_least(x);
         }
@@ -267,7 +268,7 @@ static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_mak
 {
     int32_t *hinges = NULL;
     ct_real *stiff = NULL;
-    int i, k, n = 0, ok = cti_hinge_find(mem, q->sheet->triangles, q->sheet->n_triangles, NULL, &hinges) &&
+    int i, k, n = 0, ok = cti_hinge_find(mem, q->rest->elements, q->rest->n, NULL, &hinges) &&
                           CTI_RESIZE(mem, stiff, CTI_LEN(hinges) / 2);
     for (i = 0; ok && i < CTI_LEN(hinges) / 4; i++) {
         const int32_t *h = hinges + 4 * (size_t)i;
@@ -281,24 +282,24 @@ static int cti_plate_hinges(cti_mem *mem, cti_bend_batch *t, const cti_plate_mak
         stiff[2 * n + 1] = many ? CTI_R(-1) : (ct_real)q->edge[3 * (size_t)e + 2 * (size_t)part];
         n++;
     }
-    ok = ok && cti_bend_batch_init(mem, t, m, q->sheet->X, hinges, n, q->sheet->node_offset, stiff);
+    ok = ok && cti_bend_batch_init(mem, t, m, q->rest->X, hinges, n, q->rest->node_offset, stiff);
     CTI_FREE(mem, hinges);
     CTI_FREE(mem, stiff);
     return ok;
 }
 
 CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
-                          const cti_plate_sheet *sheet)
+                          const cti_rest_mesh *rest)
 {
     cti_plate_maker q;
     int f, ok;
     memset(&q, 0, sizeof q);
-    q.sheet = sheet;
-    ok = cti_topology_build(mem, &q.topology, sheet->n_nodes, sheet->triangles, sheet->n_triangles, NULL, 0) &&
+    q.rest = rest;
+    ok = cti_topology_build(mem, &q.topology, rest->n_nodes, rest->elements, rest->n, NULL, 0) &&
          CTI_RESIZE(mem, q.edge, 3 * (size_t)q.topology.n_edges);
     for (f = 0; ok && f < 3 * q.topology.n_edges; f++)
         q.edge[f] = 0;
-    for (f = 0; ok && f < sheet->n_triangles; f++)
+    for (f = 0; ok && f < rest->n; f++)
         ok = cti_plate_take(mem, &q, f, (double)m->bending);
     ok = ok && cti_plate_fill(mem, plates, &q) && cti_plate_hinges(mem, bounds, &q, m, 1) && cti_plate_hinges(mem, hinges, &q, m, 0);
     cti_topology_free(mem, &q.topology);

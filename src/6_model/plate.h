@@ -6,13 +6,6 @@
 
 enum { CTI_PLATE_REST = 12 };
 
-/* cti_plate_sheet -- triangles [3 n_triangles] of nodes X [3 n_nodes] by local number; node_offset makes them global. */
-typedef struct cti_plate_sheet {
-    const ct_real *X;
-    const int32_t *triangles;
-    int n_nodes, n_triangles, node_offset;
-} cti_plate_sheet;
-
 /* cti_plate_batch -- zero it before first use. A triangle stores 1/2 d' G d; d are the differences theta - theta0 of the angles at its
    edges. */
 typedef struct cti_plate_batch {
@@ -22,12 +15,12 @@ typedef struct cti_plate_batch {
     ct_real *rest; /* [batches][12][8]: G 00 11 22 12 02 01 [N m], theta0 [3] [rad], smallest |n|^2 [3] [m^4] that is divided by */
 } cti_plate_batch;
 
-/* cti_plate_init -- the bending of a triangle list, X [3 n_nodes] at rest. 1, or 0: out of memory.
+/* cti_plate_init -- the bending of triangles [3 n]. 1, or 0: out of memory.
    plates   triangles whose angles are coupled: energy and forces
    bounds   hinges at their edges: their stiffness, bounded from above; the k of the damping is that of |H|^2 alone
    hinges   the edges of all other triangles: energy, forces and stiffness */
 CTI_FN int cti_plate_init(cti_mem *mem, cti_plate_batch *plates, cti_bend_batch *bounds, cti_bend_batch *hinges, const ct_material *m,
-                          const cti_plate_sheet *sheet);
+                          const cti_rest_mesh *rest);
 CTI_FN void cti_plate_batch_free(cti_mem *mem, cti_plate_batch *t);
 CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x, ct_real *force, double *out_energy);
 

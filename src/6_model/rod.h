@@ -6,8 +6,8 @@
    Why a node and not an angle: energies are then functions of points, x, with no reference frame to keep from step to step. A frame turns with its
    rod, is saved and restored, is pinned, and follows a script as every other node does, and clamped ends, scripted turns, closed rods and twist
    that contacts hold need no special case. A quasi-static angle of one rod is simpler only where the rod is straight and isotropic, and couples all
-   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS), so that twist follows the rod without inertia of its own,
-   as in Bergou 2008, 5.1, and gravity does not turn it.
+   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS). So twist follows the rod
+   without inertia of its own, as in Bergou 2008, 5.1, and gravity does not turn it.
    Limits: the twist between two neighbouring segments is in (-pi, pi]. */
 #ifndef CTI_ROD_H
 #define CTI_ROD_H
@@ -46,7 +46,8 @@ typedef struct cti_rod_batch {
     int32_t *slot;       /* [9 n] */
     int32_t *joint_slot; /* [25 n_joints] */
     ct_real *hold;       /* [2 n] stiffness [N/m] that holds the frame's node, and its distance [m] */
-    ct_real *rest;       /* [8 n_joints] stiffness [N m] of curvature 1, of curvature 2 (each of both frames), of twist; then the five measures at rest */
+    ct_real *rest;       /* [8 n_joints] stiffness [N m] of curvature 1, of curvature 2 (each of both frames), of twist; then the five measures
+                            at rest */
 } cti_rod_batch;
 
 /* cti_rod_strands -- segments that continue each other. A node of two segments joins them; of more, those that are each other's best continuation

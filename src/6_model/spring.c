@@ -1,8 +1,8 @@
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step (10 ms at least),
-   reached by a ramp of width w below e, so that its energy is twice differentiable:  g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w],
-   K (u - w / 2) beyond.
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step
+   (10 ms at least). A ramp of width w below e leads to it, so that the energy is twice differentiable:
+   g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w], K (u - w / 2) beyond.
    A single Newton step at x would not see a limit that the motion reaches only later. So this term is linearized at the point that the
    present velocity leads to, y = x + dt v: f(x_end) = f(y) + K_y dt v - K_y dt v_end.
    based on: Provot 1995 (stretch, shear and flexion springs, limited elongation), Bridson et al. 2003, Choi and Ko 2002 (what is
@@ -87,14 +87,14 @@ static int cti_spring_around(cti_mem *mem, const int32_t *edges, int n_nodes, in
     return 1;
 }
 
-CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles, int n_triangles,
-                           int32_t **out_ends, ct_real **out_rates)
+CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const cti_rest_mesh *rest, int32_t **out_ends, ct_real **out_rates)
 {
+    const ct_real *X = rest->X;
     int32_t *edges = NULL, *hinges = NULL, *neighbour = NULL;
     int *start = NULL, i, ok;
     CTI_CLEAR(*out_ends);
     CTI_CLEAR(*out_rates);
-    ok = cti_hinge_find(mem, triangles, n_triangles, &edges, &hinges);
+    ok = cti_hinge_find(mem, rest->elements, rest->n, &edges, &hinges);
     for (i = 0; ok && m->stretch > 0 && i < CTI_LEN(edges) / 2; i++)
         ok = cti_spring_push(mem, out_ends, out_rates, edges[2 * i], edges[2 * i + 1], m->stretch);
     for (i = 0; ok && m->shear > 0 && i < CTI_LEN(hinges) / 4; i++)
@@ -102,8 +102,8 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
         if (cti_v3_norm2(cti_v3_sub(cti_v3_at(X, hinges[4 * i + 2]), cti_v3_at(X, hinges[4 * i + 3]))) > 0)
             ok = cti_spring_push(mem, out_ends, out_rates, hinges[4 * i + 2], hinges[4 * i + 3], m->shear);
     if (ok && m->bend > 0)
-        ok = cti_spring_around(mem, edges, n_nodes, &start, &neighbour) &&
-             cti_spring_flexion(mem, m, X, n_nodes, start, neighbour, out_ends, out_rates);
+        ok = cti_spring_around(mem, edges, rest->n_nodes, &start, &neighbour) &&
+             cti_spring_flexion(mem, m, X, rest->n_nodes, start, neighbour, out_ends, out_rates);
     CTI_FREE(mem, edges);
     CTI_FREE(mem, hinges);
     CTI_FREE(mem, neighbour);
@@ -113,22 +113,23 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X,
 
 /* ---- the batch ---- */
 
-CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
-                                 const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value)
+CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const cti_rest_mesh *rest, const ct_real *rates,
+                                 int64_t *out_bad, double *out_value)
 {
-    int e, batches = (n_springs + 7) / 8;
-    t->n = n_springs, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
+    int e, batches = (rest->n + 7) / 8;
+    t->n = rest->n, t->hessian = CTI_HESSIAN_STEP, t->damping_stiffness = m->damping_stiffness;
     t->limit = t->step = 0, t->share = 1, t->ahead = NULL;
-    if (!cti_element_nodes(mem, &t->node, ends, n_springs, 2, node_offset) ||
+    if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 2, rest->node_offset) ||
         !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_SPRING_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
-        int source = cti_min_int(e, n_springs - 1);
-        ct_real *rest = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
-        rest[0] = rates[source], rest[16] = 0;
-        rest[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(X, ends[2 * source]), cti_v3_at(X, ends[2 * source + 1])));
-        if (!(rest[8] > 0) || !cti_finite(rest[8])) {
-            *out_bad = source, *out_value = (double)rest[8];
+        int source = cti_min_int(e, rest->n - 1);
+        const int32_t *ends = rest->elements + 2 * source;
+        ct_real *lane = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
+        lane[0] = rates[source], lane[16] = 0;
+        lane[8] = cti_v3_norm(cti_v3_sub(cti_v3_at(rest->X, ends[0]), cti_v3_at(rest->X, ends[1])));
+        if (!(lane[8] > 0) || !cti_finite(lane[8])) {
+            *out_bad = source, *out_value = (double)lane[8];
             return -1;
         }
     }
@@ -221,7 +222,8 @@ CTI_FN void cti_spring_batch_assemble(const cti_spring_batch *t, const ct_real *
                                       double *out_energy)
 {
     /* damped is the elongation of the spring; the stress across it rotates with it and is not damped */
-    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5)), one = cti_set8(1), zero = cti_set8(0);
+    const cti_r8 scale = cti_set8(dt * dt), viscous = cti_set8(dt * t->damping_stiffness), half = cti_set8(CTI_R(0.5));
+    const cti_r8 one = cti_set8(1), zero = cti_set8(0);
     int batch, i;
     for (batch = 0; 8 * batch < t->n; batch++) {
         int count = cti_element_count(t->n, batch), beyond = 0;

@@ -22,14 +22,13 @@ typedef struct cti_spring_batch {
     ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
 } cti_spring_batch;
 
-/* cti_spring_list -- the springs of a triangle list. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
+/* cti_spring_list -- the springs of triangles [3 n]. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
    `bend`: over two edges that continue each other at a node within 30 degrees (each the other's best continuation). A kind of rate 0 is
    left out. *out_ends [2 m] local numbers, *out_rates [m]: stb_ds arrays. 0: out of memory. */
-CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const ct_real *X, int n_nodes, const int32_t *triangles, int n_triangles,
-                           int32_t **out_ends, ct_real **out_rates);
-/* As for tets (tet.h); -1: a spring has length zero: its number and its length. */
-CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const ct_real *X, const int32_t *ends,
-                                 const ct_real *rates, int n_springs, int node_offset, int64_t *out_bad, double *out_value);
+CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const cti_rest_mesh *rest, int32_t **out_ends, ct_real **out_rates);
+/* As for tets (tet.h); elements: ends [2 n]; rates [n] N/m. -1: a spring has length zero: its number and its length. */
+CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const cti_rest_mesh *rest, const ct_real *rates,
+                                 int64_t *out_bad, double *out_value);
 /* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number. */
 CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);

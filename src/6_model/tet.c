@@ -45,19 +45,20 @@ static double cti_tet_rest(const ct_real *X, const int32_t *q, ct_real *b)
     return (double)det / 6;
 }
 
-CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
-                              int node_offset, int64_t *out_bad_tet, double *out_value)
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad_tet,
+                              double *out_value)
 {
-    int e, i, batches = (n_tets + 7) / 8;
-    t->n = n_tets, t->model = m->model, t->hessian = CTI_HESSIAN_STEP;
+    int e, i, batches = (rest->n + 7) / 8;
+    t->n = rest->n, t->model = m->model, t->hessian = CTI_HESSIAN_STEP;
     t->density = m->density, t->damping_stiffness = m->damping_stiffness;
     cti_material_lame(m, &t->mu, &t->lambda);
-    if (!cti_element_nodes(mem, &t->node, tets, n_tets, 4, node_offset) || !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_TET_REST * 8))
+    if (!cti_element_nodes(mem, &t->node, rest->elements, rest->n, 4, rest->node_offset) ||
+        !CTI_RESIZE(mem, t->rest, (size_t)batches * CTI_TET_REST * 8))
         return 0;
     for (e = 0; e < 8 * batches; e++) {
-        int source = cti_min_int(e, n_tets - 1);
+        int source = cti_min_int(e, rest->n - 1);
         ct_real b[CTI_TET_REST];
-        double volume = cti_tet_rest(X, tets + 4 * source, b);
+        double volume = cti_tet_rest(rest->X, rest->elements + 4 * source, b);
         if (!(volume > 0) || !cti_finite64(volume)) {
             *out_bad_tet = source, *out_value = volume;
             return -1;

@@ -22,10 +22,9 @@ typedef struct cti_tet_batch {
     ct_real *rest; /* [batches][10][8]: gradients of the shape functions 1, 2, 3 [1/m], volume [m^3] */
 } cti_tet_batch;
 
-/* cti_tet_batch_init -- X [3 nodes] rest positions by local number; tets [4 n_tets] local numbers, which node_offset makes global. 1 done;
-   0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
-CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const ct_real *X, const int32_t *tets, int n_tets,
-                              int node_offset, int64_t *out_bad_tet, double *out_value);
+/* cti_tet_batch_init -- elements: tets [4 n]. 1 done; 0 out of memory; -1 a tet is inverted or flat: its number and its volume. */
+CTI_FN int cti_tet_batch_init(cti_mem *mem, cti_tet_batch *t, const ct_material *m, const cti_rest_mesh *rest, int64_t *out_bad_tet,
+                              double *out_value);
 /* cti_tet_batch_fill -- scales mass, stiffness and damping of each tet e by fill[e] from now on; fill [n] > 0. */
 CTI_FN void cti_tet_batch_fill(cti_tet_batch *t, const ct_real *fill);
 CTI_FN void cti_tet_batch_free(cti_mem *mem, cti_tet_batch *t);

@@ -1,5 +1,5 @@
-/* nearness.c -- how near surfaces are to each other, for the report. Method: the distances that detection has, feature by feature; a feature shared by
-   several faces counts once. */
+/* nearness.c -- how near surfaces are to each other, for the report. Method: the distances that detection has, feature by feature; a
+   feature shared by several faces counts once. */
 #include "detect.h"
 
 /* records a pair at its distance */

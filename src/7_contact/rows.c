@@ -37,7 +37,8 @@ static void cti_rows_vertex(const cti_row_context *c, int vertex, ct_real w, int
     const cti_attach *a = cti_surface_attach(c->surface, vertex);
     int j;
     if (a->n == 0 && c->surface->bodies[c->surface->body_of[vertex]].moves)
-        *scripted = cti_v3_mad(*scripted, cti_v3_sub(cti_v3_at(cti_surface_script(c->surface, vertex), 0), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
+        *scripted = cti_v3_mad(
+            *scripted, cti_v3_sub(cti_v3_at(cti_surface_script(c->surface, vertex), 0), cti_v3_at(c->surface->x0, vertex)), w / c->dt);
     if (w == 0)
         return;
     if (a->frame >= 0) {

@@ -211,7 +211,7 @@ CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
     CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
 }
 
-/* z = M^-1 r by the lagged factor: a cti_precond_fn */
+/* z = M^-1 r by the lagged factor: a cti_operator_fn */
 static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
 {
     cti_barrier_factors *f = (cti_barrier_factors *)ctx;
@@ -288,7 +288,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_factors *f = &b->factors;
-    cti_operator B = cti_bsr_operator(&b->B);
+    cti_operator B = cti_bsr_operator(&b->B), M;
     ct_real *rhs = f->vectors;
     cti_pcg_end end;
     double cost = f->known ? cti_barrier_factor_cost(f) : 0;
@@ -296,13 +296,13 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     for (i = 0; i < 3 * b->n; i++)
         rhs[i] = -b->g[i];
     *definite = 1;
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
     if (b->n <= CTI_BARRIER_SMALL || (f->analyzed && f->symbolic.flops <= CTI_BARRIER_SMALL_FLOPS))
         return cti_barrier_solve_exactly(s, definite, r);
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))
             return 0;
-        end = cti_pcg_run(&B, rhs, b->dy, cti_barrier_precondition, f,
-                          CTI_LEN(s->bodies.rigids) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
+        end = cti_pcg_run(&B, &M, rhs, b->dy, CTI_LEN(s->bodies.rigids) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
         f->excess += it;

@@ -225,13 +225,15 @@ static int cti_dcd_side(const cti_dcd_look *k, cti_v3 p, ct_real reach, cti_near
 {
     const cti_state *s = k->s;
     const cti_dcd_body *b = &cti_dcd_of(s)->bodies[k->b];
-    cti_nearest_keep *keep_tet = k->self ? cti_dcd_keep_tet : NULL, *keep_face = k->self ? cti_dcd_keep_face : NULL;
+    const cti_forest *forest = &cti_dcd_of(s)->forest;
+    const cti_nearest_set faces = cti_nearest_set_of(forest, &b->faces, s->surface.faces, k->x);
     int inside = 1;
-    if (b->model >= 0)
-        inside = cti_nearest_tet(&cti_dcd_of(s)->forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q, p, keep_tet, k) >= 0;
-    else if (!b->closed)
+    if (b->model >= 0) {
+        const cti_nearest_set tets = cti_nearest_set_of(forest, &b->tets, s->bodies.models[b->model]->tets.node, k->q);
+        inside = cti_nearest_tet(&tets, p, k->self ? cti_dcd_keep_tet : NULL, k) >= 0;
+    } else if (!b->closed)
         reach = cti_dcd_reach(s, k->b, reach), inside = 0;
-    cti_nearest_face(&cti_dcd_of(s)->forest, &b->faces, s->surface.faces, k->x, p, inside ? CTI_REAL_MAX : reach, keep_face, k, nearest);
+    cti_nearest_face(&faces, p, inside ? CTI_REAL_MAX : reach, k->self ? cti_dcd_keep_face : NULL, k, nearest);
     if (nearest->face < 0)
         return 0;
     return b->model >= 0 && !b->embedded ? inside : (inside || b->model < 0) && cti_dcd_behind(k, p, nearest);

@@ -27,14 +27,14 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_nearest_box(d->vertex_boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
     for (b = 0; b < f->n_bodies; b++) {
         cti_dcd_body *body = &d->bodies[b];
+        const cti_nearest_set faces = cti_nearest_set_of(&d->forest, &body->faces, f->faces, f->rest);
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
             cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
             if (body->closed || body->model >= 0)
-                depth = cti_nearest_ray(&d->forest, &body->faces, f->faces, f->rest, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge),
-                                        cti_v3_mul(n, CTI_R(-1.0)));
+                depth = cti_nearest_ray(&faces, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge), cti_v3_mul(n, CTI_R(-1.0)));
             d->thickness[i] = cti_max(depth, CTI_DCD_THIN * body->edge);
         }
     }

@@ -90,12 +90,14 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     cti_system *sys = &s->system;
     cti_factors *f = &s->factors;
     cti_solve_memory *m = &q->solve;
+    cti_free_motion motion;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
+    motion.A = &sys->A, motion.b = sys->b, motion.x = sys->v_free, motion.work = sys->work;
     m->free_iterations = 0;
     if (!m->extrapolated_attempts) {
         cti_factors_refill(q, &sys->A, dt);
-        m->free_iterations = cti_factors_free_solve(f, q, &sys->A, sys->b, sys->v_free, cti_cmr_free_tolerance(s, q, dt), 200, sys->work, worker);
+        m->free_iterations = cti_factors_free_solve(f, q, &motion, cti_cmr_free_tolerance(s, q, dt), 200, worker);
     }
     cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;

@@ -452,23 +452,22 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work, int worker)
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker)
 {
     const int32_t *blocks = f->blocks + c->begin;
-    int n3 = 3 * A->n, it, i, go;
+    int n3 = 3 * m->A->n, it, i, go;
     cti_free_solve s;
     double rz;
-    s.r = work, s.z = work + n3, s.p = s.z + n3, s.q = s.p + n3;
-    cti_factors_residual(c, blocks, A, b, x, s.r);
+    s.r = m->work, s.z = s.r + n3, s.p = s.z + n3, s.q = s.p + n3;
+    cti_factors_residual(c, blocks, m->A, m->b, m->x, s.r);
     cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);
     rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
         cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
     for (it = 0; it < max_it && go; it++) {
-        cti_factors_product(c, blocks, A, s.p, s.q);
-        go = cti_factors_iterate(f, c, &s, x, &rz, tol, worker);
+        cti_factors_product(c, blocks, m->A, s.p, s.q);
+        go = cti_factors_iterate(f, c, &s, m->x, &rz, tol, worker);
         if (go && cti_policy_factor_is_slow(&c->cache.stamp, it + 1))
             cti_factors_ask(c);
     }

@@ -36,11 +36,17 @@ CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 /* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
+/* cti_free_motion -- A x = b of the world's n blocks, the motion without contacts. */
+typedef struct cti_free_motion {
+    const cti_bsr *A;
+    const ct_real *b;  /* [3 n] */
+    ct_real *x, *work; /* [3 n] in: start, out: solution; [12 n] */
+} cti_free_motion;
+
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
-   tol, immediately if x is good enough. x, b [3 n] and work [12 n] are the world's; only the component's blocks of them are used. A
-   component that takes more than eight iterations is marked. worker: see ct_task_fn. Returns the iterations. */
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_bsr *A, const ct_real *b, ct_real *x, double tol, int max_it,
-                                  ct_real *work, int worker);
+   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than eight
+   iterations is marked. worker: see ct_task_fn. Returns the iterations. */
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);

@@ -6,34 +6,6 @@
 
 #ifdef CTI_POLICY_MUTABLE
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
-#define CTI_TUNED_STRUCT cti_step_tuned
-const cti_tuned cti_step_table[] = {
-#define CTI_TUNED_GROUP factors
-    CTI_TUNED_FACTORS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP island
-    CTI_TUNED_ISLAND(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP ended
-    CTI_TUNED_ENDED(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP attempt
-    CTI_TUNED_ATTEMPT(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP energy
-    CTI_TUNED_ENERGY(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP substep
-    CTI_TUNED_SUBSTEP(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP repair
-    CTI_TUNED_REPAIR(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-#define CTI_TUNED_GROUP costs
-    CTI_TUNED_STEP_COSTS(CTI_TUNED_ENTRY)
-#undef CTI_TUNED_GROUP
-    {NULL, NULL, NULL, NULL, NULL}};
-#undef CTI_TUNED_STRUCT
 #endif
 
 /* ---- factors ---- */

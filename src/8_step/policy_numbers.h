@@ -127,25 +127,24 @@
 
 enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */
 
+#define CTI_STEP_GROUPS(G) \
+    G(cti_step_tuned, factors, CTI_TUNED_FACTORS) \
+    G(cti_step_tuned, island, CTI_TUNED_ISLAND) \
+    G(cti_step_tuned, ended, CTI_TUNED_ENDED) \
+    G(cti_step_tuned, attempt, CTI_TUNED_ATTEMPT) \
+    G(cti_step_tuned, energy, CTI_TUNED_ENERGY) \
+    G(cti_step_tuned, substep, CTI_TUNED_SUBSTEP) \
+    G(cti_step_tuned, repair, CTI_TUNED_REPAIR) \
+    G(cti_step_tuned, costs, CTI_TUNED_STEP_COSTS)
+
 typedef struct cti_step_numbers {
-    struct { CTI_TUNED_FACTORS(CTI_TUNED_FIELD) } factors;
-    struct { CTI_TUNED_ISLAND(CTI_TUNED_FIELD) } island;
-    struct { CTI_TUNED_ENDED(CTI_TUNED_FIELD) } ended;
-    struct { CTI_TUNED_ATTEMPT(CTI_TUNED_FIELD) } attempt;
-    struct { CTI_TUNED_ENERGY(CTI_TUNED_FIELD) } energy;
-    struct { CTI_TUNED_SUBSTEP(CTI_TUNED_FIELD) } substep;
-    struct { CTI_TUNED_REPAIR(CTI_TUNED_FIELD) } repair;
-    struct { CTI_TUNED_STEP_COSTS(CTI_TUNED_FIELD) } costs;
+    CTI_STEP_GROUPS(CTI_TUNED_GROUP_FIELD)
 } cti_step_numbers;
 
-#define CTI_STEP_NUMBERS \
-    {{CTI_TUNED_FACTORS(CTI_TUNED_VALUE)}, {CTI_TUNED_ISLAND(CTI_TUNED_VALUE)}, {CTI_TUNED_ENDED(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_ATTEMPT(CTI_TUNED_VALUE)}, {CTI_TUNED_ENERGY(CTI_TUNED_VALUE)}, {CTI_TUNED_SUBSTEP(CTI_TUNED_VALUE)}, \
-     {CTI_TUNED_REPAIR(CTI_TUNED_VALUE)}, {CTI_TUNED_STEP_COSTS(CTI_TUNED_VALUE)}}
+#define CTI_STEP_NUMBERS {CTI_STEP_GROUPS(CTI_TUNED_GROUP_VALUE)}
 
 #ifdef CTI_POLICY_MUTABLE
 extern cti_step_numbers cti_step_tuned;
-extern const cti_tuned cti_step_table[]; /* ends with a name of NULL */
 #else
 static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 #endif

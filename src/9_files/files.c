@@ -555,15 +555,20 @@ CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_err
 
 #else
 
+CTI_FN ct_code cti_file_unbuilt(ct_error_info *error)
+{
+    if (error) {
+        memset(error, 0, sizeof *error);
+        error->code = CT_ERR_UNSUPPORTED, error->text = "built without files (CONTACT_WITH_FILES 0)", error->element = -1;
+    }
+    return CT_ERR_UNSUPPORTED;
+}
+
 CONTACT_API_DEF ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error)
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_mesh);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif

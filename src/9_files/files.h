@@ -104,5 +104,9 @@ CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const s
 /* cti_load_tetgen -- path is one of the three files; the others are looked for beside it. */
 CTI_FN ct_code cti_load_tetgen(cti_mem *mem, const char *path, ct_mesh *mesh, ct_error_info *error);
 
+#else
+/* cti_file_unbuilt -- fills error (may be NULL) with what a build without files says; returns its code. */
+CTI_FN ct_code cti_file_unbuilt(ct_error_info *error);
 #endif
+
 #endif /* CTI_FILES_H */

@@ -418,11 +418,7 @@ CONTACT_API_DEF ct_code ct_problem_read(const char *path, ct_problem **out_probl
 {
     CTI_UNUSED(path);
     CTI_UNUSED(out_problem);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif

@@ -203,11 +203,7 @@ CONTACT_API_DEF ct_code ct_problem_write(const ct_problem *problem, const char *
 {
     CTI_UNUSED(problem);
     CTI_UNUSED(path);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif

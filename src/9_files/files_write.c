@@ -231,11 +231,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
 {
     CTI_UNUSED(path);
     CTI_UNUSED(mesh);
-    if (out_error) {
-        memset(out_error, 0, sizeof *out_error);
-        out_error->code = CT_ERR_UNSUPPORTED, out_error->text = "built without files (CONTACT_WITH_FILES 0)", out_error->element = -1;
-    }
-    return CT_ERR_UNSUPPORTED;
+    return cti_file_unbuilt(out_error);
 }
 
 #endif

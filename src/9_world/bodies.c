@@ -9,11 +9,8 @@
 CONTACT_API_DEF ct_static_desc ct_static_desc_default(void)
 {
     ct_static_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.plane_normal[1] = 1;
-    d.rotation[0] = 1;
-    d.friction = d.thickness = -1;
     return d;
 }
 
@@ -135,7 +132,8 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
     if (v && !cti_bodies_is_moderate(v))
-        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)), "velocity is too large: its fourth power is not finite");
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(v, 0)),
+                                 "velocity is too large: its fourth power is not finite");
     if (v && !cti_bodies_is_moderate(omega))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)cti_v3_norm(cti_v3_at(omega, 0)),
                                  "angular_velocity is too large: its fourth power is not finite");
@@ -231,6 +229,14 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
     if (n)
         memcpy(*out, list, sizeof(int32_t) * (size_t)n);
     return CT_OK;
+}
+
+CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
+{
+    ct_code code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments);
+    return code == CT_OK ? cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0) : code;
 }
 
 /* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */
@@ -432,11 +438,7 @@ CONTACT_API_DEF ct_code ct_body_add_static(ct_world *w, const ct_static_desc *d,
         return cti_bodies_join(w, &b, cti_bodies_set_plane(w, &b, d, &place), NULL, NULL, out_body);
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+        code = cti_bodies_shell(w, &b, d->mesh);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 

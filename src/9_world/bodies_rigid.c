@@ -5,31 +5,20 @@
 CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
 {
     ct_rigid_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.density = 1000;
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_kinematic_desc ct_kinematic_desc_default(void)
 {
     ct_kinematic_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
+    CTI_BODIES_DEFAULT(d);
     return d;
 }
 
 static ct_code cti_bodies_check_rigid(ct_world *w, const ct_rigid_desc *d)
 {
-    ct_code code = cti_bodies_check_mesh(w, d->mesh);
-    if (code == CT_OK)
-        code = cti_bodies_check_scalars(w, d->friction, d->thickness, d->velocity, d->angular_velocity);
-    if (code != CT_OK)
-        return code;
     if (d->mesh->n_tets <= 0 && d->mesh->n_triangles <= 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a rigid body needs a closed surface, or tets");
     if (!(d->density > 0) || !cti_finite(d->density) || !(d->damping_mass >= 0) || !cti_finite(d->damping_mass))
@@ -96,14 +85,13 @@ static ct_code cti_bodies_start(ct_world *w, cti_body *b, const cti_place *place
 CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, ct_body_id *out_body)
 {
     cti_body b;
+    cti_bodies_common common;
     cti_place place;
     ct_code code = cti_bodies_open(w, d ? &d->cookie : NULL, "desc was not made by ct_rigid_desc_default");
     if (code == CT_OK)
-        code = cti_steppers_admit(w, CTI_FEATURE_RIGID, d->name);
+        CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_RIGID, &common, &place);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
-    if (code == CT_OK)
-        code = cti_bodies_place(w, d->name, d->position, d->rotation, &place);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -188,11 +176,7 @@ CONTACT_API_DEF ct_code ct_body_add_kinematic(ct_world *w, const ct_kinematic_de
     if (code == CT_OK)
         code = cti_bodies_move(w, &b, &place, b.keyframes, b.n * d->n_keyframes);
     if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.triangles, d->mesh->triangles, 3 * d->mesh->n_triangles);
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b.segments, d->mesh->segments, 2 * d->mesh->n_segments);
-    if (code == CT_OK)
-        code = cti_bodies_surface(w, &b, d->mesh->n_triangles == 0 && d->mesh->n_segments == 0);
+        code = cti_bodies_shell(w, &b, d->mesh);
     return cti_bodies_join(w, &b, code, NULL, NULL, out_body);
 }
 

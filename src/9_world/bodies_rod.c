@@ -8,24 +8,18 @@
 CONTACT_API_DEF ct_rod_desc ct_rod_desc_default(void)
 {
     ct_rod_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.radius = CTI_R(5e-3), d.young = CTI_R(1e6), d.poisson = CTI_R(0.4), d.density = CTI_R(1000);
     d.stretch = d.bend[0] = d.bend[1] = d.torsion = d.line_density = -1;
     d.curvature = 1, d.damping_stiffness = CTI_R(1e-3);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_points_desc ct_points_desc_default(void)
 {
     ct_points_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.radius = CTI_R(5e-3), d.density = CTI_R(1000);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 

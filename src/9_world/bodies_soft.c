@@ -11,22 +11,16 @@
 CONTACT_API_DEF ct_soft_desc ct_soft_desc_default(void)
 {
     ct_soft_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.material = ct_material_default(CT_MODEL_NEOHOOKEAN);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
 CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
 {
     ct_cloth_desc d;
-    memset(&d, 0, sizeof d);
-    d.cookie = CTI_COOKIE;
+    CTI_BODIES_DEFAULT(d);
     d.material = ct_material_default(CT_MODEL_MEMBRANE);
-    d.friction = d.thickness = -1;
-    d.rotation[0] = 1;
     return d;
 }
 
@@ -38,7 +32,7 @@ static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, 
     ct_real *weights = NULL;
     int i, k, n = surface->n_positions, ok, bad = -1;
     ok = CTI_RESIZE(m, tet, n) && CTI_RESIZE(m, weights, 4 * n) && CTI_RESIZE(m, b->attach, n) && CTI_RESIZE(m, b->nodes, 3 * nodes->n_positions) &&
-         cti_embed(m, nodes->positions, nodes->n_positions, nodes->tets, nodes->n_tets, surface->positions, n, tet, weights, NULL, NULL);
+         cti_embed(m, nodes, surface->positions, n, tet, weights, NULL, NULL);
     if (ok)
         memcpy(b->nodes, nodes->positions, sizeof(ct_real) * 3 * (size_t)nodes->n_positions);
     for (i = 0; ok && i < n; i++) {
@@ -105,7 +99,8 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
         double d[4][3], edge2 = 0, area2 = 0, n[3], volume;
         for (a = 0; a < 4; a++)
             for (k = 0; k < 3; k++)
-                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] - (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
+                d[a][k] = (double)m->positions[3 * (size_t)m->tets[4 * t + a] + (size_t)k] -
+                          (double)m->positions[3 * (size_t)m->tets[4 * t] + (size_t)k];
         for (a = 0; a < 4; a++)
             for (b = 0; b < a; b++) {
                 double x = d[a][0] - d[b][0], y = d[a][1] - d[b][1], z = d[a][2] - d[b][2];
@@ -155,8 +150,8 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     int64_t bad = -1;
     double value = 0;
     ct_code code;
-    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0, &bad,
-                                 &value);
+    const cti_rest_mesh rest = cti_rest_mesh_of(d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0);
+    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -236,7 +231,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
-        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0, &bad, &value);
+        const cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
+        ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, &rest, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
         if (ok < 0)
             code = cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a triangle has no area (element: triangle, value: area)");

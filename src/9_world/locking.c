@@ -30,7 +30,10 @@ typedef struct cti_locking {
 
 static const int cti_locking_ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 
-static uint64_t cti_locking_edge(int32_t a, int32_t b) { return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a; }
+static uint64_t cti_locking_edge(int32_t a, int32_t b)
+{
+    return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
+}
 
 static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
 {
@@ -62,12 +65,14 @@ static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
     if (ok)
         memcpy(q->x, p->x, sizeof *q->x * 3 * (size_t)p->n);
     for (i = 0; ok && i < ne; i++)
-        cti_v3_put(q->x, p->n + i, cti_v3_mul(cti_v3_add(cti_v3_at(p->x, (int)(edges[i] >> 32)), cti_v3_at(p->x, (int)(uint32_t)edges[i])), CTI_R(0.5)));
+        cti_v3_put(q->x, p->n + i,
+                   cti_v3_mul(cti_v3_add(cti_v3_at(p->x, (int)(edges[i] >> 32)), cti_v3_at(p->x, (int)(uint32_t)edges[i])), CTI_R(0.5)));
     for (i = 0; ok && i < p->m; i++) {
         memcpy(q->tets + 10 * i, p->tets + 4 * i, 4 * sizeof *q->tets);
         for (k = 0; k < 6; k++)
             q->tets[10 * i + 4 + k] =
-                p->n + cti_locking_find(edges, ne, cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
+                p->n + cti_locking_find(edges, ne,
+                                        cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
     }
     CTI_FREE(&q->mem, edges);
     CTI_FREE(&q->mem, scratch);
@@ -79,7 +84,8 @@ static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
 /* gradients G of a tet's four barycentric coordinates; six times its volume */
 static ct_real cti_locking_gradients(const ct_real *x, const int32_t *t, cti_v3 G[4])
 {
-    cti_v3 o = cti_v3_at(x, t[0]), a = cti_v3_sub(cti_v3_at(x, t[1]), o), b = cti_v3_sub(cti_v3_at(x, t[2]), o), c = cti_v3_sub(cti_v3_at(x, t[3]), o);
+    cti_v3 o = cti_v3_at(x, t[0]), a = cti_v3_sub(cti_v3_at(x, t[1]), o), b = cti_v3_sub(cti_v3_at(x, t[2]), o),
+           c = cti_v3_sub(cti_v3_at(x, t[3]), o);
     ct_real six = cti_v3_dot(a, cti_v3_cross(b, c));
     G[1] = cti_v3_mul(cti_v3_cross(b, c), 1 / six), G[2] = cti_v3_mul(cti_v3_cross(c, a), 1 / six), G[3] = cti_v3_mul(cti_v3_cross(a, b), 1 / six);
     G[0] = cti_v3_mul(cti_v3_add(G[1], cti_v3_add(G[2], G[3])), -1);
@@ -190,7 +196,7 @@ static void cti_locking_hold(cti_bsr *A, const uint8_t *held)
 /* u: the field, then corrected so that the free nodes are in equilibrium between the held ones, K du = -K u. 0: out of memory */
 static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
 {
-    cti_operator A;
+    cti_operator A, M;
     double first;
     int i, k;
     for (i = 0; i < p->n; i++) {
@@ -208,8 +214,8 @@ static int cti_locking_relax(cti_locking *p, cti_locking_solve *s)
     cti_jacobi_apply(&s->jacobi, s->b, s->du);
     first = sqrt((double)cti_krylov_dot(3 * p->n, s->b, s->du));
     memset(s->du, 0, sizeof *s->du * 3 * (size_t)p->n);
-    A = cti_bsr_operator(&s->A);
-    cti_pcg(&A, s->b, s->du, cti_jacobi_apply, &s->jacobi, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
+    A = cti_bsr_operator(&s->A), M = cti_jacobi_operator(&s->jacobi);
+    cti_pcg(&A, &M, s->b, s->du, (ct_real)first * CTI_LOCKING_TOLERANCE, CTI_LOCKING_MOST, s->work, NULL);
     for (i = 0; i < 3 * p->n; i++)
         s->u[i] += s->du[i];
     return 1;

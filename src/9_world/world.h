@@ -124,7 +124,10 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
-/* cti_bodies_common -- what the descriptions of deformable bodies share; CTI_BODIES_COMMON takes it from one. */
+/* CTI_BODIES_DEFAULT -- what the descriptions of bodies have in common at first: no friction and thickness of their own, no turn. */
+#define CTI_BODIES_DEFAULT(d) \
+    (memset(&(d), 0, sizeof(d)), (d).cookie = CTI_COOKIE, (d).friction = (d).thickness = -1, (d).rotation[0] = 1)
+/* cti_bodies_common -- what the descriptions of bodies share that nothing else moves; CTI_BODIES_COMMON takes it from one. */
 typedef struct cti_bodies_common {
     const char *name;
     const ct_mesh *mesh;
@@ -146,6 +149,8 @@ CTI_FN ct_code cti_bodies_copy(ct_world *w, cti_body *b, const ct_mesh *mesh, co
 CTI_FN ct_code cti_bodies_move(ct_world *w, const cti_body *b, const cti_place *place, ct_real *points, int n);
 CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *list, int n);
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
+/* cti_bodies_shell -- copies triangles and segments and builds their surface; a mesh without any is one of loose vertices. */
+CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);

@@ -420,10 +420,10 @@ typedef struct ct_cloth_desc {
    bending and twist, all others turn freely about their common vertex. With bend and torsion 0 that is a rope. The twist between two segments
    that follow each other is less than half a turn.
    Every segment has a frame, unless bend and torsion are 0: one more node, which points along the director of its cross-section. Nodes (see
-   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of an end's
-   segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a millionth
-   of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod they are its
-   torque.
+   ct_body_node_count) are the vertices, then the frames: that of segment k is node n + k, n the number of vertices. A pin on both vertices of
+   an end's segment clamps its direction; with its frame also its twist, and a scripted turn of the three twists the rod. Frames have a
+   millionth of the mass: twist follows at once, without inertia. Pins on frames have impulses too (ct_body_get_pin_impulse): about the rod
+   they are its torque.
    Rods collide as lines: two keep the sum of their radii, and everything else half of that beside half its own thickness. */
 typedef struct ct_rod_desc {
     uint32_t cookie;

@@ -27,8 +27,8 @@ static void *refuse(void *user, void *block, size_t old_size, size_t new_size)
     return ++asked == refused_at ? NULL : realloc(block, new_size);
 }
 
-/* a box and a sheet in front of it that fall on the floor; the first step is refused its k-th request (0: none). *out_told: that was said, and the world was as it had been; then the
-   step is tried again. Returns the hash of the end, 0 when something is wrong */
+/* a box and a sheet in front of it that fall on the floor; the first step is refused its k-th request (0: none). *out_told: that was said,
+   and the world was as it had been; then the step is tried again. Returns the hash of the end, 0 when something is wrong */
 static uint64_t fall(const ct_mesh *m, long k, int *out_told)
 {
     ct_world_desc d = ct_world_desc_default();

@@ -12,5 +12,6 @@ int main(void)
         !strcmp(i->steppers, "cmr dcd barrier") && ct_world_desc_default().solver.solver == CT_SOLVER_PGS &&
         ct_mesh_read("a.obj", &m, NULL) == CT_ERR_UNSUPPORTED)
         return 0;
-    return printf("%d %s %d [%s] [%s] %s\n", i->real_bits, i->simd, i->with_files, i->steppers, i->solvers, ct_solver_text(ct_world_desc_default().solver.solver));
+    return printf("%d %s %d [%s] [%s] %s\n", i->real_bits, i->simd, i->with_files, i->steppers, i->solvers,
+                  ct_solver_text(ct_world_desc_default().solver.solver));
 }

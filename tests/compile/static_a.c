@@ -1,4 +1,5 @@
-/* static_a.c -- CONTACT_STATIC: a copy of the library that only this file sees. static_b.c has another, of the other precision, with the same names. */
+/* static_a.c -- CONTACT_STATIC: a copy of the library that only this file sees. static_b.c has another, of the other precision, with the
+   same names. */
 #define CONTACT_STATIC
 #define CONTACT_IMPLEMENTATION
 #include "../../contact.h"

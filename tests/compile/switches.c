@@ -29,7 +29,9 @@ static ct_problem *problem(ct_problem_kind kind)
 
 static double wrong(ct_problem_kind kind, const ct_solution *s)
 {
-    return kind == CT_PROBLEM_QP ? fabs(s->x[1] - 1) : kind == CT_PROBLEM_LCP ? fabs(s->r[0] - 0.25) + fabs(s->r[1]) : fabs(s->r[0] - 1) + fabs(s->r[1]);
+    return kind == CT_PROBLEM_QP    ? fabs(s->x[1] - 1)
+           : kind == CT_PROBLEM_LCP ? fabs(s->r[0] - 0.25) + fabs(s->r[1])
+                                    : fabs(s->r[0] - 1) + fabs(s->r[1]);
 }
 
 /* what the one solver and AUTO do with a problem: adds to *solved when it is a problem for them */

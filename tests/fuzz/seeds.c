@@ -165,7 +165,8 @@ static void problems(void)
     static const double lo[] = {-1, -1e300, 0, 0.25, -2, -3}, hi[] = {1, 1e300, 4, 0.25, 2, 0};
     static const uint8_t equation[] = {0, 0, 1, 0, 0, 0};
     static const char *const kinds[7] = {"cpb", "cpb", "cpb", "cpb", "lcp", "blcp", "cpb"};
-    static const int32_t diagonal_p[] = {0, 1, 2, 3, 4}, diagonal_i[] = {0, 1, 2, 3}; /* found by fuzzing: a matrix with nothing beside its diagonal */
+    static const int32_t diagonal_p[] = {0, 1, 2, 3, 4},
+                         diagonal_i[] = {0, 1, 2, 3}; /* found by fuzzing: a matrix with nothing beside its diagonal */
     int i;
     for (i = 0; i < 7; i++) {
         ct_problem_desc d = ct_problem_desc_default();

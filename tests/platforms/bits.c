@@ -53,7 +53,10 @@ static void hash_floats(const float *x, int n)
     for (; n > 0; n--)
         hash_float(*x++);
 }
-static void say(const char *what) { printf("%d %s %08lx%08lx\n", CONTACT_REAL, what, (unsigned long)(hash >> 32), (unsigned long)(hash & 0xfffffffful)); }
+static void say(const char *what)
+{
+    printf("%d %s %08lx%08lx\n", CONTACT_REAL, what, (unsigned long)(hash >> 32), (unsigned long)(hash & 0xfffffffful));
+}
 static void need(int ok, const char *what)
 {
     if (!ok) {
@@ -289,15 +292,16 @@ static void elements(void)
         ct_material m = ct_material_default(kinds[k]);
         ct_mesh mesh;
         cti_model model;
+        cti_rest_mesh rest;
         cti_bsr A;
         int32_t *pairs = NULL;
         int64_t bad;
         double value, energy = 0;
         memset(&mesh, 0, sizeof mesh), memset(&model, 0, sizeof model), memset(&A, 0, sizeof A);
         need((k < 5 ? ct_mesh_box(size, cells, 1, &mesh, NULL) : ct_mesh_grid(sheet, cells, &mesh, NULL)) == CT_OK, "mesh");
-        need((k < 5 ? cti_model_init_soft(&mem, &model, &m, mesh.positions, mesh.n_positions, mesh.tets, mesh.n_tets, 0, &bad, &value)
-                    : cti_model_init_cloth(&mem, &model, &m, mesh.positions, mesh.n_positions, mesh.triangles, mesh.n_triangles, 0, &bad,
-                                           &value)) == 1, "model");
+        rest = cti_rest_mesh_of(mesh.positions, mesh.n_positions, k < 5 ? mesh.tets : mesh.triangles, k < 5 ? mesh.n_tets : mesh.n_triangles, 0);
+        need((k < 5 ? cti_model_init_soft(&mem, &model, &m, &rest, &bad, &value) : cti_model_init_cloth(&mem, &model, &m, &rest, &bad, &value)) == 1,
+             "model");
         need(cti_model_pairs(&model, &mem, &pairs) && cti_bsr_pattern(&mem, &A, mesh.n_positions, pairs, (int)stbds_arrlen(pairs) / 2) &&
                  cti_model_slots(&mem, &model, find, &A) == 1, "slots");
         x = (ct_real *)malloc(sizeof(ct_real) * 3 * (size_t)mesh.n_positions);
