@@ -5,6 +5,8 @@
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
    near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 #include "barrier.h"
+#include "../0_base/tasks.h"
+#include "../8_step/policy.h"
 #include "../1_math/eig3.h"
 
 /* ---- affine bodies ---- */
@@ -133,19 +135,57 @@ static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_re
     return 1;
 }
 
-static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
+/* cti_barrier_models -- a loop over the models at x_state */
+typedef struct cti_barrier_models {
+    cti_state *s;
+    double *energy; /* [n_models] */
+    int *extended;  /* [n_models] */
+} cti_barrier_models;
+
+static void cti_barrier_model_energies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model_ahead(q->s->bodies.models[begin], b->h, 1, NULL);
+        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->x_state);
+    }
+}
+
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
+static void cti_barrier_model_assemblies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model *m = q->s->bodies.models[begin];
+        q->extended[begin] = 0;
+        cti_model_ahead(m, b->h, 1, NULL);
+        cti_barrier_project(m, !b->exact);
+        cti_model_assemble(m, b->x_state, b->h, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
+    }
+}
+
+static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *energies, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_models q;
     ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double e = 0, damped = 0, h = (double)b->h;
     int i, k;
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
             cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
-        e += cti_model_energy(s->bodies.models[i], b->x_state);
-    }
+    q.s = s, q.energy = energies, q.extended = NULL;
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_energies, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        e += q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         e += cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
@@ -194,11 +234,12 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
+    double *energies = CTI_ARENA_NEW(s->arena, double, s->bodies.n_models + 1);
     double e, barriers, friction;
     *size = 0;
-    if (!work)
+    if (!work || !energies)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size);
     if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
         return 0;
     b->energy_contact = barriers / ((double)b->h * (double)b->h);
@@ -209,18 +250,15 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 
 /* ---- gradient and Hessian ---- */
 
-static void cti_barrier_project(cti_model *m, int project)
-{
-    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
-}
-
 /* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
-    int i, k, m, extended = 0;
-    if (!z)
+    int i, k, extended = 0;
+    cti_barrier_models q;
+    q.s = s, q.energy = NULL, q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models + 1);
+    if (!z || !q.extended)
         return 0;
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
@@ -233,11 +271,9 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
     for (i = 0; i < s->n; i++)
         if (b->block_of[i] >= 0)
             cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
-    for (m = 0; m < s->bodies.n_models; m++) {
-        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
-        cti_barrier_project(s->bodies.models[m], !b->exact);
-        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
-    }
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_assemblies, s->bodies.n_models, cti_step_tuned.costs.model, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        extended += q.extended[i];
     r->extended_elements = extended;
     if (!cti_barrier_damping(s, b->y, d, Dd))
         Dd = NULL;
