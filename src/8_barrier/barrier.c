@@ -313,21 +313,19 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the step ---- */
 
-static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
+/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
+static int cti_barrier_touch(cti_state *s, cti_touch *touch)
 {
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
+    cti_touch *list = s->step.impulses.touches;
+    int i, k;
+    for (i = 0; i < cti_barrier_own(s)->touched; i++)
+        if (list[i].key == touch->key) {
+            for (k = 0; k < 3; k++)
+                touch->r[k] += list[i].r[k];
+            list[i] = *touch;
+            return 1;
+        }
+    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
 }
 
 /* impulses of the contacts, for who asks for them. 0: out of memory */
@@ -362,7 +360,7 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force / b->h;
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+        if (!cti_barrier_touch(s, &touch))
             return 0;
     }
     return 1;
@@ -402,25 +400,24 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
         }
     return 1;
 }
 
-/* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
+/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
    off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
    start: cti_barrier_energies */
-static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded));
 }
 
 /* the iterate becomes the state. 0: out of memory */
@@ -450,15 +447,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
-    cti_barrier_judge(s, start, r);
     return 1;
-}
-
-static ct_code cti_barrier_take_back(cti_state *s)
-{
-    cti_snapshot_restore(s, 0, &s->step.start);
-    cti_barrier_own(s)->covered = cti_barrier_own(s)->factors.known = 0;
-    return CT_ERR_MEMORY;
 }
 
 /* energies [3] at the start: of the bodies, of the contacts, and of gravity alone */
@@ -505,28 +494,15 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[3];
-    ct_code code;
-    cti_barrier_begin(s, dt, r);
-    if (!cti_snapshot_save(s, 0, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        cti_impulses_swap(s);
-        return CT_OK;
-    }
-    code = cti_barrier_open(s, dt, &q, start);
-    if (code == CT_ERR_DOMAIN)
-        return code;
-    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
-        return cti_barrier_take_back(s);
-    r->residual = q.speed;
-    cti_impulses_swap(s);
-    return CT_OK;
+    ct_code code = cti_barrier_open(s, h, &q, start);
+    if (code == CT_OK && (!cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r)))
+        code = CT_ERR_MEMORY;
+    if (code == CT_OK)
+        r->residual = q.speed;
+    return code;
 }
 
 #undef CTI_BARRIER_KEEP

@@ -103,6 +103,8 @@ typedef struct cti_barrier {
     ct_real sigma;                /* times M that is added to it then */
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
+    int touched;                  /* touches of the step's earlier substeps */
+    ct_real *x_begin;             /* [3 nv] surface at the start of the whole step */
     double loss_friction, energy_contact; /* [J] */
 } cti_barrier;
 
@@ -180,6 +182,14 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
+
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the bodies, of contacts,
+   of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+/* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
+
+/* ---- barrier_step.c ---- */
 
 /* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
