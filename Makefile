@@ -66,7 +66,11 @@ all: build/contact build/contact32 build/libcontact_dev.a
 # ---- libraries that are needed: found, or fetched by package name (tools/deps.sh) ----
 NODEPS := clean format amalgamate install
 ifneq ($(filter-out $(NODEPS),$(or $(MAKECMDGOALS),all)),)
-include build/deps/stb.mk build/deps/cjson.mk
+include build/deps/stb.mk
+endif
+# the archive and the table of sizes are of the library alone
+ifneq ($(filter-out $(NODEPS) dist sizes,$(or $(MAKECMDGOALS),all)),)
+include build/deps/cjson.mk
 endif
 ifneq ($(filter test test-build build/tests/% build/tests32/% build/asan/% build/tsan/% test-tsan,$(MAKECMDGOALS)),)
 include build/deps/cmocka.mk

@@ -72,8 +72,8 @@ static void trace_line(tracer *t, int iteration, double seconds, const double *x
 static int watch(void *user, int iteration, const double *x, const double *r)
 {
     tracer *t = (tracer *)user;
-    t->e->watch_from = iteration + 1 + iteration / 100;
-    trace_line(t, iteration, (double)(t->e->turn - t->e->started) * 1e-6, x, r);
+    t->e->watcher.from = iteration + 1 + iteration / 100;
+    trace_line(t, iteration, (double)(t->e->clock.turn - t->e->clock.started) * 1e-6, x, r);
     return 1;
 }
 
@@ -93,7 +93,7 @@ static int reduce(cti_mem *mem, cti_arena *arena, cti_program *p, const options 
         p->J.p[++m] = at;
     }
     p->kind = CTI_PROGRAM_QP, p->m = p->J.rows = m;
-    CTI_FREE(mem, p->mu), CTI_FREE(mem, p->r_ref);
+    CTI_FREE(mem, p->mu), CTI_FREE(mem, p->known.r);
     if (o->decouple == CTI_DECOUPLE_NONE || !o->rows)
         return 1;
     keep = CTI_ARENA_ZERO(arena, uint8_t, m), depth = CTI_ARENA_NEW(arena, double, m);
@@ -228,10 +228,10 @@ static int run(const options *o, cti_program *p, cti_mem *mem, cti_arena *arena)
         fprintf(t.f, "iteration,seconds,residual,objective,gradient\n");
     t.p = p, t.e = &e;
     e.tolerance = o->tolerance, e.max_iterations = o->iterations, e.seconds = o->seconds, e.mem = mem, e.arena = arena, e.seed = o->seed;
-    e.cone = CT_CONE_CONE, e.relaxation = 1, e.now_us = now_us, e.watch = watch, e.watch_user = &t;
-    e.started = now_us(NULL);
+    e.relaxation = 1, e.clock.now_us = now_us, e.watcher.watch = watch, e.watcher.user = &t;
+    e.clock.started = now_us(NULL);
     outcome = solve(o, p, &e, &a, &count);
-    seconds = (double)(cti_effort_now(&e) - e.started) * 1e-6;
+    seconds = (double)(cti_effort_now(&e) - e.clock.started) * 1e-6;
     trace_line(&t, a.iterations, seconds, a.x, a.r);
     cti_program_judge(p, a.x, a.r, t.work, &j);
     print(o, p, rows, outcome, &a, &count, seconds, &j, &t);

@@ -13,7 +13,7 @@ static inline double rnd(void)
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(seed >> 11) / 9007199254740992.0 * 2 - 1;
 }
-/* whole number in [-n, n] */
+/* integer in [-n, n] */
 static inline int whole(int n) { return (int)floor((rnd() + 1) * 0.5 * (2 * n + 0.999)) - n; }
 
 static const int points[4] = {4, 4, 3, 2};
@@ -38,8 +38,7 @@ static inline double gap_at(int kind, const ct_real *x0, const ct_real *x1, doub
 }
 
 /* A pair that touches exactly at t = m / 2^6: points at that time on a grid of 1/16, weights multiples of 1/4 (often 0: corners and edges),
-   velocities on a grid of 1/4. Small `size` makes flat, parallel, zero-length and coplanar cases frequent. All numbers are exact in float.
- */
+   velocities on a grid of 1/4. Small `size` makes flat, parallel, zero-length and coplanar cases frequent. All numbers are exact in float. */
 static inline double make_touch(int kind, int size, ct_real *x0, ct_real *x1)
 {
     double at[12], v, t = (whole(32) + 32) / 64.0, w[4];

@@ -116,7 +116,7 @@ static inline void forms_shift(ct_mesh *m, double x, double y, double z)
     }
 }
 
-/* the vertex stands still along `axes` */
+/* the vertex does not move along `axes` */
 static inline void forms_hold(ct_world *w, ct_body_id b, int vertex, int axes)
 {
     int32_t v = vertex;

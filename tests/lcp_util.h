@@ -69,7 +69,7 @@ static int lcp_gauss(double *A, double *y, int n)
     return 1;
 }
 
-/* largest breach of lo <= z <= hi and its complementarity, by the definition */
+/* largest violation of lo <= z <= hi and of its complementarity, by the definition */
 static double lcp_breach(const double *M, const double *q, const double *lo, const double *hi, int n, const double *z)
 {
     double worst = 0;
@@ -119,8 +119,8 @@ static int lcp_enumerate(const double *M, const double *q, const double *lo, con
     return found;
 }
 
-/* a random matrix: 0 symmetric positive definite, 1 with an unsymmetric part, 2 semidefinite of rank n / 2, 3 anything, 4 skew,
-   5 game (zero blocks) */
+/* a random matrix: 0 symmetric positive definite, 1 with an unsymmetric part, 2 semidefinite of rank n / 2, 3 general, 4 skew, 5 game (zero
+   blocks) */
 static void lcp_random(int kind, int n, double *M)
 {
     double F[64];
@@ -161,7 +161,7 @@ static void lcp_program(cti_mem *mem, cti_program *p, cti_program_kind kind, int
     free(i), free(j);
 }
 
-/* a unit mass pressed down by 1 and pushed along (3, 4), for a solver: it slides at mu 0.5, sticks at 10, is frictionless at 0 */
+/* a unit mass with a force of 1 down and a force along (3, 4), for a solver: it slides at mu 0.5, sticks at 10, is frictionless at 0 */
 static inline void lcp_slide(cti_program_solver solver)
 {
     static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, w[3] = {-1, 3, 4}, mus[3] = {0.5, 10, 0};

@@ -74,7 +74,7 @@ static inline void model_differences(cti_model *model, const ct_real *x, int n, 
         for (j = 0; j < 3 * n; j++)
             worst_K = cti_max(worst_K, cti_abs(model_entry(&at, j, i) + (up.force[j] - down.force[j]) / (2 * h)));
     }
-    /* forces are compared with what a displacement of 1 % of the size would make, so that a state at rest has a scale too */
+    /* forces are compared with those of a displacement by 1 % of the size, so that a state at rest has a scale, too */
     *out_K = worst_K / model_norm(at.K, 9 * n * n);
     *out_force = worst_f / cti_max(model_norm(at.force, 3 * n), CTI_R(0.01) * size * model_norm(at.K, 9 * n * n));
 }
@@ -105,7 +105,7 @@ static inline void model_check_balance(cti_model *model, int hessian, const ct_r
     assert_true(cti_v3_norm(m) <= 16 * tol * scale * reach);
 }
 
-/* K changes by rounding only when its negative eigenvalues are removed; at most four nodes */
+/* K differs by rounding only where no negative eigenvalue is removed; at most four nodes */
 static inline void model_check_definite(cti_model *model, int hessian, const ct_real *x, int n)
 {
     static model_state s;

@@ -2,8 +2,8 @@
 #ifndef TEST_PLAIN_H
 #define TEST_PLAIN_H
 
-/* PLAIN_TEST -- an entry of a test list that is left out under sanitizers; its code paths have shorter tests */
-/* PLAIN_OR -- a count that is `plain` without sanitizers and `sanitized` with them: of places that memory may run out in, all and some */
+/* PLAIN_TEST -- an entry of a test list that is left out under sanitizers; shorter tests cover its code paths */
+/* PLAIN_OR -- `plain` without sanitizers, `sanitized` with them: number of allocations that fail in turn, all or some */
 #ifdef __SANITIZE_ADDRESS__
 #define PLAIN_TEST(f)
 #define PLAIN_OR(plain, sanitized) (sanitized)

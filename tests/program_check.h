@@ -152,7 +152,7 @@ static inline void qp_random(qp *q, int n, int m, int equations, double shift)
     qp_make(q, n, m, A, b, J, w, equations);
 }
 
-/* the solution by trying every set of rows as equations. 1 when one of them meets all conditions */
+/* the solution, by trying every set of rows as equations. 1 if one of them meets all conditions */
 static inline int qp_by_trial(const qp *q, double *x)
 {
     const cti_program *p = &q->p;
@@ -194,7 +194,7 @@ static inline int qp_by_trial(const qp *q, double *x)
     return 0;
 }
 
-/* ---- what every solver of quadratic programs must do ---- */
+/* ---- requirements on every solver of quadratic programs ---- */
 
 /* min (x - 1)^2 + (y - 2.5)^2 in a polygon (Nocedal, Wright, example 16.4): (1.4, 1.7) */
 static inline void check_by_hand(cti_program_solver solve)
@@ -213,7 +213,7 @@ static inline void check_by_hand(cti_program_solver solve)
     qp_drop(&q);
 }
 
-/* an equation as such, and as two opposite rows: x + y = 1, the multiplier's sign either way */
+/* an equation as such, and as two opposite rows: x + y = 1, with a multiplier of either sign */
 static inline void check_equations(cti_program_solver solve)
 {
     static const double A[4] = {1, 0, 0, 1}, b[2] = {0, 0}, J[4] = {1, 1, -1, -1};
@@ -257,7 +257,7 @@ static inline void check_random(cti_program_solver solve)
     assert_true(found > 40);
 }
 
-/* rows twice, rows that follow from others, three rows through one corner of the plane */
+/* equal rows, rows that follow from others, three rows through one corner of the plane */
 static inline void check_degenerate(cti_program_solver solve)
 {
     static const double A[4] = {1, 0, 0, 1}, b[2] = {-1, -1};
@@ -290,7 +290,7 @@ static inline void check_infeasible(cti_program_solver solve)
     qp_make(&q, 2, 2, A, b, E, we, 2);
     qp_infeasible(&q, solve);
     qp_drop(&q);
-    /* all but infeasible: 1 <= x <= 1 + 1e-6 */
+    /* nearly infeasible: 1 <= x <= 1 + 1e-6 */
     {
         static const double w[3] = {-1, 1 + 1e-6, 0};
         qp_make(&q, 2, 3, A, b, J2, w, 0);
@@ -394,7 +394,7 @@ static inline void check_lcp(cti_program_solver solve)
     qp_drop(&q);
 }
 
-/* the allocator refuses request number `left`: MEMORY, and nothing is lost */
+/* allocation number `left` fails: the outcome is MEMORY, and nothing leaks */
 typedef struct refusing {
     long left;
 } refusing;
@@ -434,7 +434,7 @@ static inline void check_memory(cti_program_solver solve, int n, int m)
     qp_drop(&q);
 }
 
-/* a bound on iterations ends as BUDGET with finite numbers; a watcher that says no ends at once */
+/* a bound on iterations ends as BUDGET with finite numbers; a watcher that returns 0 ends the solve at once */
 static inline int say_no(void *user, int iteration, const double *x, const double *r)
 {
     (void)user, (void)iteration, (void)x, (void)r;

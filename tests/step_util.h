@@ -145,7 +145,7 @@ static inline void step_candidates(cti_state *s)
     assert_true(cti_detect_distances(s->mem, &s->detect, &s->surface));
 }
 
-/* 1 where hit i is between these features: kind, and the first vertex of both sides */
+/* 1 if hit i is between these features: kind, and the first vertex of both sides */
 static inline int step_is_pair(const cti_pair *p, ct_pair_kind kind, int a, int b)
 {
     return p->kind == (int32_t)kind && p->v[0] == a && (kind == CT_PAIR_PLANE || p->v[p->n_a] == b);

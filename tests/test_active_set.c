@@ -62,7 +62,7 @@ static void against_interior(void **state)
         left += q.a.iterations;
         qp_drop(&q);
     }
-    assert_true(left > 0); /* some rows have left again */
+    assert_true(left > 0); /* rows have also left the active set */
 }
 
 static void not_definite(void **state)
@@ -75,7 +75,7 @@ static void not_definite(void **state)
     qp_drop(&q);
 }
 
-/* from its own solution it has nothing to do; from a wrong guess it finds the same */
+/* A warm start from the solution takes no step. One from a wrong active set ends in the same solution */
 static void warm(void **state)
 {
     qp q;

@@ -44,14 +44,14 @@ static void falls_as_implicit_euler_says(void **state)
             read_middle(w, id, 1, v);
             assert_true(fabs(x[1] - x0[1] + g * h * h * n * (n + 1) / 2) < (FLOAT ? 2e-5 : 1e-11));
             assert_true(fabs(v[1] + g * h * n) < (FLOAT ? 2e-3 : 1e-9));
-            /* its account: implicit Euler loses m |v1 - v0|^2 / 2 in a step */
+            /* energy balance: implicit Euler loses m |v1 - v0|^2 / 2 in a step */
             assert_true(fabs(r.energy_gained + 0.5 * 1 * g * h * g * h) < (FLOAT ? 1e-3 : 1e-8));
         }
         ct_world_destroy(w);
     }
 }
 
-/* an affine body keeps its angular momentum and stays a rotation; implicit Euler brakes the turn, as (w h)^2 / 2 a step at first order */
+/* An affine body keeps its angular momentum and stays a rotation. Implicit Euler damps the rotation, by about (w h)^2 / 2 a step */
 static void spins(void **state)
 {
     ct_world *w;
@@ -70,7 +70,7 @@ static void spins(void **state)
     before = step_once(w, 1e-3).energy_kinetic;
     for (i = 0; i < 199; i++)
         after = step_once(w, 1e-3).energy_kinetic;
-    /* less than 200 (w h)^2, and not more than there was */
+    /* the loss is below 200 (w h)^2, and nothing is gained */
     assert_true(after <= before * (1 + 1e-6) && after > before * (1 - 200 * 2 * 4e-6));
     x = read_vectors(w, id, 0, &n);
     for (i = 0; i < n; i++) {
@@ -129,7 +129,7 @@ static void nothing_gets_through(void **state)
         }
 }
 
-/* the gap at rest is below dhat and falls with it */
+/* the gap at rest is below dhat, and smaller for a smaller dhat */
 static void rests_above_the_floor(void **state)
 {
     double last = 1;
@@ -152,7 +152,7 @@ static void rests_above_the_floor(void **state)
         assert_true(gap > 0 && gap < dhat && gap < last);
         assert_true(fabs(gap - (double)r.min_distance) < 1e-6);
         last = gap;
-        /* what contacts carry is the weight over the step */
+        /* the contacts' impulses are the weight times the step */
         {
             const ct_contact *c;
             double sum = 0;
@@ -166,8 +166,8 @@ static void rests_above_the_floor(void **state)
     }
 }
 
-/* speed [m/s] of a box on a slope of tan 0.5, one second after it was pushed uphill at 0.5 m/s: it stops after 57 ms; *gain: what came in
-   the last half */
+/* speed [m/s] of a box on a slope of tan 0.5, one second after it was pushed uphill at 0.5 m/s. It stops after 57 ms. *gain: change of the speed
+   in the last half second */
 static double slides(double mu, double *gain)
 {
     ct_world_desc d = world_desc(1e-3, mu, NULL);
@@ -201,7 +201,8 @@ static double slides(double mu, double *gain)
 
 static void holds_on_a_slope_up_to_the_angle_of_friction(void **state)
 {
-    /* tan 0.5 - 0.49 leaves 0.01 g cos, 0.088 m/s^2; at 0.5 nothing is left: what the landing has left of speed stays, at 0.505 it goes */
+    /* With mu 0.49 the slope accelerates the box by 0.01 g cos = 0.088 m/s^2. With 0.5 it keeps the speed that the landing left, and with 0.505 it
+       loses it */
     double gain, holds = slides(0.505, &gain), same, goes;
     (void)state;
     assert_true(holds <= 1.01e-4 && fabs(gain) < 1e-6);
@@ -232,8 +233,8 @@ static void a_light_body_carries_a_heavy_one(void **state)
     ct_world_destroy(w);
 }
 
-/* a soft box slides off the edge of another. Where a corner slips, the minimum of a whole step has more energy than the start: the step is divided until
-   it has not, and says so */
+/* A soft box slides off the edge of another. Where a corner slips, the minimum of a whole step has more energy than the start: the step is
+   divided until it has not, and its status reports that */
 static void a_step_that_gains_is_divided(void **state)
 {
     ct_world *w = barrier_world(1e-3, 0, NULL);
@@ -411,7 +412,7 @@ static void joints_and_options_are_refused(void **state)
     assert_int_equal(ct_world_create(&bad, &w, &e), CT_ERR_UNSUPPORTED);
 }
 
-/* memory that runs out in a step leaves the world as it was, and nothing leaks */
+/* an allocation that fails in a step leaves the world unchanged, and nothing leaks */
 static void memory_may_run_out(void **state)
 {
     books b;

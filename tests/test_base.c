@@ -11,7 +11,7 @@
 #include "../src/0_base/sort.h"
 #include "../src/0_base/tasks.h"
 
-/* an allocator that fails its n-th request and keeps books of its own */
+/* an allocator whose n-th request fails, and which tracks what is allocated */
 typedef struct failing {
     long fail_at, calls;
     size_t live;
@@ -110,7 +110,7 @@ static void test_array(void **state)
     CTI_CLEAR(a);
     assert_true(CTI_RESIZE(&mem, a, 5));
     for (i = 0; i < 5; i++)
-        assert_int_equal(a[i], 0); /* new elements are zero, old contents are not seen again */
+        assert_int_equal(a[i], 0); /* new elements are zero; old contents do not show */
     assert_true(f.calls < 12);     /* doubling */
     CTI_FREE(&mem, a);
     assert_null(a);
@@ -131,7 +131,7 @@ static void test_array_failures(void **state)
         failing_start(&f, &mem, at);
         for (i = 0; i < 500 && ok; i++) {
             ok = CTI_PUSH(&mem, a, (int64_t)i);
-            assert_int_equal(CTI_LEN(a), ok ? i + 1 : i); /* a failure leaves the array as it was */
+            assert_int_equal(CTI_LEN(a), ok ? i + 1 : i); /* a failed allocation leaves the array unchanged */
         }
         for (i = 0; i < CTI_LEN(a); i++)
             assert_int_equal(a[i], i);
@@ -181,7 +181,7 @@ static void test_arena(void **state)
         }
         assert_non_null(cti_arena_get(&arena, 0, 8));
         if (step >= 2)
-            assert_int_equal(f.calls, calls); /* warmed up: nothing is asked for */
+            assert_int_equal(f.calls, calls); /* after the first use no memory is requested */
         cti_arena_reset(&arena);
     }
     assert_null(cti_arena_get(&arena, (size_t)-1, 2));
@@ -216,7 +216,7 @@ static void test_log(void **state)
     (void)state;
     memset(&seen, 0, sizeof seen);
     log.fn = NULL, log.user = NULL;
-    cti_logger_write(&log, CT_LOG_INFO, "%d", 1); /* dropped */
+    cti_logger_write(&log, CT_LOG_INFO, "%d", 1); /* elements that were dropped */
     cti_logger_write(NULL, CT_LOG_INFO, "x");
     log.fn = log_keep, log.user = &seen;
     cti_logger_write(&log, CT_LOG_WARNING, "body %s at %d", "jelly", 7);
@@ -265,7 +265,7 @@ static void test_sort(void **state)
             qsort(want, (size_t)n, sizeof *want, compare_keys);
             for (i = 0; i < n; i++) {
                 assert_true(keys[i] == want[i][0]);
-                assert_int_equal(payload[i], want[i][1]); /* stable */
+                assert_int_equal(payload[i], want[i][1]); /* the sort is stable */
             }
             for (i = 0; i < n; i++)
                 want[i][0] = keys32[i], want[i][1] = (uint64_t)i;
@@ -283,7 +283,7 @@ static void test_sort(void **state)
         }
 }
 
-/* lists in rising, falling and random order; keys of numbers in the order of the numbers */
+/* lists in rising, falling and random order; keys of numbers sort as the numbers do */
 static void test_sort_list(void **state)
 {
     static const double rising[] = {-1e300, -2, -1, -1e-300, 0, 5e-324, 1e-300, 1, 2, 1e300};

@@ -21,7 +21,7 @@ static void random_bounds(int k, int n, int open, double *lo, double *hi)
     }
 }
 
-/* positive definite, symmetric or not: pivoting alone ends in the one solution, from any start */
+/* A positive definite matrix, symmetric or not: pivoting alone finds the unique solution, from any start */
 static void definite(void **state)
 {
     int k, i;
@@ -60,7 +60,7 @@ static void solve_lcp(bench *b, int n, const double *M, const double *q, const d
     cti_program_free(&b->mem, &p);
 }
 
-/* semidefinite and any matrices between finite bounds: there is a solution, and the solver with its fallback finds one */
+/* Semidefinite and arbitrary matrices between finite bounds: a solution exists, and the solver with its fallback finds one */
 static void any_matrix(void **state)
 {
     int k, i, j, solved = 0;
@@ -92,7 +92,7 @@ static void any_matrix(void **state)
     assert_int_equal(solved, 300);
 }
 
-/* Murty's matrix, 2^n pivots for Lemke: here a number of blocks near n */
+/* Murty's matrix takes Lemke 2^n pivots; block pivoting takes about n blocks */
 static void exponential(void **state)
 {
     double M[1024], q[32], lo[32], hi[32], z[32];
@@ -114,7 +114,7 @@ static void exponential(void **state)
     cti_arena_free(&b.arena);
 }
 
-/* rank one, forty rows that are twins: no unique split, one sum */
+/* rank one, forty equal rows: the multipliers are not unique, their sum is */
 static void redundant(void **state)
 {
     double M[1600], q[40], lo[40], hi[40], sum = 0;
@@ -137,15 +137,15 @@ static void redundant(void **state)
     cti_arena_free(&b.arena);
 }
 
-/* unit mass pressed down and moved along (3, 4): slides at mu 0.5, sticks at mu 10; frictionless at 0. The force lies on the round
-   cone, not on the box */
+/* A unit mass, pushed down and along (3, 4), slides at mu 0.5, sticks at mu 10 and is frictionless at 0. The force lies on the round cone, not on
+   the box */
 static void sliding(void **state)
 {
     (void)state;
     lcp_slide(cti_solver_boxed);
 }
 
-/* four contacts with coupled random W, mu 0 and 0.3: what both solvers call solved is so for the judge, and without friction they agree */
+/* Four contacts with coupled random W, mu 0 and 0.3: the judge confirms what both solvers call solved, and without friction they agree */
 static void coupled(void **state)
 {
     int k, i, solved = 0;
@@ -206,7 +206,7 @@ static void budget(void **state)
     cti_arena_free(&b.arena);
 }
 
-/* an allocator that fails from the k-th request on: every solve says so and leaves nothing behind */
+/* an allocator that fails from the k-th request on: every solve reports it and leaks nothing */
 typedef struct failing {
     int left, alive;
 } failing;

@@ -95,20 +95,21 @@ static void bench_rows(bench *t)
 {
     cti_row *row;
     int i;
-    for (i = 0; i < CHAIN; i++) /* the lower chain on the ground; some ease out of it, easily, hardly */
+    for (i = 0; i < CHAIN; i++) /* the lower chain rests on the ground; two of three rows are plain, the others recover from penetration at
+                                   different speeds and compliances */
         if (row = bench_row(t, i, -1, CTI_R(0.4)), i % 3 == 1)
             row->recover = i == 1 ? CTI_R(0.02) : CTI_R(0.2), row->softness = i == 1 ? 1 : CTI_R(0.4);
     t->rows[3].mu = 0;
-    t->rows[5].compliance[0] = t->rows[5].softness = CTI_R(0.3), t->rows[5].recover = CTI_R(0.1); /* as repairs have it */
+    t->rows[5].compliance[0] = t->rows[5].softness = CTI_R(0.3), t->rows[5].recover = CTI_R(0.1); /* as rows that separate intersecting surfaces */
     t->rows[6].compliance[0] = t->rows[6].compliance[1] = t->rows[6].compliance[2] = 0;
-    for (i = 1; i < CHAIN; i += 2) /* the upper one on the lower one */
+    for (i = 1; i < CHAIN; i += 2) /* the upper chain rests on the lower one */
         bench_row(t, CHAIN + i, i, CTI_R(0.6));
-    for (i = 0; i < 2; i++) { /* rigid bodies on the ground, on a node, by an arm */
+    for (i = 0; i < 2; i++) { /* rigid bodies on the ground and on a node, with an arm */
         row = bench_row(t, 2 * CHAIN + 2 * i, i ? 4 : -1, CTI_R(0.3));
         row->term[row->n].block = 2 * CHAIN + 2 * i + 1;
         row->term[row->n].arm[0] = CTI_R(0.3), row->term[row->n].arm[1] = CTI_R(-0.2), row->n++;
     }
-    row = bench_row(t, 2 * CHAIN, 2 * CHAIN + 2, 0); /* joints: all axes, hinge-like, hard */
+    row = bench_row(t, 2 * CHAIN, 2 * CHAIN + 2, 0); /* joints: all axes, two axes as a hinge has, without compliance */
     row->equations = 7, row->compliance[0] = row->compliance[1] = row->compliance[2] = CTI_R(1e-3);
     row = bench_row(t, 2 * CHAIN + 1, 2 * CHAIN + 3, 0);
     row->equations = 6;
@@ -151,7 +152,7 @@ static void bench_ica(bench *t)
     assert_true(bench_judge(t, &res) < 1e-7);
 }
 
-/* ---- there and back ---- */
+/* ---- conversion to a stand-alone problem and back ---- */
 
 static void both_judges_agree(void **state)
 {
@@ -183,12 +184,12 @@ static void both_judges_agree(void **state)
         if (!(j.residual < 1e-5))
             print_message("seed %d: residual %g dynamics %g natural %g\n", (int)seed, j.residual, j.dynamics, j.natural);
         assert_true(j.residual < 1e-5);
-        /* the judge sees a wrong start: nothing here is zero by itself */
+        /* a wrong start has a residual, so that the zero above is no accident */
         x[1] -= 0.05;
         cti_program_judge(&q.program, x, y, work, &j);
         assert_true(j.natural > 1e-3);
         x[1] += 0.05;
-        /* back: the same numbers */
+        /* the conversion back gives the same numbers */
         memcpy(v, t.v, sizeof v);
         for (i = 0; i < t.n_rows; i++)
             for (k = 0; k < 3; k++)
@@ -198,7 +199,8 @@ static void both_judges_agree(void **state)
         for (i = 0; i < 3 * N; i++)
             assert_true(cti_abs(v[i] - t.v[i]) < 1e-12);
         for (i = 0; i < 3 * t.n_rows; i++)
-            if (!(t.rows[i / 3].equations && t.rows[i / 3].compliance[0] == 0)) /* 1e-9 of its own: v has not so many digits from ICA */
+            if (!(t.rows[i / 3].equations && t.rows[i / 3].compliance[0] == 0)) /* a joint without compliance gets 1e-9 of its own there, for which
+                                                                                   ICA's v has too few digits */
                 assert_true(cti_abs(r[i] - t.rows[i / 3].r[i % 3]) < 1e-5);
         bench_judge(&t, &res);
         cti_bridge_close(&t.mem, &q);
@@ -231,7 +233,7 @@ static void every_solver_finds_the_solution(void **state)
             assert_true(natural <= tolerance && cti_abs(natural - info.change) <= CTI_R(1e-9));
             for (i = 0; i < 3 * N; i++)
                 assert_true(cti_abs(u.v[i] - t.v[i]) < 3 * tolerance);
-            /* what is held stays in its range */
+            /* constrained blocks keep their constraints */
             assert_true(u.v[6] == 0 && u.v[3 * (CHAIN + 3)] == 0 && u.v[3 * (CHAIN + 3) + 1] == 0);
             bench_free(&u);
         }
@@ -239,11 +241,11 @@ static void every_solver_finds_the_solution(void **state)
     }
 }
 
-/* ---- between the contacts ---- */
+/* ---- the matrix between contacts, W = J A^-1 J' ---- */
 
 enum { BODIES = 3 };
 
-/* exact factors of the two chains and of what is rigid; no joints */
+/* exact factors of the two chains and of the rigid bodies; no joints */
 typedef struct bodies {
     cti_symbolic symbolic[BODIES];
     cti_gather gather[BODIES];
@@ -296,7 +298,7 @@ static void between_is_what_rows_see(void **state)
         assert_int_equal(q.program.kind, CTI_PROGRAM_LOCAL);
         assert_true(cti_sparse_asymmetry(&q.program.W, 1) == 0);
         blocks = q.program.W.p[q.program.m] / 9;
-        assert_true(blocks < q.contacts * q.contacts); /* rows of different bodies do not meet */
+        assert_true(blocks < q.contacts * q.contacts); /* rows without a common body have a zero block in W */
         for (i = 0; i < q.program.m; i++)
             r[i] = i % 3 == 0 ? 0.1 + 0.05 * (double)number(&t) : (q.program.mu[i / 3] > 0 ? 0.03 * (double)number(&t) : 0);
         assert_true(cti_bridge_finish(&q, &t.arena, x, r, t.v));
@@ -317,7 +319,7 @@ static void between_is_what_rows_see(void **state)
     }
 }
 
-/* every solver finds ICA's solution there too, and asks for no more iterations than its bound allows */
+/* every solver finds ICA's solution with that matrix, too, within its bound on iterations */
 static void between_finds_the_solution(void **state)
 {
     uint64_t seed;
@@ -329,7 +331,7 @@ static void between_finds_the_solution(void **state)
         bench_make(&t, seed);
         bodies_make(&t, &none);
         t.p.bodies = NULL, t.p.n_bodies = 0;
-        t.rows[3].mu = CTI_R(0.3); /* interior point takes W sparse where every contact rubs */
+        t.rows[3].mu = CTI_R(0.3); /* interior point takes W sparse where every contact has friction */
         bench_ica(&t);
         for (s = 0; s < SOLVERS; s++) {
             bench u;
@@ -357,7 +359,7 @@ static void between_finds_the_solution(void **state)
     }
 }
 
-/* a tolerance that nobody reaches: the iterations end where docs/solvers_worlds.md says, over all passes and attempts */
+/* With a tolerance that no solver reaches, the iterations end where docs/solvers_worlds.md says, summed over all passes and attempts */
 static void iterations_are_bounded(void **state)
 {
     static const struct {
@@ -378,7 +380,7 @@ static void iterations_are_bounded(void **state)
         assert_true(info.status == CTI_SOLVE_BUDGET || info.status == CTI_SOLVE_OK);
         if (info.iterations > bound[s].most + 33)
             print_message("%s: %d iterations\n", ct_solver_text(bound[s].solver), info.iterations);
-        assert_true(info.iterations > 0 && info.iterations <= bound[s].most + 33); /* three of each of eleven passes */
+        assert_true(info.iterations > 0 && info.iterations <= bound[s].most + 33); /* eleven passes of three iterations each */
         d.budget = 2, d.tolerance = CTI_R(1e-12);
         cti_bridge_solve(&t.p, &d, bound[s].solver, CTI_R(1e30), &t.mem, &t.arena, t.v, &info);
         assert_true(info.iterations <= 2 + 2 * 14);
@@ -386,7 +388,7 @@ static void iterations_are_bounded(void **state)
     }
 }
 
-/* from its own solution a solve ends at once; rows that the start leaves out enter when they are broken */
+/* A solve that starts from its solution ends at once. Rows that are inactive at the start become active when they are violated */
 static void starts_are_used(void **state)
 {
     bench t;
@@ -401,7 +403,7 @@ static void starts_are_used(void **state)
     assert_int_equal(info.status, CTI_SOLVE_OK);
     cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, CTI_R(0.15), &t.mem, &t.arena, t.v, &info);
     assert_true(info.iterations < cold / 2);
-    /* a start that flies upward says that every contact is open */
+    /* from a start that moves upwards every contact is open */
     for (i = 0; i < N; i++)
         t.v[3 * i + 1] = i == CHAIN + 3 ? 0 : 5;
     for (i = 0; i < t.n_rows; i++)
@@ -413,7 +415,7 @@ static void starts_are_used(void **state)
     bench_free(&t);
 }
 
-/* a solver that ends far off, or does not take the problem, changes nothing */
+/* a solver that ends far from a solution, or refuses the problem, changes nothing */
 static void failures_change_nothing(void **state)
 {
     bench t, u;
@@ -427,14 +429,14 @@ static void failures_change_nothing(void **state)
     assert_int_equal(info.status, CTI_SOLVE_FAILED);
     assert_memory_equal(t.v, u.v, sizeof t.v);
     assert_memory_equal(t.rows, u.rows, sizeof t.rows);
-    /* the same end, but allowed: the point is taken */
+    /* the same solve with a larger bound on the residual: the result is taken */
     cti_bridge_solve(&t.p, &d, CT_SOLVER_PGS, CTI_R(100), &t.mem, &t.arena, t.v, &info);
     assert_int_equal(info.status, CTI_SOLVE_BUDGET);
     assert_true(memcmp(t.v, u.v, sizeof t.v) != 0);
     bench_free(&t), bench_free(&u);
 }
 
-/* what would take gigabytes between the contacts is refused before it is made, and changes nothing */
+/* a W of gigabytes is refused before it is allocated, and nothing changes */
 static void too_many_pairs_are_refused(void **state)
 {
     enum { MANY = 2100 };
@@ -492,7 +494,7 @@ static void *refuse(void *user, void *block, size_t old_size, size_t new_size)
     return r->left-- <= 0 ? NULL : realloc(block, new_size);
 }
 
-/* every request is refused in turn */
+/* every allocation fails in turn */
 static void out_of_memory(void **state)
 {
     static const ct_solver some[] = {CT_SOLVER_NEWTON, CT_SOLVER_CA, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR};
@@ -530,7 +532,7 @@ static void out_of_memory(void **state)
     }
 }
 
-/* normals and friction in turn against Newton's method, on the program */
+/* staggering of normals and friction against Newton's method, on the stand-alone problem */
 static void staggered_projections(void **state)
 {
     bench t;
@@ -575,7 +577,7 @@ enum { STEPS = 12 };
 enum { STEPS = 40 };
 #endif
 
-/* a soft cube, one that leans on it, a rigid one on top, and a small sheet that is pinned at a corner */
+/* a soft cube, another that leans on it, a rigid one on top, and a small sheet with one pinned corner */
 static ct_world *pile(ct_solver solver, ct_friction friction, ct_body_id ids[3])
 {
     ct_world_desc d = world_desc(0.004, 0.5, NULL);
@@ -594,7 +596,7 @@ static ct_world *pile(ct_solver solver, ct_friction friction, ct_body_id ids[3])
     return w;
 }
 
-/* the solvers, and two more ways to friction */
+/* the solvers, and two other treatments of friction */
 static void worlds_come_to_the_same_rest(void **state)
 {
     double rest[3][3];
@@ -604,7 +606,7 @@ static void worlds_come_to_the_same_rest(void **state)
         ct_body_id ids[3];
         ct_solver solver = s < 0 ? CT_SOLVER_ICA : (s < SOLVERS ? solvers[s] : CT_SOLVER_MPRGP);
         ct_friction friction = s < SOLVERS ? CT_FRICTION_STAGGERED : (s == SOLVERS ? CT_FRICTION_ANTICIPATED : CT_FRICTION_LOCAL);
-        double slack = friction == CT_FRICTION_LOCAL ? 3 : 1; /* its friction is not solved for: it creeps */
+        double slack = friction == CT_FRICTION_LOCAL ? 3 : 1; /* CT_FRICTION_LOCAL does not solve for friction: the body creeps */
         ct_world *w = pile(solver, friction, ids);
         int fallbacks = 0;
         for (k = 0; k < STEPS; k++) {
@@ -630,7 +632,7 @@ static void worlds_come_to_the_same_rest(void **state)
     }
 }
 
-/* two sweeps are too few for ICA: AUTO hands the island to Newton's method, and says so */
+/* two sweeps are too few for ICA: AUTO passes the island to Newton's method, and the report counts that */
 static void auto_takes_over(void **state)
 {
     static const ct_solver both[] = {CT_SOLVER_ICA, CT_SOLVER_AUTO};
@@ -656,7 +658,7 @@ static void auto_takes_over(void **state)
     assert_true(fallbacks[1] > 0 && worst[0] > 0.15 && worst[1] <= 0.15);
 }
 
-/* one step of interior point does not get far: ICA ends the steps, and the report says so */
+/* one step of interior point does not reach a solution: ICA solves the islands, and the report counts that */
 static void fallbacks_are_counted(void **state)
 {
     ct_world_desc d = world_desc(0.004, 0.5, NULL);
@@ -675,7 +677,7 @@ static void fallbacks_are_counted(void **state)
         fallbacks += r.solver_fallbacks;
     }
     assert_true(fallbacks >= 10 && r.status <= CT_STATUS_SUBSTEPPED);
-    /* it is not asked again with this matrix, but with the next one */
+    /* the solver is not tried again with this matrix, but with the next one */
     assert_int_equal(w->state.factors.components[0].solve.solver_failed, 1);
     cti_factors_age(&w->state.factors);
     assert_int_equal(w->state.factors.components[0].solve.solver_failed, 0);
@@ -699,7 +701,7 @@ static void *refuse_one(void *user, void *block, size_t old_size, size_t new_siz
     return ++r->count == r->at ? NULL : realloc(block, new_size);
 }
 
-/* where one request of the chosen solver is refused the step says so and has not happened: no other solver's answer is taken in silence */
+/* If an allocation of the chosen solver fails, the step returns an error and changes nothing: no other solver replaces it without notice */
 static void memory_for_a_solver_is_vital(void **state)
 {
     int k, told = 0, ended = 0;
@@ -744,12 +746,12 @@ static void creation_names_the_solver(void **state)
     ct_error_info e;
     int k;
     (void)state;
-    d.solver.solver = (ct_solver)9; /* a number that is kept */
+    d.solver.solver = (ct_solver)9; /* a reserved number */
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
     assert_non_null(strstr(e.text, "9"));
     for (k = 0; k < CT_SOLVER_COUNT_; k++)
         assert_int_equal(ct_solver_built((ct_solver)k), k != 9 && k != CT_SOLVER_LEMKE && k != CT_SOLVER_BOXED);
-    /* solvers of problems are refused, with the name of one that is not */
+    /* solvers of stand-alone problems are refused by name */
     for (k = CT_SOLVER_LEMKE; k <= CT_SOLVER_BOXED; k++) {
         d.solver.solver = (ct_solver)k;
         assert_int_equal(ct_problem_solver_built((ct_solver)k), 1);

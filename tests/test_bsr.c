@@ -91,7 +91,7 @@ static void test_product(void **state)
     cti_bsr_free(&mem, &A);
 }
 
-/* rows in float, laid out for sweeps: the same product to float's rounding, whatever the ignored fourth numbers are */
+/* rows in float, laid out for sweeps: the same product up to float's rounding, whatever the padding contains */
 static void test_float_rows(void **state)
 {
     cti_mem mem;

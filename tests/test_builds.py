@@ -64,7 +64,7 @@ def stb_folder():
 
 
 def quick(real="64"):
-    """A compiler that is done at once, with what it has to be told; tcc does not do float."""
+    """A fast compiler with its flags; tcc is not used for float."""
     for c in ("tcc", "clang", "cc"):
         if shutil.which(c) and (c, real) != ("tcc", "32"):
             return [c, "-I" + stb_folder()] + ([] if c == "tcc" else ["-O0", "-DCONTACT_OPTIMIZE=0"])
@@ -80,7 +80,7 @@ def build_and_run(name, command, program, run_it=True, wrap=()):
 
 
 def refused(name, command, *texts):
-    """The compiler stops with an #error that holds all of the texts; an error of another kind is not enough."""
+    """The compiler has to stop with an #error that contains all of the texts; another kind of error does not count."""
     code, out = run(command + ["-fsyntax-only"])
     errors = "\n".join(s for s in out.splitlines() if "error" in s)
     check(name, code != 0 and all(t in errors for t in texts), "exit %d: %s" % (code, errors or out))
@@ -166,7 +166,7 @@ def part_switches(work):
 
 
 def optimize(work):
-    """CONTACT_OPTIMIZE in a debug build: by default lanes are inlined, so it is optimized; 0 leaves them functions; the user's code is let alone."""
+    """CONTACT_OPTIMIZE in a debug build: by default lanes are inlined, so it is optimized; with 0 they stay functions; the user's code is not affected."""
     source = os.path.join(work, "optimize.c")
     with open(source, "w") as f:
         f.write('#define CONTACT_IMPLEMENTATION\n#include "%s/contact.h"\nstatic int users(void) { return 1; }\nint use(void);\n'
@@ -181,7 +181,7 @@ def optimize(work):
 
 
 def validate_keeps_bits(work, cc):
-    """CONTACT_VALIDATE looks and changes nothing."""
+    """CONTACT_VALIDATE tests, and changes no result."""
     source = os.path.join(work, "bits.c")
     text = open(os.path.join(ROOT, "examples", "falling_cube.c")).read()
     text = text.replace('#include "contact.h"', '#include "%s/contact.h"' % ROOT).replace(
@@ -209,7 +209,7 @@ def part_stb(work):
 
 
 def part_memory(work):
-    cc = next((c for c in ("clang", "gcc") if shutil.which(c)), None)  # --wrap is the linker's, which tcc has of its own
+    cc = next((c for c in ("clang", "gcc") if shutil.which(c)), None)  # --wrap is an option of the linker; tcc has its own linker
     if not cc:
         return skip("own allocator", "gcc and clang are not installed")
     wrap = ["-Wl," + ",".join("--wrap=" + f for f in ("malloc", "realloc", "calloc", "free"))]
@@ -296,7 +296,7 @@ def plus(work):
                           + ([] if around == "3" else [unit]) + ["-lm"], os.path.join(work, "plus"))
 
 
-# target, language, what else; a text that it has to be refused with, None: it is taken
+# target, language, other flags; the text of the expected #error, None: it has to compile
 MSVC = [(target, language, ["-DCONTACT_THREADS=1"] + more, None)
         for target in ("x86_64", "aarch64") for language in ("c11", "c++17")
         for more in ([], ["-DCONTACT_REAL=32", "-DCONTACT_STATIC"], ["-DCONTACT_SIMD=CT_SIMD_NONE"],
@@ -362,7 +362,7 @@ def consumer(work, name):
 
 
 def tree(work):
-    """What a user fetches: without anything that a build left behind."""
+    """The repository as a user fetches it, without files of a build."""
     d = os.path.join(work, "contact")
     if not os.path.exists(d):
         os.makedirs(d)

@@ -54,7 +54,8 @@ typedef struct test_tree {
     cti_bvh tree;
     float boxes[16 * TEST_MOST], packed[8 * TEST_MOST + 40];
     uint8_t active[TEST_MOST];
-    int n, moving, still; /* still: its tree has no boxes at the end, its vertices' boxes neither, and they do not begin at 0 */
+    int n, moving, still; /* still: the tree has no boxes at the end of the motion, the vertices' boxes have none either, and they do not begin at
+                             0 */
 } test_tree;
 
 static cti_boxes test_boxes_of(test_tree *t)
@@ -99,7 +100,7 @@ static void test_build(cti_mem *mem, cti_forest *forest, test_tree *t, int n, in
     assert_int_equal(t->tree.n_items, n);
 }
 
-/* Apart: one above the other along an axis, at the start and at the end. */
+/* boxes that are apart: one above the other along an axis, at the start and at the end */
 static int test_overlap(const float *a, const float *b)
 {
     int k;
@@ -158,7 +159,7 @@ static void test_trees(void **state)
             test_boxes(b, size);
             cti_bvh_refit(&forest, &a->tree, test_boxes_of(a), a->moving, NULL, 1);
             cti_bvh_refit(&forest, &b->tree, test_boxes_of(b), b->moving, NULL, 1);
-            /* refitted twice: nothing of the first is left */
+            /* the second refit leaves nothing of the first */
             test_boxes(a, size);
             cti_bvh_refit(&forest, &a->tree, test_boxes_of(a), a->moving, NULL, 1);
             test_pairs(&mem, &forest, a, b, 0);

@@ -23,13 +23,13 @@ static void test_touches(void **state)
             double t = make_touch(kind, i % 3 == 0 ? 1 : (i % 3 == 1 ? 2 : 12), x0, x1);
             assert_int_equal(queries[kind](x0, x1, 0, &toi), 1);
             assert_true(toi >= 0 && (double)toi <= t);
-            /* and they do touch then */
+            /* and the features touch at that time */
             assert_true(gap_at(kind, x0, x1, (double)toi) < CTI_R(1e-5));
         }
     }
 }
 
-/* far from the origin, and scaled by powers of two up to the limits of double: the same contacts */
+/* the same contacts far from the origin, and scaled by powers of two up to the limits of double */
 static void test_scales(void **state)
 {
     static const int power[] = {-1060, -1000, -500, -100, 20, 100, 500, 1000, 1015};
@@ -53,7 +53,7 @@ static void test_scales(void **state)
             x0[k] = (x0[k] - far[k % 3]) * (ct_real)s, x1[k] = (x1[k] - far[k % 3]) * (ct_real)s;
         assert_int_equal(queries[kind](x0, x1, 0, &toi), 1);
         assert_true((double)toi <= t);
-        /* a far plane away: free at every scale that keeps the offset */
+        /* a plane far away: no impact at any scale that keeps the offset */
         for (k = 0; k < points[kind]; k++)
             if (k < (kind == 1 ? 2 : 1))
                 x0[3 * k] += (ct_real)(s * 100), x1[3 * k] += (ct_real)(s * 100);
@@ -80,11 +80,11 @@ static void test_known(void **state)
     static const double face[12] = {0.25, 1, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1}, down[12] = {0.25, -1, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     static const double miss[12] = {0.75, -1, 0.75, 0, 0, 0, 1, 0, 0, 0, 0, 1}, above[12] = {0.75, 1, 0.75, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     static const double ea[12] = {-1, 1, 0, 1, 1, 0, 0, 0, -1, 0, 0, 1}, eb[12] = {-1, -1, 0, 1, -1, 0, 0, 0, -1, 0, 0, 1};
-    /* parallel edges that come together sideways, slide past each other, lie on one line */
+    /* parallel edges that approach sideways, slide past each other, or lie on one line */
     static const double pa[12] = {0, 1, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0}, pb[12] = {0, -1, 0, 1, -1, 0, 0, 0, 0, 1, 0, 0};
     static const double sa[12] = {-3, 1e-6, 0, -2, 1e-6, 0, 0, 0, 0, 1, 0, 0}, sb[12] = {3, 1e-6, 0, 4, 1e-6, 0, 0, 0, 0, 1, 0, 0};
     static const double la[12] = {-3, 0, 0, -2, 0, 0, 0, 0, 0, 1, 0, 0}, lb[12] = {1, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0};
-    /* in one plane: a vertex that slides into a triangle through an edge */
+    /* a vertex slides through an edge into a triangle, all in one plane */
     static const double ca[12] = {-1, 0, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1}, cb[12] = {1, 0, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     /* nothing moves */
     static const double va[9] = {0, 2, 0, -1, 0, 0, 1, 0, 0}, vb[9] = {0, -2, 0, -1, 0, 0, 1, 0, 0};
@@ -103,7 +103,7 @@ static void test_known(void **state)
     expect(0, z, z, 0, 0, 0), expect(1, z, z, 0, 0, 0), expect(2, z, z, 0, 0, 0), expect(3, z, z, 0, 0, 0);
 }
 
-/* minimum distance: never later than the first sample that is closer, and not earlier than rounding explains */
+/* minimum distance: no impact is later than the first sample that is closer, or earlier than rounding explains */
 static void test_min_distance(void **state)
 {
     int i, k, kind, hits = 0, clear = 0;
@@ -154,7 +154,7 @@ static void test_batch(void **state)
                     for (k = 0; k < 3; k++)
                         a[3 * j + k] = x0[3 * quads[4 * i + j] + k], b[3 * j + k] = x1[3 * quads[4 * i + j] + k];
                 queries[kind](a, b, 0, &t);
-                /* beside huge numbers a batch may find a plane that a single query does not look at */
+                /* beside huge numbers a batch may find a separating plane that a single query does not test */
                 assert_true(t == toi[i] || (round > 3 && toi[i] == CTI_CCD_NONE));
                 found += t <= 1, hits -= toi[i] <= 1;
                 queries[kind](a, b, d[i], &t);

@@ -31,18 +31,18 @@ static void test_touches(void **state)
             assert_true(gap_at(kind, x0, x1, (double)last) < (FLOAT ? 1e-4 : 1e-5));
             assert_true(before == -1 || (before >= 0 && before < last));
             if ((double)last - t > 1e-6)
-                continue; /* it touches again */
+                continue; /* another contact follows */
             single++;
             before_touch += (double)before < t;
             close += before >= 0 && (double)before > t - 4e-6;
         }
     assert_true(single > 30000 / PLAIN_OR(1, 3));
-    /* no time is returned that is after the touch */
+    /* no returned time is later than the contact */
     assert_int_equal(before_touch, single);
     assert_true(close > 0.5 * single);
 }
 
-/* the last contact by sampling and halving: *begin is where it began (-1: as near from the start), *end where it ends; 0 when none */
+/* The last contact, by sampling and bisection: *begin is where it began (-1: the features are near from the start on), *end where it ends. 0: none */
 static int sample_last(int kind, const ct_real *x0, const ct_real *x1, double d, double *begin, double *end)
 {
     double in = -1, out, low, high;
@@ -99,7 +99,7 @@ static void test_min_distance(void **state)
         inside += last == 1;
         if (before >= 0)
             assert_true(gap_at(kind, x0, x1, (double)before) > (double)d * (1 - 1e-12) - (FLOAT ? 1e-6 : 0));
-        /* between a time that is apart and the contact there may be one more that sampling does not see */
+        /* a contact that sampling does not see may lie between a time without contact and this one */
         timed++;
         sharp += begin - (double)before < (FLOAT ? 1e-3 : 1e-6);
     }
@@ -121,7 +121,7 @@ static void expect(int kind, const double *a, const double *b, double d, double 
 
 static void test_known(void **state)
 {
-    /* a vertex through a face, on to the same distance at the end; one that ends near it; one that starts near it and leaves */
+    /* a vertex moves through a face, to the same distance at the end; one ends near the face; one starts near it and leaves */
     static const double above[12] = {0.25, 1, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1}, below[12] = {0.25, -1, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     static const double on[12] = {0.25, 0, 0.25, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     static const double ea[12] = {-1, 1, 0, 1, 1, 0, 0, 0, -1, 0, 0, 1}, eb[12] = {-1, -1, 0, 1, -1, 0, 0, 0, -1, 0, 0, 1};
@@ -159,7 +159,7 @@ static void test_bad_input(void **state)
     }
 }
 
-/* ---- the listed queries: reversed, the last time is 1 less the exact first one; as they are, no contact is missed ---- */
+/* ---- the listed queries: reversed, the last time is 1 less the exact first one; unchanged, no contact is missed ---- */
 static int read_file(const char *folder, const char *kind, const char *name, int *positives)
 {
     char path[600], label[300];

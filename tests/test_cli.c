@@ -43,7 +43,7 @@ static void write_scene(const char *name, const char *keys, const char *mesh, co
     write_file(name, text);
 }
 
-/* exit code; what went to stderr and stdout in `out` */
+/* exit code; stderr and stdout go to `out` */
 static int call(const char *arguments, const char *file, char *out, size_t size)
 {
     char command[3000];
@@ -60,7 +60,7 @@ static int call(const char *arguments, const char *file, char *out, size_t size)
     return WEXITSTATUS(status);
 }
 
-/* `contact run` of the scene ends with 1 and says all of the words, which are separated by | */
+/* `contact run` of the scene ends with 1, and its message has all of the words, which are separated by | */
 static void refuses(const char *scene, const char *words)
 {
     char out[4096], word[200];
@@ -216,7 +216,7 @@ static void intersecting_starts_run_and_are_named(void **state)
                            "{\"name\":\"jelly\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL "},"
                            "{\"name\":\"pudding\",\"type\":\"soft\",\"mesh\":\"good.msh\"," MATERIAL
                            ",\"transform\":[{\"translate\":[0.2,0.1,0.15]}]}]}");
-    /* judged by its end: still tangled after three steps, free after a second */
+    /* the exit code follows from the end of the run: still intersecting after three steps, apart after a second */
     code = call("run --steps 3 --check", "two.json", out, sizeof out);
     assert_int_equal(code, 3);
     code = call("run --check", "two.json", out, sizeof out);
@@ -247,7 +247,7 @@ static void problems_solve(void **state)
     solves("n 2\nM 2 1 1 2\nq -5 -6\n", "", 0, "solved");
     solves("n 2\nM 2 1 1 2\nq -5 -6\n", "--json --solver all", 0, "\"solver\":\"pgs\"");
     solves("n 2\nM 2 1 1 2\nq -5 -6\n", "--json --solver newton", 2, "not_applicable");
-    solves("n 1\nM -1\nq -1\n", "", 0, "infeasible"); /* with a proof, and the file does not say otherwise */
+    solves("n 1\nM -1\nq -1\n", "", 0, "infeasible"); /* solved with a proof, and the file does not expect otherwise */
     solves("n 1\nexpect infeasible\nM -1\nq -1\n", "", 0, "infeasible");
     solves("n 1\nexpect solution\nM -1\nq -1\n", "", 2, "infeasible");
     solves("n 1\nM 1\nq -1\n", "--tol 0", 1, "--tol");
@@ -259,7 +259,7 @@ static void problems_solve(void **state)
     solves("n 1\nM 1\n", "", 1, "length");
 }
 
-/* a named subset of the data folder by AUTO and by solvers of each kind: to 1e-8 by build/contact, to 1e-4 by build/contact32 */
+/* A named subset of the data folder, by AUTO and by solvers of each kind: to 1e-8 by build/contact, to 1e-4 by build/contact32 */
 static void problems_in_both_precisions(void **state)
 {
     static const char *const cases[] = {
@@ -355,20 +355,20 @@ static void output_folders_are_safe(void **state)
     (void)state;
     need_tool();
     write_scene("good.json", "\"dt\":0.01,", "good.msh", "");
-    /* a link in the place of a temporary file is not written through */
+    /* no file is written through a link in the place of a temporary file */
     assert_int_equal(shell("mkdir o && echo victim > v && ln -s ../v o/frame_00000.obj.tmp && $T run good.json --quiet --steps 1 --out o && cat v && "
                            "test ! -L o/frame_00000.obj && ls -A o | grep -c -e tmp -e lock",
                            out, sizeof out),
                      1);
     assert_string_equal(out, "victim\n0\n");
-    /* two runs into one folder: the second says so */
+    /* two runs into one folder: the second is refused */
     assert_int_equal(shell("$T run good.json --quiet --steps 1000000 --every 1000000 --out two & P=$!; sleep .2; $T run good.json --quiet "
                            "--steps 1 --out two; "
                            "R=$?; kill -TERM $P; wait $P; exit $R",
                            out, sizeof out),
                      1);
     assert_non_null(strstr(out, "another run"));
-    /* no room: the statistics of finished steps stay, in whole lines, and the reason is the right one */
+    /* A full disk: the statistics of finished steps stay, in whole lines, and the message gives the reason */
     assert_int_equal(shell("trap '' XFSZ; (ulimit -f 16; $T run good.json --quiet --steps 400 --frames none --out full); R=$?; tail -c 1 "
                            "full/stats.jsonl | "
                            "od -c | head -n 1; wc -l < full/stats.jsonl; exit $R",
@@ -378,7 +378,7 @@ static void output_folders_are_safe(void **state)
     assert_non_null(strstr(out, "\\n"));
 }
 
-/* a bar of one cell across sinks three times as far at its tip when the mesh's locking is taken out of its stiffness */
+/* The tip of a bar that is one cell thick sinks three times as far when the mesh's locking is taken out of its stiffness */
 static void bars_may_bend(void **state)
 {
     static const char *const bends[] = {"", ",\"bends\":true"};

@@ -25,7 +25,7 @@ static double energy_density(int model, double Y, double nu, double a, double b,
     return mu / 2 * (pow(J, -2.0 / 3) * I - 3) + (la + 2 * mu / 3) / 2 * (J - 1) * (J - 1);
 }
 
-/* a cube that a script strains: stretch 1.5, 0.7, shear 0.5, all sides 0.8 */
+/* cubes that a script deforms: stretch 1.5, stretch 0.7, shear 0.5, all sides 0.8 */
 static void energies_of_uniform_strains(void **state)
 {
     static const double F[4][9] = {
@@ -55,9 +55,9 @@ static void energies_of_uniform_strains(void **state)
     assert_int_equal(misses, 0);
 }
 
-#if CONTACT_REAL == 64 /* what is measured below is smaller than what float rounds */
+#if CONTACT_REAL == 64 /* the strains below are smaller than what float resolves */
 
-/* the lateral stretch at which a bar pulled to `l` has the least energy: golden section */
+/* the lateral stretch of least energy of a bar that is stretched to `l`, by golden section search */
 static double lateral_stretch(int model, double Y, double nu, double l)
 {
     double lo = 0.2, hi = 3;
@@ -72,8 +72,8 @@ static double lateral_stretch(int model, double Y, double nu, double l)
     return (lo + hi) / 2;
 }
 
-/* patch test: an irregular mesh of a cube, pulled or pressed along x, sides free to slide. Every node is where the uniform strain of least
-   energy has it, and so is the energy. */
+/* Patch test: an irregular mesh of a cube is stretched or compressed along x, its sides are free to slide. Every node is where the uniform strain
+   of least energy has it, and the energy is that strain's */
 static int patch_test(int model, double l)
 {
     const double Y = 1e5, nu = 0.3;
@@ -183,7 +183,7 @@ static void bar_run(bar *q)
     free(v), free(u);
 }
 
-/* the period's error falls as the square of the cells' size */
+/* the period's error falls with the square of the cell size */
 static void periods_converge(void **state)
 {
     double error[3];
@@ -204,7 +204,7 @@ static void periods_converge(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* orders in dt, from the tip's displacement at one time for steps that are halved */
+/* orders of convergence in dt, from the tip's displacement at one time, for steps that are halved */
 static void integrators_have_their_order(void **state)
 {
     static const double order[3] = {1, 2, 2}, bound[3] = {0.06, 0.1, 0.1};

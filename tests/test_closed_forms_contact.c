@@ -26,7 +26,7 @@ static ct_world_desc slope_desc(double angle, double friction)
 
 static const char *const slider_names[4] = {"rigid block", "soft block", "membrane", "springs"};
 
-/* 2 m/s at a heading of .6 rad, friction .3: way and heading at rest */
+/* 2 m/s at a heading of .6 rad, friction .3: distance and heading when it comes to rest */
 static int slide(int kind, int it, double dt)
 {
     const double v[3] = {2 * cos(0.6), 0, 2 * sin(0.6)}, want = 4 / (2 * 0.3 * FORMS_G);
@@ -75,7 +75,7 @@ static void sliders_stop(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* a block twice as high as wide on a slope: it falls from atan(w / h) on */
+/* a block twice as high as wide topples on slopes steeper than atan(w / h) */
 static void blocks_topple(void **state)
 {
     static const double share[4] = {0.97, 0.99, 1.01, 1.03};
@@ -159,7 +159,7 @@ static void a_block_rests_on_a_slope(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* five cubes of 1 kg on one another: each interface carries what is above it */
+/* five cubes of 1 kg on each other: each interface carries the weight above it */
 static void stacks_carry_their_weight(void **state)
 {
     const double dt = 0.01;
@@ -222,7 +222,7 @@ static ct_mesh prism_of(int n, double radius, double bottom, double height)
     return m;
 }
 
-/* a prism that spins on its end face is carried by its corners: mu m g R / I, I = m R^2 (2 + cos(2 pi / n)) / 6 */
+/* a prism that spins on its end face and is carried by its corners: torque mu m g R, I = m R^2 (2 + cos(2 pi / n)) / 6 */
 static void discs_stop_spinning(void **state)
 {
     static const int corners[3] = {12, 32, 64};
@@ -252,7 +252,7 @@ static void discs_stop_spinning(void **state)
 
 /* ---- scripted surfaces ---- */
 
-/* a belt at 1 m/s takes a block along: slip v^2 / (2 mu g) */
+/* a belt at 1 m/s accelerates a block: it slips over v^2 / (2 mu g) */
 static void a_conveyor_takes_a_block_along(void **state)
 {
     const double v[3] = {1, 0, 0};
@@ -275,7 +275,7 @@ static void a_conveyor_takes_a_block_along(void **state)
     ct_mesh_free(&belt), ct_mesh_free(&m);
 }
 
-/* a block on a turntable, which turns with it, sticks below w^2 r = mu g and slides off above */
+/* a block on a turntable sticks below w^2 r = mu g, and slides off above */
 static void a_turntable_holds_and_lets_go(void **state)
 {
     static const double share[2] = {0.97, 1.03};
@@ -328,8 +328,8 @@ static ct_mesh wedge_of(double length, double height, double half_width)
     return m;
 }
 
-/* a block slides down a wedge that slides on the floor, no friction: the wedge gets m g sin cos / (M + m sin^2), half of it in the first
- * step */
+/* A block slides down a wedge that slides on the floor, without friction. The wedge's acceleration is m g sin cos / (M + m sin^2), half of it in
+   the first step */
 static void a_wedge_gives_way(void **state)
 {
     const double angle = 0.5, size = 0.1, density = 20000, dt = 0.0025, T = 0.3;
@@ -400,7 +400,7 @@ static ct_mesh drum_of(int n)
     return m;
 }
 
-/* way of the heavy end in .6 s */
+/* distance that the heavy end moves in .6 s */
 static double capstan_slip(int springs, double light, double heavy)
 {
     const double r = CAPSTAN_R + 6e-4, arc = FORMS_PI * r, total = light + arc + heavy;
@@ -442,7 +442,7 @@ static double capstan_slip(int springs, double light, double heavy)
     return high - low;
 }
 
-/* Euler and Eytelwein, with the belt's own weight: it holds at .75 of the length and slips at 1.25 */
+/* Euler and Eytelwein with the belt's own weight: it sticks at .75 of that length and slips at 1.25 */
 static void belts_slip_on_a_drum(void **state)
 {
     const double light = 0.3, heavy = capstan_threshold(light, CAPSTAN_R + 6e-4);
@@ -458,7 +458,7 @@ static void belts_slip_on_a_drum(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* ---- what a scene may not depend on ---- */
+/* ---- invariances of a scene ---- */
 
 enum { AS_IT_IS, MOVED, TURNED, TURNED_WITH_GRAVITY, MIRRORED, BODIES_REVERSED, VERTICES_REVERSED, ON_A_BLOCK, IN_A_MOVING_FRAME, WAYS };
 static const char *const way_names[WAYS] = {"as it is",         "moved",           "turned about y",    "turned with gravity",
@@ -559,7 +559,7 @@ static ct_body_id add_part(ct_world *w, int body, int way, const double R[9], co
     return b;
 }
 
-/* middles of the three bodies after `steps` of 10 ms, seen from the scene as it is */
+/* centres of the three bodies after `steps` of 10 ms, in the frame of the original scene */
 static void run_scene(int way, int steps, double out[3][3])
 {
     const double none[3] = {0, 0, 0}, down[3] = {0, -FORMS_G, 0}, up[3] = {0, 1, 0};
@@ -600,9 +600,8 @@ static void run_scene(int way, int steps, double out[3][3])
     ct_world_destroy(w);
 }
 
-/* farthest that a middle may be elsewhere after 20 steps [m]: rounding, which impacts enlarge, for a shift, a mirror and a moving frame;
-   other tangents of contacts where the scene is turned, and other orders of solving, are as good as the solver's tolerance of 1e-4 m/s lets
-   them be */
+/* Largest difference of a centre after 20 steps [m]. For a shift, a mirror and a moving frame it is rounding, which impacts enlarge. A rotated
+   scene has other tangents, a reordered one another order of solving: they agree up to the solver's tolerance of 1e-4 m/s */
 static double bound_of(int way)
 {
     if (way == BODIES_REVERSED || way == VERTICES_REVERSED)

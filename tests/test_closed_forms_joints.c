@@ -102,7 +102,7 @@ static void stand_up(ct_mesh *m)
     }
 }
 
-/* elongation of a strip of 1 m that hangs: E t (l^3 - l) / 2 = weight of what is below [N/m], by Newton's method at 1,000 places */
+/* elongation of a strip of 1 m that hangs: E t (l^3 - l) / 2 = weight below [N/m], by Newton's method at 1,000 places */
 static double elongation_of_a_strip(double Et, double weight)
 {
     double sum = 0;
@@ -169,7 +169,7 @@ static double impulses_up(const ct_world *w, const ct_joint_id *joint, int n)
     return sum;
 }
 
-/* a cloth of .16 m^2 hung by nine joints: their impulses carry .3 kg/m^2 g */
+/* a cloth of .16 m^2 that hangs from nine joints: their impulses carry .3 kg/m^2 g */
 static void joints_carry_a_cloth(void **state)
 {
     int model, i, misses = 0;
@@ -246,8 +246,8 @@ static void stitches_carry_a_cube(void **state)
     ct_mesh_free(&m), ct_mesh_free(&low);
 }
 
-/* a rigid bar of 4 kg, .4 m long, held at one end: force m g and moment m g L / 2; with compliances c and c' a sag of m g c at that end and
-   a turn of M c', M at the turned bar */
+/* A rigid bar of 4 kg, .4 m long, is held at one end: force m g, moment m g L / 2. With compliances c and c' its end sags by m g c and rotates by
+   M c', where M is the moment of the rotated bar */
 static void joints_hold_force_and_moment(void **state)
 {
     static const char *const names[3] = {"fixed joint", "hinge along the bar", "compliant joint"};
@@ -351,8 +351,8 @@ static void top_run(top *q)
     ct_mesh_free(&m);
 }
 
-/* a plate of .8 kg on a shaft without mass spins at w = 100 rad/s on a ball joint. It precesses at O and keeps its tilt,
-   I3 w O - I1 O^2 cos(tilt) = m g l. */
+/* A plate of .8 kg on a massless shaft spins at w = 100 rad/s on a ball joint. It precesses at O and keeps its tilt, I3 w O - I1 O^2 cos(tilt) = m
+   g l */
 static void a_fast_top_precesses(void **state)
 {
     static const double dts[2] = {0.01, 0.001};
@@ -373,7 +373,7 @@ static void a_fast_top_precesses(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* kinetic energy of a tet that turns about six axes: covariance of a tet, rho V / 20 sum of (x - c)(x - c)' */
+/* kinetic energy of a tet that rotates about six axes: covariance of a tet, rho V / 20 sum of (x - c)(x - c)' */
 static void inertia_of_a_tet(void **state)
 {
     static const double X[12] = {0, 0, 0, 0.3, 0, 0, 0, 0.2, 0, 0.05, 0.03, 0.4};
@@ -443,7 +443,7 @@ static void rigid_bodies_slow_down(void **state)
 
 /* ---- scripts ---- */
 
-/* three keyframes .1 s apart, steps of .03 s: straight lines between them, and rest after the last */
+/* three keyframes .1 s apart, steps of .03 s: the motion is on straight lines between them, and ends after the last */
 static void keyframes_are_met(void **state)
 {
     ct_world *w = forms_world(CT_INTEGRATOR_EULER, 0, 0);
@@ -475,8 +475,8 @@ static void keyframes_are_met(void **state)
     free(frames);
 }
 
-/* where X is after a turn of 2 rad/s about (.3, 0, 0) and y while it rises by .5 m/s for t1, and one of 3 rad/s about (0, .2, 0) and x for
- * t2 */
+/* Position of X after a rotation by 2 rad/s about (.3, 0, 0) and y, with a rise of .5 m/s, for t1, and one by 3 rad/s about (0, .2, 0) and x, for
+   t2 */
 static void path_at(const ct_real *X, double t1, double t2, double p[3])
 {
     double c = cos(2 * t1), s = sin(2 * t1), y, z;
@@ -488,7 +488,7 @@ static void path_at(const ct_real *X, double t1, double t2, double p[3])
     p[2] = s * y + c * z;
 }
 
-/* a path of two pieces that end between steps: nodes are where the script has them, and rest after its end */
+/* a path of two pieces that end between steps: nodes follow the script, and stand after its end */
 static void pins_follow_their_path(void **state)
 {
     ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);
@@ -527,7 +527,7 @@ static void pins_follow_their_path(void **state)
     ct_mesh_free(&m);
 }
 
-/* all nodes of a cube slide along a line at .6 rad without friction: g sin t^2 / 2 along it, nothing across */
+/* all nodes of a cube slide along a line at .6 rad without friction: g sin t^2 / 2 along it, no motion across */
 static void a_bead_slides_on_a_line(void **state)
 {
     ct_world *w = forms_world(CT_INTEGRATOR_EULER, FORMS_G, 0);

@@ -59,7 +59,7 @@ static int duplicates(cti_state *s, const cti_memory *memory)
     return CTI_LEN(s->contact.hits);
 }
 
-/* a corner over the diagonal is near both faces in the same point: one row */
+/* a corner over the diagonal is near both faces, in the same point: one row */
 static void a_corner_over_a_diagonal_is_one_contact(void **state)
 {
     ct_world *w = step_world(0);
@@ -74,7 +74,7 @@ static void a_corner_over_a_diagonal_is_one_contact(void **state)
     assert_int_equal(duplicates(s, &memory), 1);
     assert_memory_equal(&s->contact.hits[0].pair, &both[0].pair, sizeof both[0].pair);
     assert_true(s->contact.hits[0].before == 0);
-    /* the load of the pair that goes is handed over */
+    /* the pair that stays takes over the load of the one that goes */
     CTI_CLEAR(s->contact.hits);
     push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
     item.key = cti_pair_key(&s->surface, &both[1].pair);
@@ -86,8 +86,8 @@ static void a_corner_over_a_diagonal_is_one_contact(void **state)
     ct_world_destroy(w);
 }
 
-/* Pairs with other points, or other normals, are contacts of their own: two corners over the square, and one corner in a groove. Normals
-   are alike from a cosine of .7 on */
+/* Pairs with other points or other normals are contacts of their own: two corners over the square, and one corner in a groove. Normals are alike
+   from a cosine of .7 on */
 static void contacts_of_their_own_stay(void **state)
 {
     static const double alike[] = {0.1, 0.69, 0.71};
@@ -103,7 +103,7 @@ static void contacts_of_their_own_stay(void **state)
     for (k = 0; k < 3; k++) {
         w = step_world(0);
         s = corner_over_diagonal(w, STEP_H, 0.2);
-        /* the same points, and a normal that leans by an angle of which the cosine is given */
+        /* the same points, and a normal at an angle with the given cosine */
         push_pair(s, CT_PAIR_VF, 4, 0), push_pair(s, CT_PAIR_VF, 4, 1);
         s->contact.hits[1].normal = cti_v3_make(0, (ct_real)alike[k], (ct_real)sqrt(1 - alike[k] * alike[k]));
         assert_int_equal(duplicates(s, &none), alike[k] < 0.7 ? 2 : 1);
@@ -111,8 +111,8 @@ static void contacts_of_their_own_stay(void **state)
     }
 }
 
-/* Edges that lie along each other: the two corners at the ends of what they share speak for a pair of edges between them. Where one of them
-   is not there, it stays, even if the edges are so short that the other corner is near */
+/* Edges that lie along each other: a pair of edges between the two corners at the ends of their overlap needs no row. It keeps its row where one
+   of the corners is missing, even if the edges are so short that the other corner is near */
 static void ends_speak_for_what_is_between(void **state)
 {
     static const double length[] = {1, 1, 0.012};
@@ -185,8 +185,8 @@ static int middle_of(const cti_state *s)
     return -1;
 }
 
-/* the four corners of a rigid bottom speak for it; what comes out of it by more than a hundredth of the thickness has its own row, and a
-   dent has none. A soft bottom keeps all */
+/* The four corners of a flat rigid bottom represent it. A vertex that stands out by more than a hundredth of the thickness has its own row, a dent
+   has none. A soft bottom keeps all rows */
 static void flat_bottoms_keep_their_outline(void **state)
 {
     static const double out[] = {0, 0.009, 0.011, -0.5};
@@ -212,7 +212,7 @@ static void flat_bottoms_keep_their_outline(void **state)
     }
 }
 
-/* pairs of other normals are a patch of their own: half of the bottom's rows lean by an angle whose cosine is above or below .999 */
+/* Pairs with other normals are a patch of their own: half of the bottom's rows have normals at an angle whose cosine is above or below .999 */
 static void patches_have_one_normal(void **state)
 {
     static const double cosine[] = {0.9995, 0.9985};
@@ -225,7 +225,7 @@ static void patches_have_one_normal(void **state)
         for (i = 0; i < 25; i++)
             if (s->surface.x0[3 * s->contact.hits[i].pair.v[0]] > CTI_R(0.1))
                 s->contact.hits[i].normal = cti_v3_make(0, (ct_real)cosine[k], (ct_real)sqrt(1 - cosine[k] * cosine[k]));
-        for (i = 0; i < 25; i++) /* gaps that lean with it are level again: only outlines are left */
+        for (i = 0; i < 25; i++) /* gaps along the rotated normals are level again: only outlines are left */
             s->surface.x0[3 * s->contact.hits[i].pair.v[0] + 1] = CTI_R(STEP_H);
         assert_true(cti_patches_flat(s->arena, &s->surface, &none, s->contact.hits));
         assert_int_equal(CTI_LEN(s->contact.hits), k ? 8 : 4);
@@ -235,9 +235,8 @@ static void patches_have_one_normal(void **state)
 
 /* ---- flats ---- */
 
-/* Two squares of two triangles each, their diagonals 0 1 along x and 4 5 along z, cross at their middles, or the upper one `shift` [m]
-   beside its middle, `high` [thicknesses] apart. The squares' other corners bend away a little, less than what is called flat, so that
-   nothing else is near */
+/* Two squares of two triangles each. Their diagonals, 0 1 along x and 4 5 along z, cross at their middles, or the upper one `shift` [m] beside its
+   middle, `high` [thicknesses] apart. The squares' other corners bend away by less than the bound on flatness, so that nothing else is near */
 static cti_state *crossed_diagonals(ct_world *w, double high, double shift)
 {
     static const int32_t t[6] = {0, 2, 1, 1, 3, 0};
@@ -282,7 +281,7 @@ static void check_crossing(const cti_state *s)
     STEP_NEAR(hit->keep, 0.91 * STEP_H, 1e-12);
 }
 
-/* without a motion ahead: a crossing below .92 of the thickness has a row, as no vertex speaks for it; it keeps .91 */
+/* without a predicted motion: a crossing below .92 of the thickness has a row, since no vertex represents it; it keeps .91 */
 static void low_crossings_have_rows(void **state)
 {
     static const double high[] = {0.6, 0.919, 0.921, 1.2};
@@ -298,7 +297,7 @@ static void low_crossings_have_rows(void **state)
     }
 }
 
-/* with it: from .9 on only those of cloth that it brings below .9; below .9 all are treated as without */
+/* with one: from .9 on only crossings of cloth that it brings below .9; below .9 all are treated as without it */
 static void crossings_ahead_have_rows(void **state)
 {
     static const struct {
@@ -317,7 +316,7 @@ static void crossings_ahead_have_rows(void **state)
             memcpy(ahead, s->surface.x0, sizeof ahead);
             for (i = 4; i < 8; i++)
                 ahead[3 * i + 1] += (ct_real)((t[k].then - t[k].high) * STEP_H);
-            if (fallen) { /* behind the first solve: the same of the motion to x1, and none that starts below */
+            if (fallen) { /* after the first solve: the same with the motion to x1, for pairs that do not start below */
                 memcpy(s->surface.x1, ahead, sizeof ahead);
                 assert_true(cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits));
             } else
@@ -329,8 +328,8 @@ static void crossings_ahead_have_rows(void **state)
         }
 }
 
-/* Rows at the ends of an edge open it by what the crossing lacks: end i, of weight w_i there, gives w_i / sum w_j^2 of that. The nearer end
-   is enough, the farther one is not; where a row would have to keep more than 1.5 thicknesses, the crossing has its own */
+/* Rows at the ends of an edge open it by what the crossing lacks: end i, of weight w_i, gives w_i / sum w_j^2 of that. The nearer end is enough,
+   the farther one is not. Where a row would have to keep more than 1.5 thicknesses, the crossing has its own row */
 static void ends_open_crossings(void **state)
 {
     static const struct {
@@ -350,7 +349,7 @@ static void ends_open_crossings(void **state)
             int at;
             if (!(j ? t[k].farther : t[k].nearer))
                 continue;
-            /* the end of the upper edge against a corner of the lower square, as far below it as said */
+            /* the end of the upper edge against a corner of the lower square, at the given depth below it */
             memset(&hit, 0, sizeof hit);
             cti_pair_make(&s->surface, CT_PAIR_VF, 4 + j, j, &hit.pair);
             for (at = 1; hit.pair.v[at] != 2 + j; at++)
@@ -366,7 +365,7 @@ static void ends_open_crossings(void **state)
             double keep = t[k].end + (0.92 - 0.7) * weight[j] / sum;
             if (!(j ? t[k].farther : t[k].nearer))
                 continue;
-            if (t[k].end > 1.5 || !t[k].nearer) /* a row that holds nothing, or alone not enough, keeps what it kept */
+            if (t[k].end > 1.5 || !t[k].nearer) /* a row without load, or one that is not enough alone, keeps its distance */
                 STEP_NEAR(s->contact.hits[n].keep, 0, 0);
             else
                 STEP_NEAR(s->contact.hits[n].keep, fmin(1.5, fmax(1, keep)) * STEP_H, 1e-9);

@@ -27,7 +27,7 @@ static cti_state *corner_over_face(ct_world *w, double high, double then)
     return s;
 }
 
-/* near: within 1.25 thicknesses now; or within 4 and, by x1, within one. On either side of a face */
+/* near: within 1.25 thicknesses at the start, or within 4 there and within one at x1; on either side of a face */
 static void pairs_are_near_or_will_be(void **state)
 {
     static const struct {
@@ -134,8 +134,8 @@ static void crossed_edges_are_near(void **state)
     }
 }
 
-/* Edges along each other, half of their length side by side: no pair of edges has its closest points inside of both; the corners of each
-   are near the other, one pair at each end of what they share */
+/* Edges along each other that overlap by half of their length: no pair of edges has its closest points inside of both. The corners of each are
+   near the other edge, one pair at each end of the overlap */
 static void parallel_edges_meet_at_their_ends(void **state)
 {
     static const double low[9] = {0, 0, 0, 1, 0, 0, 0.5, -0.6, 0}, up[9] = {0.5, 0.01, 0, 1.5, 0.01, 0, 1, 0.61, 0};
@@ -184,8 +184,7 @@ static int ridge(const cti_surface *f)
     return e;
 }
 
-/* the cone of the ridge: directions that lean by at most its angle to either side, and a fiftieth; a face that the other feature shares
-   does not count */
+/* The cone of the ridge: directions within its angle to either side, and a fiftieth more. A face that the other feature shares does not count */
 static void ridges_have_cones(void **state)
 {
     static const double angles[] = {0.4, 1, 0.02};
@@ -204,13 +203,13 @@ static void ridges_have_cones(void **state)
             assert_false(cti_detect_edge_cone(&s->surface, e, outside, none));
             assert_int_equal(cti_detect_edge_cone(&s->surface, e, outside, left), side < 0);
             assert_int_equal(cti_detect_edge_cone(&s->surface, e, outside, right), side > 0);
-            /* from below both faces are nearer, unless they are flat but for that fiftieth */
+            /* from below both faces are nearer, unless they are flat up to that fiftieth */
             assert_int_equal(cti_detect_edge_cone(&s->surface, e, cti_v3_make(0, -1, 0), none), angles[k] < 0.03);
             ct_world_destroy(w);
         }
 }
 
-/* flat: normals within acos(.995) = 0.1 rad of each other, twice the roof's angle; a border is not */
+/* flat: normals within acos(.995) = 0.1 rad of each other, twice the roof's angle; a boundary edge is not flat */
 static void flat_edges_are_known(void **state)
 {
     static const double angles[] = {0, 0.0499, 0.0501, 1};
@@ -226,7 +225,7 @@ static void flat_edges_are_known(void **state)
     }
 }
 
-/* a corner over the ridge is in the cones of both faces' shared edge: one of them speaks for it */
+/* a corner over the ridge is in the cones of both faces' common edge: one pair represents it */
 static void one_face_speaks_for_a_ridge(void **state)
 {
     static const double tip[9] = {0.5, STEP_H, 0, 0.5, 0.3, 0.1, 0.6, 0.3, 0};
@@ -244,12 +243,12 @@ static void one_face_speaks_for_a_ridge(void **state)
 
 /* ---- lists ---- */
 
-/* Lists last while both ends of a motion stay in what they cover: of what moves slowly twice the thickness, of what moves by d a quarter of
-   that more, if that is more */
+/* Lists stay valid while both ends of a motion stay in their boxes: twice the thickness around slow features, or a quarter of the motion d where
+   that is more */
 static void lists_last_while_covered(void **state)
 {
     static const struct {
-        double first, next; /* [thicknesses] that the corner goes */
+        double first, next; /* [thicknesses] that the corner moves */
         int changed;
     } t[] = {{0, 1.99, 0}, {0, 2.01, 1}, {0, -1.99, 0}, {0.5, 2.49, 0}, {0.5, 2.51, 1}, {8, 9.99, 0}, {8, 10.01, 1}, {8, -2.01, 1}};
     size_t k;
@@ -268,7 +267,7 @@ static void lists_last_while_covered(void **state)
 
 /* ---- collisions ---- */
 
-/* a corner that falls reaches a quarter of the thickness, or half of where it starts, at a share of its way that is known; what stops above
+/* A corner that falls reaches a quarter of the thickness, or half of its start distance, at a known share of its way. A corner that stops above
    that does not collide */
 static void impacts_have_their_time(void **state)
 {
@@ -302,7 +301,7 @@ static void impacts_have_their_time(void **state)
         }
 }
 
-/* points with edges and with points, which no face has: as near as others, and their impacts are where the distance has come down to a
+/* Points with edges and with points, without a face: they are near at the same distances as others, and their impacts are where the distance is a
    quarter of the thickness. The lists are made by hand: corner 3 falls on the edge 0 1 and on the corner 0 */
 static void thin_pairs_meet(void **state)
 {
@@ -346,8 +345,8 @@ static void thin_pairs_meet(void **state)
         }
 }
 
-/* a pair with a mark is no row and no collision: a vertex inside of the other body, or crossings on both sides; on one side alone they
- * count */
+/* A marked pair makes no row and no collision: a vertex inside of the other body, or crossings on both sides. A mark on one side alone does not
+   exclude it */
 static void tangled_pairs_are_left_out(void **state)
 {
     static const struct {
@@ -380,7 +379,7 @@ static void tangled_pairs_are_left_out(void **state)
     }
 }
 
-/* the nearest pair, its share of the thickness, and how many are nearer than half of it */
+/* the nearest pair, its distance over its thickness, and the number of pairs nearer than half of it */
 static void nearness_is_counted(void **state)
 {
     static const double high[] = {3, 0.8, 0.49};

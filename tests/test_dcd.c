@@ -1,6 +1,6 @@
 /* test_dcd.c -- the discrete stepper: rest, impact, friction, thin parts, detection and decoupling against brute force, options. */
 #include "world_util.h"
-#include "../src/8_dcd/dcd_detect.c" /* its answer for one point, which the library asks for many at once */
+#include "../src/8_dcd/dcd_detect.c" /* its answer for one point; the library asks for many at once */
 #include "../src/9_world/world.h"
 #include <math.h>
 
@@ -104,13 +104,13 @@ static void two_cubes_collide_and_separate(void **state)
     assert_int_equal(r.contacts, 0);
     assert_true(vb[0] - va[0] > 0.2); /* apart again */
     assert_true(deepest < 0.02);      /* two steps' motion */
-    /* the mean of the nodes is not the centre of mass: its own report */
+    /* the mean of the nodes is not the centre of mass, which the report has */
     p1 = (double)r.center_of_mass[0];
     assert_true(fabs(p1 - (0.125 + 80 * 0.005 * p0 / 2)) < 2e-3);
     ct_world_destroy(w);
 }
 
-/* a cube on a slope of `angle` rad: how far it went along it in a second, after the first tenth */
+/* a cube on a slope of `angle` rad: distance that it slides in a second, after the first tenth */
 static double slide(double angle, double mu, ct_dcd_friction friction)
 {
     ct_world_desc d = dcd_desc(1e-3, mu);
@@ -164,7 +164,7 @@ static void a_body_at_rest_does_not_meet_itself(void **state)
     ct_world_destroy(w);
 }
 
-/* a strip that is bent into a hook by pinned ends: its two ends have to meet and stay apart */
+/* a strip that pinned ends bend into a hook: its two ends have to meet and stay apart */
 static void a_strip_meets_itself(void **state)
 {
     ct_world_desc d = dcd_desc(4e-3, 0);
@@ -200,7 +200,7 @@ static void a_strip_meets_itself(void **state)
 
 /* ---- thin parts ---- */
 
-/* a ball through a thin plate that is held at its ends: height of the ball in the end, and the most substeps */
+/* a ball and a thin plate that is held at its ends: height of the ball at the end, and the most substeps */
 static double shoot(int max_substeps, int *out_substeps)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
@@ -245,7 +245,7 @@ static void a_fast_ball_and_a_thin_plate(void **state)
     (void)state;
     print_message("plate: ball at %.3f with one substep, at %.3f with at most %d\n", without, with, many);
     assert_int_equal(one, 1);
-    assert_true(without < -0.2); /* it went through */
+    assert_true(without < -0.2); /* it passed through */
     assert_true(many > 1 && many <= 33);
     assert_true(with > -0.1);
 }
@@ -277,7 +277,7 @@ static double uniform(uint64_t *seed)
     return (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-/* a deformed body and a closed static mesh: inside by trees is inside by the winding number */
+/* a deformed body and a closed static mesh: the trees' inside test agrees with the winding number */
 static void inside_is_what_the_winding_number_says(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
@@ -411,7 +411,7 @@ static void decoupling_keeps_one_row_a_vertex(void **state)
     random = overlap(CT_DECOUPLE_RANDOM, 1, &dot, &deepest[1], &hash[1]);
     assert_true(dot == 0);
     overlap(CT_DECOUPLE_RANDOM, 77, &dot, &deepest[1], &hash[2]);
-    assert_true(hash[1] != hash[2]); /* the seed counts */
+    assert_true(hash[1] != hash[2]); /* the seed changes the choice */
     none = overlap(CT_DECOUPLE_NONE, 1, &dot, &deepest[2], &hash[3]);
     assert_true(dot > 0);
     assert_int_equal(none.dropped, 0);
@@ -481,7 +481,7 @@ static void newton_iterations_lower_the_potential(void **state)
         assert_int_equal(ct_body_add_soft(w, &sd, &id), CT_OK);
         step_once(w, 0.02);
         s = &w->state;
-        /* potential of the step about the start, from what stands now */
+        /* potential of the step about its start, from the present state */
         for (i = 0, e[k] = 0; i < s->bodies.n_models; i++)
             e[k] += cti_model_energy(s->bodies.models[i], s->x);
         for (i = 0; i < s->n; i++) {
@@ -495,8 +495,8 @@ static void newton_iterations_lower_the_potential(void **state)
     assert_true(e[1] < e[0] * 0.999);
 }
 
-/* two boxes, one falls on the other and off it: their heights after a second, the last report, with what all steps dropped; printed: Li
-   2015's algorithm 3 */
+/* Two boxes, one falls on the other and off it: their heights after a second, the last report, and the constraints that all steps dropped.
+   printed: Li 2015's algorithm 3 */
 static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lower, double *upper, int *iterations)
 {
     ct_world_desc d = dcd_desc(2e-3, 0);
@@ -523,7 +523,8 @@ static ct_step_report stack_of_two(int printed, ct_decouple decouple, double *lo
     return r;
 }
 
-/* algorithm 3 as printed holds what ours holds, with all rows in another number of iterations, and drops rows at random where ours has pivots */
+/* Algorithm 3 as printed keeps bodies apart as ours does, with all rows in another number of iterations. It drops rows at random where ours
+   changes unknowns (PIVOT) */
 static void as_printed(void **state)
 {
     double lower, upper, own_lower, own_upper;
@@ -596,7 +597,7 @@ static void static_meshes_hold_bodies(void **state)
         ct_body_id id, block;
         double deepest = 0;
         mesh_place(&m, 0, 0, k ? 0 : -0.1, 0);
-        if (k) /* the side that pushes is up */
+        if (k) /* the side with the normal is up */
             for (i = 0; i < m.n_triangles; i++) {
                 int32_t *t = m.triangles + 3 * i, swap = t[1];
                 const ct_real *p = m.positions + 3 * t[0], *q = m.positions + 3 * t[1], *r = m.positions + 3 * t[2];
@@ -616,7 +617,7 @@ static void static_meshes_hold_bodies(void **state)
     }
 }
 
-/* every allocation of a step fails once: the world is as it was, and steps to the same bits afterwards */
+/* every allocation of a step fails once: the world is unchanged, and steps to the same bits afterwards */
 static void a_step_without_memory_is_taken_back(void **state)
 {
     books b;

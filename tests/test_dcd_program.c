@@ -13,7 +13,7 @@ static ct_world_desc dcd_desc(double thickness, double friction)
 
 static void no_gravity(ct_world_desc *d) { d->gravity[0] = d->gravity[1] = d->gravity[2] = 0; }
 
-/* largest entry of A v - b - J'lambda over the largest of b, and of what the rows J v + w >= 0, lambda >= 0 miss, at the last program's answer */
+/* Largest entry of A v - b - J'lambda over the largest of b, and the largest violation of J v + w >= 0, lambda >= 0, at the last program's answer */
 static double kkt_of(ct_world *w, double *out_rows)
 {
     cti_state *s = &w->state;
@@ -37,7 +37,7 @@ static double kkt_of(ct_world *w, double *out_rows)
     return most / fmax(size, force);
 }
 
-/* the change of unknowns: rows become orthogonal, there is a way back, and its transpose is one */
+/* the change of unknowns makes rows orthogonal, has an inverse, and a transpose that fits */
 static void pivots_make_rows_orthogonal(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
@@ -95,7 +95,7 @@ static void pivots_make_rows_orthogonal(void **state)
     ct_world_destroy(w);
 }
 
-/* two soft slabs, one thrown onto the other: how deep they are inside of each other, at most, after the impact */
+/* two soft slabs, one thrown onto the other: their largest depth inside of each other after the impact */
 static double slabs(ct_decouple how)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
@@ -129,7 +129,7 @@ static void pivots_hold_layers_apart(void **state)
     assert_true(pivot < 0.015 && pivot < deepest / 2);
 }
 
-/* a step whose answer is nonlinear: what is left of its equation, over b, where the step ended */
+/* a step with a nonlinear answer: the residual of its equation at the end, over b */
 static double step_misses(ct_world *w)
 {
     cti_state *s = &w->state;
@@ -147,7 +147,7 @@ static double step_misses(ct_world *w)
     return most / size;
 }
 
-/* a cube that is torn apart against what dampens it: the search follows the potential that the step is the minimum of */
+/* a cube that is torn apart, with damping: the line search follows the potential whose minimum is the step */
 static void the_line_search_knows_damping(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
@@ -175,7 +175,7 @@ static void the_line_search_knows_damping(void **state)
     ct_world_destroy(w);
 }
 
-/* with a line search the end of the step is not the last program's solution: the one that is kept for others is */
+/* with a line search the end of the step is not the last program's solution, which is stored for dumps */
 static void the_answer_is_the_programs(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0);
@@ -210,7 +210,7 @@ static void the_answer_is_the_programs(void **state)
     ct_world_destroy(w);
 }
 
-/* finite, but no motion of this world: nothing moves, and the report says so */
+/* finite velocities that are implausible for this world: nothing moves, and the report tells */
 static void absurd_motions_are_not_committed(void **state)
 {
     ct_world_desc d = dcd_desc(1e-3, 0.3);
@@ -232,7 +232,7 @@ static void absurd_motions_are_not_committed(void **state)
     ct_world_destroy(w);
 }
 
-/* a block that has no Cholesky factor: its whole counts, not only its diagonal */
+/* a block without a Cholesky factor: the whole block is replaced, not only its diagonal */
 static void a_block_without_a_factor_counts_whole(void **state)
 {
     static const double g[3] = {1, 2, -2};

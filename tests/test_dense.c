@@ -103,7 +103,7 @@ static void test_solve(void **state)
     }
 }
 
-/* a matrix with one negative and one zero direction: two pivots are replaced, the result is finite */
+/* a matrix with one negative and one zero eigenvalue: two pivots are replaced, the result is finite */
 static void test_boost(void **state)
 {
     double A[9 * 16];

@@ -19,7 +19,7 @@ static ct_real rnd(void)
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     return (ct_real)((double)(seed >> 11) / 9007199254740992.0 * 2 - 1);
 }
-/* coarse: many equal coordinates, hence parallel, flat, coincident features */
+/* coarse: many equal coordinates, and so parallel, flat and coincident features */
 static ct_real coarse(void) { return (ct_real)((int)(rnd() * 3)); }
 static void fill(ct_real *x, int n, int kind)
 {
@@ -116,7 +116,7 @@ static void test_vertex_edge(void **state)
     }
 }
 
-/* nearly parallel edges that cross at a distance of 1: found although the angle is 1e-6 */
+/* nearly parallel edges that cross at a distance of 1 are found, although their angle is 1e-6 */
 static void test_small_angle(void **state)
 {
     ct_real e = sizeof(ct_real) == 8 ? CTI_R(1e-6) : CTI_R(1e-3), x[12], st[2], d2;
@@ -195,7 +195,7 @@ static void check_derivatives(derivative fun, int n, int *feature_of(const ct_re
             assert_true(cti_abs((va - vb) / (2 * h) - g[j]) < tol * 10);
             for (k = 0; k < n; k++)
                 scale = cti_max(scale, cti_abs(H[n * j + k]));
-            /* sharp curvature near degenerate features: difference quotients say nothing there */
+            /* near degenerate features the curvature is so large that difference quotients do not converge */
             for (k = 0; k < n && scale < 20; k++) {
                 assert_true(cti_abs((a[k] - b[k]) / (2 * h) - H[n * j + k]) < 100 * tol * (1 + scale));
                 assert_true(cti_abs(H[n * j + k] - H[n * k + j]) <= (ct_real)1e-4 * (1 + scale));

@@ -114,7 +114,7 @@ static void test_symmetric(void **state)
     }
 }
 
-/* lane 3 has the same bits whatever its neighbours hold, and those of the single function */
+/* lane 3 has the same bits whatever its neighbours contain, and those of the single function */
 static void test_lanes_are_independent(void **state)
 {
     int n, i, l;

@@ -83,7 +83,7 @@ static void test_special(void **state)
     assert_true(ulps(cti_sin64(-1e22), 0.85220084976718880177L) < 1 && ulps(cti_cos64(-1e22), 0.52321478539513894549L) < 1);
     /* the double that is nearest to a multiple of pi/2 */
     assert_true(ulps(cti_cos64(6381956970095103.0 * ldexp(1, 797)), -4.68716592425462761112e-19L) < 1);
-    for (i = 0; i < 4000; i++) { /* on both sides of the border between the two reductions, and over all exponents */
+    for (i = 0; i < 4000; i++) { /* on both sides of the border between the two argument reductions, and over all exponents */
         double x = i < 2000 ? 1e8 * (1 + 1e-3 * uniform()) : ldexp(uniform(), 27 + i % 996);
         cti_sincos64(x, &s, &c);
         assert_true(ulps(s, sinl((long double)x)) < 1 && ulps(c, cosl((long double)x)) < 1);

@@ -81,7 +81,7 @@ static ct_mesh test_box(int n)
     return m;
 }
 
-/* Every point against every tet. */
+/* every point against every tet */
 static void test_against_brute_force(void **state)
 {
     enum { N = 300 };
@@ -96,7 +96,7 @@ static void test_against_brute_force(void **state)
     for (round = 0; round < 12; round++) {
         ct_mesh m = test_box(1 + round % 6);
         double far = round % 3 == 0 ? 0.5 : (round % 3 == 1 ? 0.8 : 20);
-        /* tets left out: holes in it */
+        /* tets that are left out make holes */
         for (i = 0; round % 4 == 3 && i + 9 < m.n_tets; i += 7)
             memcpy(m.tets + 4 * i, m.tets + 4 * --m.n_tets, 4 * sizeof *m.tets);
         for (i = 0; i < N; i++)
@@ -119,7 +119,7 @@ static void test_against_brute_force(void **state)
             }
             mine = test_weights(&m, tet[i], p + 3 * i, ref);
             seen[outside[i]]++;
-            /* weights and what they are for */
+            /* the weights are those of the reference, and reproduce the point */
             for (k = 0; k < 4; k++) {
                 sum += (double)w[4 * i + k];
                 assert_true(fabs((double)w[4 * i + k] - ref[k]) <= tolerance * (1 + fabs(ref[k])));
@@ -172,7 +172,7 @@ static void test_special(void **state)
     assert_int_equal(tet[1], 1);
     assert_true(out[0] == 0 && out[1] == 1);
     assert_true(fabs((double)w[0] - 0.25) < 1e-6 && fabs((double)w[4] - 2) < 1e-6 && fabs((double)w[5] + 1) < 1e-6);
-    /* flat ones alone: nothing */
+    /* flat tets alone: no tet holds a point */
     mesh.n_tets = 1;
     assert_true(cti_embed(&mem, &mesh, p, 2, tet, w, NULL, NULL));
     assert_true(tet[0] == -1 && tet[1] == -1 && w[0] == 0);

@@ -9,7 +9,7 @@
 #include "plain.h"
 #include "energy/cases.h"
 
-/* runs, prints a row where something is broken; 1: nothing is */
+/* runs the cases and prints a row where one fails; 1: none does */
 static int holds(energy_case c)
 {
     energy_run u;
@@ -62,7 +62,7 @@ static void test_free_spin(void **state)
     assert_int_equal(bad, 0);
 }
 
-/* 5 kg of a rigid cube on a soft one: in one step .7 to 3.6 times the energy */
+/* 5 kg of a rigid cube on a soft one: one step made .7 to 3.6 times the energy */
 static void test_impacts(void **state)
 {
     int offset, v, bad = 0;

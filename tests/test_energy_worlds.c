@@ -11,7 +11,7 @@
 #include "soak/run.c"
 #include "soak/world.c"
 
-/* largest share that a step up to `zones` of a seed's world gains */
+/* largest gain of energy, as a share, of a step of a seed's world whose status is at most `zones` */
 static double gains(uint64_t seed)
 {
     soak_options o;
@@ -27,14 +27,16 @@ static double gains(uint64_t seed)
     return e.good;
 }
 
-/* a rigid body that turns .47 rad in a substep while something soft presses it: its contact's row is linear in the turn, and worked on it */
+/* A rigid body that rotates by .47 rad in a substep while a soft one presses on it: its contact's row is linear in the rotation, and did work on
+   it */
 static void turning_rigid_bodies(void **state)
 {
     (void)state;
     assert_true(gains(732) <= ENERGY_GAIN);
 }
 
-/* bodies that the last resort held in the first step, and that fall afterwards: their speed is that of its end, half of gravity's kick is due */
+/* Bodies that the last resort held in the first step, and that fall afterwards: their speed is that of the step's end, so that half of gravity's
+   kick is due */
 static void bodies_that_were_held(void **state)
 {
     (void)state;
@@ -42,8 +44,8 @@ static void bodies_that_were_held(void **state)
     assert_true(gains(483) <= ENERGY_GAIN);
 }
 
-/* a body so weak that its nodes go straight on, where its momentum would turn it by 1.4 rad and by .06 rad in a step: it got the spin of one that
-   turns as a whole */
+/* Bodies so weak that their nodes move straight on. Their momentum would rotate them by 1.4 rad and by .06 rad in a step, and they got the
+   rotation of a body that rotates as a whole */
 static void weak_bodies_that_turn(void **state)
 {
     (void)state;
@@ -51,8 +53,8 @@ static void weak_bodies_that_turn(void **state)
     assert_true(gains(1104) <= ENERGY_GAIN);
 }
 
-/* stiff sheets that fall with mass damping, behind a cut step, or as one of several: what velocities in the middle of steps seem to lose in a
-   fall paid for errors of the linearization */
+/* Stiff sheets that fall with mass damping, after a cut step, or as one of several. Velocities of the middle of steps seem to lose energy in a
+   fall, which hid gains by the linearization */
 static void stiff_bodies_that_fall(void **state)
 {
     (void)state;
@@ -69,7 +71,7 @@ static void momentum_of_iterated_bodies(void **state)
     assert_true(gains(1715) <= ENERGY_GAIN);
 }
 
-/* a rigid body that spins by 9,000 rad/s and is touched: its shortest substep gains, and what it gains is taken from its spin */
+/* a rigid body that spins at 9,000 rad/s and is touched: its shortest substep gains energy, which is taken from its spin */
 static void rigid_bodies_in_the_last_resort(void **state)
 {
     (void)state;

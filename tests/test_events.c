@@ -16,12 +16,12 @@ static ct_body_id add_rigid_box(ct_world *w, const char *name, double sx, double
 }
 
 typedef struct slide {
-    double time; /* at which friction stopped the plate, from where it is */
+    double time; /* [s] from its position to where friction stopped the plate */
     int events, substeps, intersections;
     ct_status status;
 } slide;
 
-/* a flat plate falls by `drop` until its contact law holds, moving sideways; friction then holds it */
+/* a flat plate falls by `drop` until its contact law holds, and moves sideways; friction then stops it */
 static slide drop_plate(int limits, double drop, double dt, int steps, int halvings, int on_box)
 {
     ct_world_desc d = world_desc(1e-3, 1, NULL);
@@ -70,7 +70,7 @@ static void test_drop(void **state)
         for (i = 0; i < 5; i++) {
             double exact = sqrt(2 * drops[i] / 9.81);
             slide on = drop_plate(1, drops[i], dt, 20, 5, on_box), off = drop_plate(0, drops[i], dt, 20, 5, on_box);
-            /* a quarter of the thickness is no impact yet */
+            /* an approach to a quarter of the thickness is no impact yet */
             assert_true(fabs(on.time - exact) < 2 * least + 0.25e-3 / (9.81 * exact));
             assert_true((on.substeps > 1) == (on.events > 0) && on.status == CT_STATUS_OK);
             assert_true(off.events == 0 && off.substeps == 1);
@@ -81,7 +81,7 @@ static void test_drop(void **state)
     assert_true(events >= 6 && error[1] < 0.2 * error[0]);
 }
 
-/* the whole fall in one step: the straight motion meets too early, and the cuts close in on the time */
+/* the whole fall in one step: the straight motion meets too early, and the cuts converge to the time of impact */
 static void test_long_step(void **state)
 {
     static const double drops[] = {0.02, 0.0173, 0.031, 0.0042, 0.05};
@@ -96,7 +96,7 @@ static void test_long_step(void **state)
     }
 }
 
-/* two bodies head on, far faster than their size a step: what they have after the step of the impact is the speed of both */
+/* two bodies head on, far faster than their size per step: both have one speed after the step of the impact */
 static void collide(int soft, int limits, double *out_relative, int *out_events)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -143,7 +143,7 @@ static void test_fast(void **state)
     assert_true(events >= 1);
 }
 
-/* impacts all the time: substeps are bounded by 2^max_halvings */
+/* impacts all the time: the number of substeps is bounded by 2^max_halvings */
 static void pour(int halvings, int limits, uint64_t *out_hash, int *out_events)
 {
     ct_world_desc d = world_desc(2e-3, 0.3, NULL);
@@ -180,7 +180,7 @@ static void test_bound(void **state)
     assert_true(events > 3);
     pour(2, 0, &off, &events);
     assert_true(on != off && events == 0);
-    /* no room for a cut: the same bits as without */
+    /* no room for a cut: the same bits as without events */
     pour(0, 1, &on, &events);
     pour(0, 0, &off, &events);
     assert_true(on == off);
@@ -189,7 +189,7 @@ static void test_bound(void **state)
     assert_true(on == other);
 }
 
-/* every allocation of a step with an impact refused in turn: the world is as it was, and steps on as if nothing had been */
+/* Every allocation of a step with an impact fails in turn: the world is unchanged, and continues as if nothing had happened */
 static void test_memory(void **state)
 {
     int64_t k, refused = 1;

@@ -68,8 +68,8 @@ static void test_orient3d(void **state)
     assert_true(zeros > 1000);
 }
 
-/* Tets and triangles of the least volume and area that integers have, with sides up to 2^37: products of random shears, determinant 1.
-   Plain arithmetic must fail on them, else the test shows nothing. */
+/* Tets and triangles of the least volume and area that integers have, with sides up to 2^37: products of random shears, determinant 1. Plain
+   arithmetic has to fail on them, or the test would show nothing */
 static void test_orient_thin(void **state)
 {
     int i, k, j, zeros = 0, wrong2 = 0, wrong3 = 0;
@@ -181,7 +181,7 @@ static void test_expansions(void **state)
         n = cti_expansion_sum(ne, e, nf, f, h);
         for (k = 1; k < n; k++)
             assert_true(h[k - 1] != 0 && fabs(h[k - 1]) < fabs(h[k]));
-        /* a + b + c + d, taken away part by part, leaves nothing */
+        /* a + b + c + d, with the parts subtracted one by one, leaves zero */
         {
             double parts[4], left[8], next[8];
             int m = n, j;
@@ -195,7 +195,7 @@ static void test_expansions(void **state)
             }
             assert_int_equal(cti_expansion_sign(m, left), 0);
         }
-        /* (a + b) (c + d) and (c + d) (a + b) have one difference: none */
+        /* (a + b) (c + d) and (c + d) (a + b) have the difference zero */
         n = cti_expansion_product(ne, e, nf, f, h, scratch);
         {
             double g[8], z[16];

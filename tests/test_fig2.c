@@ -7,10 +7,10 @@
 #include "world_util.h"
 
 typedef struct measure {
-    double elastic, total, distance, worst; /* [J], [J], [J], smallest u_n [m/s] */
+    double elastic, total, distance, worst; /* elastic and total energy, distance from the free motion [J]; smallest u_n [m/s] */
 } measure;
 
-/* of the motion from the start of the step over dt at v */
+/* measures of the motion at v over dt from the start of the step */
 static measure measure_of(const cti_state *s, const ct_real *v, double dt)
 {
     measure m = {0, 0, 0, 1e30};
@@ -84,7 +84,7 @@ static outcome strike(int kind, double young, double dt, double speed)
     double lift = 2.5 * speed * dt;
     int i, k;
     memset(&o, 0, sizeof o);
-    d.gravity[1] = 0; /* the free motion is the throw alone: every energy is the throw's */
+    d.gravity[1] = 0; /* without gravity the free motion is that of the throw, and so is every energy */
     d.solver.tolerance = (ct_real)1e-6;
     w = world_make(&d);
     s = &w->state;
@@ -151,9 +151,9 @@ static void a_global_response_leaves_less_energy(void **state)
                 print_message("%s, %g Pa, dt %g: %d rows; elastic %.4g J, local %.4g; total %.4g, local %.4g, before %.4g; eq. 6 %.4g, local %.4g\n",
                               what[kind], youngs[y], dts[t], o.rows, o.ours.elastic, o.local.elastic, o.ours.total, o.local.total, o.before,
                               o.ours.distance, o.local.distance);
-                /* both keep the same rows open */
+                /* both leave the same rows open */
                 assert_true(o.ours.worst > -1e-4 && o.local.worst > -1e-4);
-                /* the global response is the nearest to the free motion, has less elastic and less total energy, and adds none */
+                /* the global response is the one nearest to the free motion, has less elastic and less total energy, and adds none */
                 assert_true(o.ours.distance < o.local.distance && o.ours.elastic < o.local.elastic && o.ours.total < o.local.total);
                 assert_true(o.ours.total < o.before);
                 /* stiff bodies and long steps: "clearly adds excessive energy" */

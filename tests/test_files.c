@@ -37,7 +37,7 @@ static void test_release(ct_mesh *m)
     assert_int_equal(test_mem.bytes_live, 0);
 }
 
-/* The text is refused with this code at this line, and the error's text begins with it. */
+/* the text is refused with this code at this line, and the error's text begins with `text` */
 static void test_refused(const char *kind, const char *text, ct_code code, int64_t line)
 {
     ct_mesh m;
@@ -186,7 +186,7 @@ static void test_msh_refused(void **state)
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 2 0 1 2 3\n", CT_ERR_FORMAT, 13);
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 11 0 1 2 3\n$EndElements\n", CT_ERR_FORMAT, 14);
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n9000000000000000\n", CT_ERR_FORMAT, 12);
-    /* every truncation but that of the last line's end is an error, and nothing is lost */
+    /* every truncation except one of the last line's end is an error, and nothing leaks */
     for (version = 2; version <= 4; version += 2) {
         const char *text = version == 2 ? test_msh2 : test_msh4;
         size_t n = strlen(text);
@@ -510,9 +510,9 @@ static void test_grid_and_sphere(void **state)
     assert_int_equal(ct_mesh_sphere(1, 1, NULL, NULL), CT_ERR_ARGUMENT);
 }
 
-/* ---- writing over what is there ---- */
+/* ---- replacing existing files ---- */
 
-/* rename of a system that takes no name that is there; it stands before the C library's */
+/* rename of a system that does not replace existing files, in place of the C library's */
 static int picky, refusals;
 int rename(const char *from, const char *to)
 {
@@ -570,7 +570,7 @@ static void test_overwrite(void **state)
         assert_null(fopen(temporary, "rb"));
         remove(names[k]);
     }
-    /* a folder in the place is no file to be removed */
+    /* a folder in that place is not removed */
     assert_int_equal(mkdir("test_over.obj", 0700), 0);
     assert_int_equal(ct_mesh_write("test_over.obj", &m, NULL), CT_ERR_FILE);
     assert_null(fopen("test_over.obj.tmp", "rb"));

@@ -36,8 +36,8 @@ static void order(queries *q)
     q->n++;
 }
 
-/* a resting triangle, near-degenerate as often as not, and a vertex that goes through or past it: near its plane, its rims and its corners, by
-   a few ulp. The segment of its way against the triangle decides, exactly */
+/* A resting triangle, nearly degenerate in half of the queries, and a vertex that moves through or past it, within a few ulp of its plane, its
+   edges and its corners. The segment of its path against the triangle decides exactly */
 static void make_vertex(queries *q, double scale, double far)
 {
     ct_real *x0 = q->x0 + 12 * q->n, *x1 = q->x1 + 12 * q->n, w[3];
@@ -60,7 +60,7 @@ static void make_vertex(queries *q, double scale, double far)
             at += (double)w[i] * (double)x0[3 + 3 * i + k];
         x0[k] = nudged(at + scale * mixed(50), 2);
         x1[k] = lcg(&seed) < 0.5 ? nudged(at + scale * mixed(50), 2) : nudged(2 * at - (double)x0[k], 2);
-        /* along the normal: above a rim all the way */
+        /* along the normal: above an edge all the way */
         m = (p[1][(k + 1) % 3] - p[0][(k + 1) % 3]) * (p[2][(k + 2) % 3] - p[0][(k + 2) % 3]) -
             (p[1][(k + 2) % 3] - p[0][(k + 2) % 3]) * (p[2][(k + 1) % 3] - p[0][(k + 1) % 3]);
         if (straight)
@@ -75,7 +75,8 @@ static void make_edge(queries *q, double scale)
 {
     ct_real *x0 = q->x0 + 12 * q->n, *x1 = q->x1 + 12 * q->n, s = (ct_real)lcg(&seed), t = (ct_real)lcg(&seed), d[3];
     double grid = scale / 4096;
-    int i, k, exact = 1, level = lcg(&seed) < 0.5; /* both edges level, the motion upright: parameters stay the same all the way, often at an end */
+    int i, k, exact = 1, level = lcg(&seed) < 0.5; /* both edges horizontal, the motion vertical: the parameters of the closest points stay the
+                                                      same, often at an end */
     double end = level && lcg(&seed) < 0.8 ? 1 : 2;
     if (level)
         s = lcg(&seed) < 0.5 ? (ct_real)(lcg(&seed) < 0.5) : s;
@@ -86,7 +87,7 @@ static void make_edge(queries *q, double scale)
             x1[3 * i + k] = x0[3 * i + k] + d[k];
             exact &= (double)x1[3 * i + k] == (double)x0[3 * i + k] + (double)d[k];
         }
-        /* the resting edge meets a point of the sweep, but for some ulp */
+        /* the resting edge meets a point of the swept area, up to some ulp */
         x0[6 + k] = level && k == 2 ? t * d[2] : (ct_real)(scale * mixed(20));
         {
             double on = (double)x0[k] + (double)s * ((double)x0[3 + k] - (double)x0[k]) + (double)t * (double)d[k];
@@ -127,7 +128,7 @@ static void batches_miss_no_touch(void **state)
                 make_vertex(&q, scale[round % 5], scale[round % 5] * (round % 3 ? 1 : 64));
         judge(&q, round % 4 == 3, 0, &meet, &freed);
     }
-    /* both answers are common: the test can fail, and the passes do something */
+    /* both answers are common, so that the test can fail and the passes matter */
     assert_true(meet > PLAIN_OR(4, 1) * N && freed > PLAIN_OR(4, 1) * N);
 }
 
@@ -147,7 +148,7 @@ static void height(const ct_real *x, cti_dd *out_square, cti_dd *out_norm)
     *out_norm = cti_dd_add(cti_dd_add(cti_dd_mul(n[0], n[0]), cti_dd_mul(n[1], n[1])), cti_dd_mul(n[2], n[2]));
 }
 
-/* resting pairs whose distance is the minimum distance but for a few ulp: the planes' lengths and edges are what decides */
+/* resting pairs whose distance is the minimum distance up to a few ulp: lengths of normals and edges decide */
 static void batches_keep_distances(void **state)
 {
     static queries q;
@@ -176,7 +177,7 @@ static void batches_keep_distances(void **state)
             t = sqrt(square.hi / norm.hi);
             q.distance[q.n] = i & 1 ? nudged(t, 3) : (ct_real)(t * (1 + (rnd() < 0 ? -1 : 1) * ldexp(1, -2 - (int)(lcg(&seed) * 30))));
             bound = cti_dd_mul(cti_dd_mul(cti_dd_diff((double)q.distance[q.n], 0), cti_dd_diff((double)q.distance[q.n], 0)), norm);
-            /* nearer than the minimum distance for certain (the foot is inside; were it not, the distance would be larger than the height) */
+            /* certainly nearer than the minimum distance (the foot is inside the triangle; else the distance would exceed the height) */
             q.touch[q.n] = cti_dd_sub(bound, square).hi > 1e-26 * (bound.hi + square.hi) && l > 0.3 && t < 0.25 * thin;
             order(&q);
         }
@@ -199,7 +200,7 @@ static void flat_triangles_have_a_length(void **state)
     }
 }
 
-/* the public batches look at points in use only */
+/* the public batches read only points that are used */
 static void batches_check_what_is_used(void **state)
 {
     ct_real x[3 * 9], toi[3] = {7, 7, 7};
@@ -230,7 +231,7 @@ static void planes_have_exact_sides(void **state)
     for (i = 0; i < 20000; i++) {
         cti_plane p;
         cti_v3 x = cti_v3_make((ct_real)rnd(), (ct_real)(64 * rnd()), (ct_real)mixed(20));
-        int even = i % 3 == 0; /* few digits: on the plane as often as not */
+        int even = i % 3 == 0; /* few digits, so that half of the points are on the plane */
         ct_real gap;
         cti_dd sum;
         memset(&p, 0, sizeof p);
@@ -244,7 +245,7 @@ static void planes_have_exact_sides(void **state)
         sum = cti_dd_add(sum, cti_dd_mul(cti_dd_diff((double)p.normal[2], 0), cti_dd_diff((double)x.z, 0)));
         sum = cti_dd_sub(sum, cti_dd_diff((double)p.offset, 0));
         if (fabs(sum.hi) > 0 && fabs(sum.hi) < 1e-28 * 64)
-            continue; /* too near for this judge */
+            continue; /* too near for this reference */
         gap = cti_plane_gap(&p, x);
         assert_true((gap > 0) == (sum.hi > 0) && (gap < 0) == (sum.hi < 0));
         sides[(gap > 0) + 2 * (gap < 0)]++;
@@ -268,7 +269,7 @@ static ct_code add_at(ct_world *w, double x, double thickness, ct_body_id *out)
     return code;
 }
 
-/* thickness against extent, on both sides of the bound */
+/* thickness against coordinates, on both sides of the bound */
 static void far_bodies_are_refused(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -288,8 +289,8 @@ static void far_bodies_are_refused(void **state)
     ct_world_destroy(w);
 }
 
-/* Three blocks that are pressed together: against a plane just inside of the bound, where they also move by physics, without the fail-safe; and in
-   flight, taken to 60 times the bound, where an ulp is the thickness. None intersects in either */
+/* Three blocks pressed together against a plane just inside of the bound, where they also move by physics, without the fail-safe; and in flight,
+   at 60 times the bound, where an ulp is the thickness. Neither intersects */
 static void far_stacks_do_not_intersect(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -322,7 +323,7 @@ static void far_stacks_do_not_intersect(void **state)
     }
 }
 
-/* an origin moves doubles, and nothing else */
+/* an origin changes doubles, and nothing else */
 static void origins_are_added_to_doubles(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -360,8 +361,8 @@ static void origins_are_added_to_doubles(void **state)
     assert_int_equal(ct_world_create(&d, &w[0], NULL), CT_ERR_ARGUMENT);
 }
 
-/* Rounded positions are state: what a step ends with is what getters read, what a world that is prepared anew starts from, and what the next
-   step starts from. A soft body with an embedded surface, a rigid one, cloth, a script late in time; steps are halved and cut at impacts */
+/* Rounded positions are state: the end of a step is what getters read, what a world that is prepared anew starts from, and the start of the next
+   step. A soft body with an embedded surface, a rigid one, cloth, a script late in time; steps are halved and cut at impacts */
 static void ends_are_the_next_starts(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -399,7 +400,7 @@ static void ends_are_the_next_starts(void **state)
     path[1].motion.linear[1] = CTI_R(0.2), path[1].motion.angular[1] = CTI_R(-0.9), path[1].duration = -1;
     script.mesh = &m, script.segments = path, script.n_segments = 2;
     assert_int_equal(ct_body_add_kinematic(w, &script, &id[3]), CT_OK);
-    w->bodies[3].script.t0 = w->state.step.time - 0.1; /* under way */
+    w->bodies[3].script.t0 = w->state.step.time - 0.1; /* inside of a step */
     ct_mesh_free(&m);
     for (step = 0; step < PLAIN_OR(50, 20); step++) {
         ct_step_report r = step_once(w, 1.0 / 60);
@@ -418,7 +419,7 @@ static void ends_are_the_next_starts(void **state)
                     assert_true(p[3 * i + k] == (double)x[at + 3 * body->node_surface[i] + k]);
             free(p);
         }
-        /* a body comes and goes: everything is found anew */
+        /* a body comes and goes: pairs are found anew */
         if (step % 5 == 4) {
             tiny = add_soft_box(w, "tiny", 0.1, 1, 1e5, 5, 5, 5);
             assert_int_equal(ct_body_remove(w, tiny), CT_OK);
@@ -432,7 +433,7 @@ static void ends_are_the_next_starts(void **state)
     ct_world_destroy(w);
 }
 
-/* scripts follow double time: after a day a float knows the time to 8 ms only */
+/* scripts follow double time: after a day float time has a resolution of 8 ms */
 static void scripts_run_for_days(void **state)
 {
     ct_motion_segment turn;
@@ -450,7 +451,7 @@ static void scripts_run_for_days(void **state)
     }
 }
 
-/* the default tolerance is one that the precision reaches: a stack falls, comes to rest and lies, and one step of an impact at most ends above it */
+/* The default tolerance can be reached in each precision: a stack falls and comes to rest, and at most one step of an impact ends above it */
 static void the_default_is_within_reach(void **state)
 {
     ct_world_desc d = ct_world_desc_default();

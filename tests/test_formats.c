@@ -15,7 +15,7 @@
 
 typedef ct_code test_reader(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);
 
-/* ---- bytes that a test puts together ---- */
+/* ---- files that a test writes byte by byte ---- */
 
 typedef struct test_bytes {
     char data[16384];
@@ -62,7 +62,7 @@ static void put_ints(test_bytes *b, int size, int n, const int *values)
 
 static cti_mem test_mem;
 
-/* From a block of exactly n bytes, so that a read past the end is seen by the sanitizer. */
+/* from a block of exactly n bytes, so that the sanitizer sees a read past the end */
 static ct_code read_bytes(test_reader *reader, const char *bytes, size_t n, ct_mesh *m, ct_error_info *e)
 {
     char *copy = (char *)malloc(n ? n : 1);
@@ -86,7 +86,7 @@ static void release(ct_mesh *m)
     assert_int_equal(test_mem.bytes_live, 0);
 }
 
-/* All indices of an accepted mesh lie in range: a file that was damaged may be read, never past its arrays. */
+/* All indices of an accepted mesh are in range: a damaged file may be read, but never past its arrays */
 static void check_range(const ct_mesh *m)
 {
     int i;
@@ -100,7 +100,7 @@ static void check_range(const ct_mesh *m)
         assert_true(cti_finite(m->positions[i]));
 }
 
-/* Cut off at every byte, changed at random, and with the k-th request for memory refused. */
+/* cut off at every byte, changed at random, and with the k-th allocation failing */
 static int memory_left;
 static void *failing_resize(void *user, void *block, size_t old_size, size_t new_size)
 {
@@ -306,7 +306,7 @@ static void test_ply_refused(void **state)
                  CT_ERR_FORMAT, 13, "face");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 3\n" PLY_XYZ PLY_FACE "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n",
                  CT_ERR_FORMAT, 13, "vertex number");
-    /* binary: the byte is named */
+    /* binary: the error names the byte */
     memset(&b, 0, sizeof b);
     put_text(&b, "ply\nformat binary_little_endian 1.0\nelement vertex 3\n" PLY_XYZ PLY_FACE "end_header\n");
     body = b.n;
@@ -319,7 +319,7 @@ static void test_ply_refused(void **state)
     b.n = body + 37;
     put_bits(&b, 0, 4), put_bits(&b, 1, 4), put_bits(&b, 3, 4);
     refused(cti_read_ply, b.data, b.n, CT_ERR_FORMAT, (int64_t)body + 49, "byte", "vertex number");
-    /* counts that no file could hold cost no memory */
+    /* counts larger than the file allow no allocation */
     memset(&b, 0, sizeof b);
     put_text(&b, "ply\nformat binary_big_endian 1.0\nelement vertex 170000000\n" PLY_XYZ "end_header\n");
     cti_mem_init(&test_mem, NULL);
@@ -529,7 +529,7 @@ static void test_tetgen(void **state)
     for (k = 0; k < 4; k++)
         assert_int_equal(m.tets[k], k < 2 ? 1 - k : k);
     release(&m);
-    /* the faces of a tet: outwards they are kept, inwards turned; without the tet both are kept */
+    /* faces of a tet: outward ones are kept, inward ones are turned; without the tet both are kept */
     for (i = 0; i < 4; i++) {
         ct_real volume = 0;
         assert_int_equal(read_tetgen(node_1, i & 2 ? NULL : "1\n1 1 2 3 4\n",
@@ -794,7 +794,7 @@ static void test_write(void **state)
             snprintf(beside, sizeof beside, "%s.tmp", path);
             if (!setlocale(LC_NUMERIC, locales[l]))
                 continue;
-            /* twice: the second replaces the first */
+            /* the second file replaces the first */
             assert_int_equal(ct_mesh_write(path, &m, &e), CT_OK);
             assert_int_equal(ct_mesh_write(path, &m, NULL), CT_OK);
             setlocale(LC_NUMERIC, "C");
@@ -823,7 +823,7 @@ static void test_write(void **state)
         ct_mesh_free(&back);
         remove(path);
     }
-    assert_int_equal(rmdir(folder), 0); /* nothing else was left there */
+    assert_int_equal(rmdir(folder), 0); /* no other file was left there */
 }
 
 static void test_write_refused(void **state)

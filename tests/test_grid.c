@@ -19,8 +19,7 @@ static uint32_t test_next(void)
 static int test_random(int n) { return (int)(test_next() % (uint32_t)n); }
 static float test_unit(void) { return (float)(test_next() % 65536u) / 65536; }
 
-/* kind 0: much alike; 1: sizes over four decades; 2: in clusters far apart; 3: on a lattice, touching; 4: all the same; 5: without bounds
- */
+/* boxes of kind 0: similar sizes; 1: sizes over four decades; 2: clusters far apart; 3: a lattice, touching; 4: all the same; 5: without bounds */
 static void test_items(cti_mem *mem, cti_grid_items *s, int kind, int moving)
 {
     int i, k;
@@ -100,7 +99,7 @@ static void test_against_brute_force(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
-/* Boxes of one size in a box of space: few tests, not one for every two. */
+/* boxes of one size in a box of space: few tests, not one for every pair */
 static void test_sparse(void **state)
 {
     cti_grid g;
@@ -122,7 +121,7 @@ static void test_sparse(void **state)
         }
     }
     assert_true(cti_grid_pairs(&mem, &g, 1, 0, &got));
-    /* the large one in no bucket, and no bucket with many */
+    /* the large box in no bucket, and no bucket with many boxes */
     assert_int_equal(CTI_LEN(g.a.large), 1);
     for (i = 0; i < g.table; i++)
         most = cti_max_int(most, g.a.start[i + 1] - g.a.start[i]);

@@ -69,7 +69,7 @@ static ct_solution solve(const ct_problem *q, ct_solver solver)
     memset(&s, 0, sizeof s);
     d.solver = solver, d.tolerance = (ct_real)1e-8;
 #ifdef __SANITIZE_ADDRESS__
-    d.budget = solver == CT_SOLVER_AUTO ? 0 : 20000; /* of what has no solution the solvers' own bounds are a million */
+    d.budget = solver == CT_SOLVER_AUTO ? 0 : 20000; /* of a problem without a solution the solvers' own bounds are a million iterations */
 #endif
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
     return s;
@@ -99,7 +99,7 @@ static void same_bits(const double *a, const double *c, int n)
         assert_memory_equal(a, c, sizeof *a * (size_t)n);
 }
 
-/* every kind: to a file and back, bit for bit, and the same answer bit for bit */
+/* every kind, written to a file and read, bit for bit, with the same answer bit for bit */
 static void round_trip(void **state)
 {
     int kind, turn;
@@ -138,7 +138,7 @@ static void round_trip(void **state)
         }
 }
 
-/* what cannot be written, and a comma for a point */
+/* problems that cannot be written, and a locale with a decimal comma */
 static void writing(void **state)
 {
     ct_problem_desc d = desc_of(LCP);
@@ -200,13 +200,13 @@ static void arrays(void **state)
     d = desc_of(BOXED), d.hi = NULL, refused(&d, CT_ERR_DOMAIN, "bounds"), d.hi = bad, refused(&d, CT_ERR_DOMAIN, "above");
     d = desc_of(BOXED), d.lo = bad, d.hi = bad, refused(&d, CT_ERR_DOMAIN, "no number"), d = desc_of(BOXED), d.lo = above,
     refused(&d, CT_ERR_DOMAIN, "above");
-    /* what the kind does not have */
+    /* data that the kind does not have */
     d = desc_of(QP), d.lo = bad, refused(&d, CT_ERR_ARGUMENT, "desc.lo"), d = desc_of(GLOBAL), d.hi = hi, refused(&d, CT_ERR_ARGUMENT, "desc.hi");
     d = desc_of(LOCAL), d.equation = equation, refused(&d, CT_ERR_ARGUMENT, "desc.equation");
     d = desc_of(LCP), d.mu = mu, refused(&d, CT_ERR_ARGUMENT, "desc.mu"), d = desc_of(QP), d.mu = mu, refused(&d, CT_ERR_ARGUMENT, "desc.mu");
     d = desc_of(LCP), d.b = b, refused(&d, CT_ERR_ARGUMENT, "desc.b"), d = desc_of(LOCAL), d.A = d.W, refused(&d, CT_ERR_ARGUMENT, "desc.A");
     d = desc_of(GLOBAL), d.W = d.A, refused(&d, CT_ERR_ARGUMENT, "desc.W");
-    /* columns in any order and twice: [3 1; 1 2] x = (1, 1), x_1 >= 2 */
+    /* columns in any order, and given twice: [3 1; 1 2] x = (1, 1), x_1 >= 2 */
     d = ct_problem_desc_default();
     csr(&d.A, 2, 2, twice_p, twice_i, twice_x), csr(&d.J, 1, 2, one_p, one_i, one), d.b = side, d.w = one_w;
     q = make(&d);
@@ -215,7 +215,7 @@ static void arrays(void **state)
     ct_solution_free(&s), ct_problem_free(q);
 }
 
-/* ---- sizes of nothing ---- */
+/* ---- empty problems ---- */
 
 static void nothing(void **state)
 {
@@ -256,7 +256,7 @@ static void nothing(void **state)
             s = solve(q, (ct_solver)k);
             assert_int_equal(s.outcome, CT_OUTCOME_SOLVED);
             ct_solution_free(&s), ct_problem_free(q);
-            d.w = w; /* 4th row: a normal that nothing moves off */
+            d.w = w; /* 4th row: a normal that no unknown moves */
             q = make(&d);
             s = solve(q, (ct_solver)k);
             assert_int_equal(s.outcome, CT_OUTCOME_INFEASIBLE);
@@ -309,7 +309,7 @@ static void arguments(void **state)
             d.solver = (ct_solver)CT_SOLVER_COUNT_;
         assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_ARGUMENT);
     }
-    /* a cone that the judge does not know: named, not judged by another; without friction it means nothing */
+    /* a cone that the judge does not know is refused by name, not judged as another; without friction it does not matter */
     for (k = CT_CONE_BOX; k < CT_CONE_CONE; k++) {
         ct_problem_desc smooth = desc_of(GLOBAL_SMOOTH);
         ct_problem *other = make(&smooth);
@@ -321,9 +321,9 @@ static void arguments(void **state)
         assert_int_equal(s.outcome, CT_OUTCOME_SOLVED);
         ct_solution_free(&s), ct_problem_free(other);
     }
-    d = good, d.solver = (ct_solver)9; /* a number that is kept */
+    d = good, d.solver = (ct_solver)9; /* a reserved number */
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_UNSUPPORTED);
-    /* starts: none, of another size, no numbers; then into the caller's own arrays */
+    /* starts: none, of another size, not finite; then into the caller's own arrays */
     d = good, d.warm = 1;
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_ARGUMENT);
     memset(x, 0, sizeof x), memset(r, 0, sizeof r);
@@ -335,7 +335,7 @@ static void arguments(void **state)
     r[2] = 0.125;
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
     assert_true(s.outcome == CT_OUTCOME_SOLVED && s.x == x && s.r == r && r[2] != 0.125);
-    for (k = 0; k < CT_SOLVER_COUNT_; k++) { /* from the solution: still the solution */
+    for (k = 0; k < CT_SOLVER_COUNT_; k++) { /* from the solution: it stays the solution */
         d.solver = (ct_solver)k;
         if (!ct_problem_solver_built(d.solver))
             continue;
@@ -345,7 +345,7 @@ static void arguments(void **state)
     ct_problem_free(q);
 }
 
-/* AUTO: one time limit for all it tries, and a watcher that says no ends it */
+/* AUTO: one time limit for all its attempts, and a watcher that returns 0 ends it */
 static void auto_ends(void **state)
 {
     static const int32_t p[] = {0, 2, 4}, i[] = {0, 1, 0, 1};
@@ -362,7 +362,7 @@ static void auto_ends(void **state)
     d.solver = CT_SOLVER_AUTO, d.now_us = slow_clock, d.now_user = &now, d.seconds = 1;
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
     assert_true(s.outcome != CT_OUTCOME_SOLVED);
-    assert_true(s.seconds < 2); /* a clock for each attempt would make it 4 */
+    assert_true(s.seconds < 2); /* with one clock for each attempt it would be 4 */
     d.now_us = NULL, d.seconds = 0, d.watch = refuses, watched = 0;
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_OK);
     assert_true(watched <= 3);
@@ -371,7 +371,8 @@ static void auto_ends(void **state)
 
 /* ---- proofs ---- */
 
-/* rows that contradict each other but for an unknown with small entries: 1e11 of it solves them, so nothing may call it infeasible */
+/* Rows that contradict each other except for an unknown with small entries: the value 1e11 of it solves them, so that the problem must not be
+   called infeasible */
 static void proofs(void **state)
 {
     static const int32_t jp[] = {0, 2, 4}, ji[] = {0, 1, 0, 1}, ap[] = {0, 1, 2}, ai[] = {0, 1};
@@ -410,7 +411,7 @@ static void proofs(void **state)
     ct_problem_free(q);
 }
 
-/* numbers that run away are no solution */
+/* diverging numbers are no solution */
 static void runaways(void **state)
 {
     ct_problem_desc d = desc_of(LOCAL);
@@ -431,7 +432,7 @@ static void runaways(void **state)
     cti_program_judge(&q->program, u, r, work, &j);
     assert_true(j.residual > 1e300);
     ct_problem_free(q);
-    /* a trace that overflows: no unit for the natural map, so no solution */
+    /* a trace that overflows: the natural map has no scale, so that nothing counts as a solution */
     for (k = 0; k < 15; k++)
         huge[k] = w_x[k] * (w_x[k] >= 2 ? 3e307 : 1);
     d.W.x = huge;
@@ -460,8 +461,8 @@ static void *failing_resize(void *user, void *block, size_t old_size, size_t new
     return f->left-- <= 0 ? NULL : realloc(block, new_size);
 }
 
-/* every request of every solver on every kind fails in turn: MEMORY or another honest end, nothing lost, nothing that is no solution called
- * one */
+/* Every allocation of every solver on every kind fails in turn: the outcome is MEMORY or another true one, nothing leaks, and nothing wrong is
+   called a solution */
 static void memory(void **state)
 {
     int kind, k, refusals = 0;
@@ -591,7 +592,7 @@ static void containers(void **state)
     assert_non_null(f);
     n = fread(good, 1, sizeof good, f);
     fclose(f);
-    /* a reference by the name of what a QP has not */
+    /* a reference with the name of an array that a QP does not have */
     for (k = 0; k < 3; k++) {
         static const char *const none[] = {"lo", "hi", "mu"};
         ct_error_info e;
@@ -613,10 +614,10 @@ static void containers(void **state)
     remove("test_hostile.cpb");
 }
 
-/* a clock that says the same in every run: a millisecond between two looks at it */
+/* a clock that is the same in every run: a millisecond between two readings */
 static uint64_t counting_clock(void *user) { return *(uint64_t *)user += 1000; }
 
-/* bytes changed at random in files of every kind, and what can still be read solved: nothing breaks, nothing is called what it is not */
+/* Bytes of files of every kind are changed at random, and what can still be read is solved: no crash, and no wrong outcome */
 static void mutations(void **state)
 {
     static const char *const tokens[] = {" 1e300", " -1e-300", " 0 ", " inf", " -7 ", " 1e-9"};
@@ -661,7 +662,7 @@ static void mutations(void **state)
                     continue;
                 memset(&s, 0, sizeof s);
                 sd.solver = (ct_solver)k, sd.budget = 60, sd.tolerance = (ct_real)1e-6, sd.order = turn % 3;
-                /* budget bounds the rounds of normals and friction, the clock what a round takes */
+                /* budget bounds the rounds of staggering, the clock bounds a round */
                 sd.now_us = counting_clock, sd.now_user = &now, sd.seconds = 20, now = 0;
                 assert_int_equal(ct_problem_solve(q, &sd, &s), CT_OK);
                 for (i = 0; i < s.m && s.outcome == CT_OUTCOME_SOLVED; i++)

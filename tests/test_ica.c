@@ -28,7 +28,7 @@ typedef struct fixture {
     cti_problem p;
 } fixture;
 
-/* two chains of N/2 blocks, mass 1, random springs of stiffness k; contacts press them onto the ground and onto each other */
+/* two chains of N/2 blocks, mass 1, random springs of stiffness k; contacts press them against the ground and against each other */
 static void make(fixture *f, double k, double mu)
 {
     int32_t pairs[2 * N];
@@ -151,7 +151,7 @@ static void splittings_agree(void **state)
     }
 }
 
-/* one chain whole, the other in nodes, and the other way round: the solution of nodes alone */
+/* one chain as one cluster, the other split into nodes, and vice versa: the solution is that of nodes alone */
 static void whole_beside_nodes(void **state)
 {
     fixture f;
@@ -181,7 +181,7 @@ static void whole_beside_nodes(void **state)
     }
 }
 
-/* a chain's inverse behind the hooks of a whole cluster */
+/* a chain's inverse as the hooks of a cluster */
 enum { H3 = 3 * N / 2, H3_LD = (H3 + 7) & ~7 };
 typedef struct whole {
     double inverse[H3][H3];
@@ -197,7 +197,7 @@ static void whole_solve(void *ctx, ct_real *x, int worker)
     CTI_UNUSED(worker);
     for (i = 0; i < H3; i++)
         for (y[i] = 0, k = 0; k < H3; k++)
-            y[i] += (ct_real)(float)w->inverse[i][k] * x[k]; /* as rounded as a float factor */
+            y[i] += (ct_real)(float)w->inverse[i][k] * x[k]; /* rounded like a float factor */
     memcpy(x, y, sizeof y);
     w->solves++;
 }
@@ -239,8 +239,8 @@ static void whole_make(whole *w, const cti_bsr *A, int first)
         memcpy(w->inverse[i], M[i] + H3, sizeof w->inverse[i]);
 }
 
-/* one chain whole behind hooks, which is only kept up to date at its ports between solves, the other in nodes: the solution of nodes alone,
-   with fewer solves than iterations; on a small budget, too, the whole chain ends as its multipliers say */
+/* One chain is a cluster behind hooks, which moves only at its ports between full solves, the other is split into nodes. The solution is that of
+   nodes alone, with fewer solves than iterations. On a small budget, too, the chain ends as its multipliers say */
 static void whole_is_caught_up(void **state)
 {
     static whole w;
@@ -305,7 +305,7 @@ static void exact_cluster_needs_two_outer_iterations(void **state)
     drop(&f);
 }
 
-/* a single block pushed down a slope: sticks inside of the cone and slides with the exact rest velocity outside of it */
+/* a single block pushed down a slope: it sticks inside of the cone, and slides with the exact remaining velocity outside of it */
 static void coulomb(void **state)
 {
     fixture f;
@@ -328,7 +328,7 @@ static void coulomb(void **state)
     }
 }
 
-/* a budget bounds a solve; a start that is no number is told, not lost in a maximum */
+/* a budget bounds a solve; a start that is not finite is reported, not lost in a maximum */
 static void budgets_and_nan(void **state)
 {
     fixture f;
@@ -361,7 +361,7 @@ static void budgets_and_nan(void **state)
     drop(&f);
 }
 
-/* contacts of nodes are solved inside of the sweep over the nodes: fewer iterations than contacts and nodes in turn */
+/* contacts of nodes are solved inside the sweep over the nodes: fewer iterations than contacts and nodes in turn */
 static void contacts_are_part_of_the_sweep(void **state)
 {
     fixture f;
@@ -371,13 +371,13 @@ static void contacts_are_part_of_the_sweep(void **state)
     make(&f, 50, 1);
     inside = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res).iterations;
     assert_true(res.natural_map < CTI_R(1e-3));
-    f.p.split.predict = 1; /* which is in turn */
+    f.p.split.predict = 1; /* contacts and nodes in turn */
     in_turn = solve(&f, CT_CONE_CONE, CTI_R(1e-4), &res).iterations;
     assert_true(10 * inside <= 9 * in_turn);
     drop(&f);
 }
 
-/* a solve that is not done after the iterations that the sweep is given for it ends with contacts and nodes in turn */
+/* a solve that is not done after the iterations allowed for the fused sweep ends with contacts and nodes in turn */
 static void contacts_leave_the_sweep(void **state)
 {
     fixture f;
@@ -392,7 +392,7 @@ static void contacts_leave_the_sweep(void **state)
     drop(&f);
 }
 
-/* near its tolerance, a solve that will not reach it in the iterations that are left does not use them up; one that will goes on */
+/* Near its tolerance, a solve that will not reach it in the iterations left stops early; one that will reach it goes on */
 static void a_solve_that_is_stuck_ends(void **state)
 {
     static const int most[] = {160, 20000};
@@ -419,7 +419,7 @@ static void a_solve_that_is_stuck_ends(void **state)
     }
 }
 
-/* contacts in the same place, one a little stricter than the other, hand their load over at once and not by a little in every iteration */
+/* two contacts in one place, one slightly stricter than the other: the load moves to it at once, not by a little in every iteration */
 static void twins_hand_their_load_over(void **state)
 {
     fixture f;
@@ -446,12 +446,12 @@ static void twins_hand_their_load_over(void **state)
     cti_residual_eval(&f.p, CT_CONE_CONE, f.v, f.work, &res);
     print_message("  %d twins: %d iterations, natural map %.2g\n", moved, info.iterations, (double)res.natural_map);
     assert_int_equal(info.status, CTI_SOLVE_OK);
-    /* to the judge's 1e-6, not to an iteration that changes so little */
+    /* up to the judge's 1e-6, not up to an iteration with small changes */
     assert_true(info.iterations < 1000 && res.natural_map <= CTI_R(1e-6));
     drop(&f);
 }
 
-/* a sliding contact whose friction presses it as much as it separates closes in one visit where it is told to, and is left open where not */
+/* A sliding contact whose friction closes it as much as its normal force opens it: it is closed in one visit with `closes`, and stays open without */
 static void sliding_contacts_close(void **state)
 {
     static const ct_real B[9] = {650, -700, 0, -700, 3000, 0, 0, 0, 100};
@@ -470,7 +470,7 @@ static void sliding_contacts_close(void **state)
         cti_law_solve(&q, CT_CONE_CONE, 3, r, u);
         left[k] = cti_abs(u[0]);
         assert_true(r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= CTI_R(1.0001) * row.mu * row.mu * r[0] * r[0]);
-        for (i = 0; i < 3; i++) /* u is what r does to it */
+        for (i = 0; i < 3; i++) /* u is the velocity that r causes */
             assert_true(cti_abs(u[i] - (i == 0 ? CTI_R(-0.01) : (i == 1 ? CTI_R(-0.3) : CTI_R(0.02))) -
                                 (B[3 * i] * r[0] + B[3 * i + 1] * r[1] + B[3 * i + 2] * r[2])) < CTI_R(1e-12));
         print_message("  closes %d: lambda %.3g, gamma %.3g %.3g, u %.3g %.3g %.3g\n", k, (double)r[0], (double)r[1], (double)r[2],
@@ -479,7 +479,7 @@ static void sliding_contacts_close(void **state)
     assert_true(left[1] < CTI_R(1e-9) && left[0] > CTI_R(1e-3));
 }
 
-/* sweeps in float around a base point end at the solution in ct_real, from far away too, and blocks that are not in the list stay */
+/* Sweeps in float around a base point end at the solution in ct_real, also from far away, and blocks that are not in the list do not move */
 static void node_sweeps_are_exact(void **state)
 {
     fixture f;
@@ -503,7 +503,7 @@ static void node_sweeps_are_exact(void **state)
     drop(&f);
 }
 
-/* the judge sees a wrong answer: every part of the residual reacts */
+/* the judge detects a wrong answer: every part of the residual reacts */
 static void residual_reacts(void **state)
 {
     fixture f;

@@ -26,7 +26,7 @@ typedef struct fixture {
     double A[N3][N3], J[M3][N3], b[N3], w[M3], mu, star[N3], r0[M3], v0[N3]; /* J: n, t1, t2 of each contact; star: A star = b */
     double D[N3][N3];                                                        /* D^-1 */
     ct_real b_real[N3];
-    ct_real seen[ITERATIONS][N3]; /* v of the library behind each outer iteration */
+    ct_real seen[ITERATIONS][N3]; /* v of the library after each outer iteration */
     int iterations;
 } fixture;
 
@@ -150,7 +150,7 @@ static void make(fixture *f, double stiff, double mu, double limit, int warm)
 typedef struct dense {
     const fixture *f;
     double B[M3][M3], c[M3], r[M3], dv[N3]; /* B of eq. 10, 13, 14; c(i) of all of them: - J v* - w - J D^-1 (L + U) dv */
-    double left[3], most;                   /* residuals behind the last response; half the thickness over dt */
+    double left[3], most;                   /* residuals after the last response; half the thickness over dt */
     double noise, push;                     /* rounding of velocities and of J' lambda, below which a change means nothing */
     int sweeps, quick;
 } dense;
@@ -199,8 +199,7 @@ static void dense_right(dense *s)
     }
 }
 
-/* how far the conditions of (13) and (14) are from holding where the contacts move with u: natural maps, as velocities; 1: distances hold
- */
+/* violations of (13) and (14) where the contacts move with u: natural maps, as velocities; 1: every distance holds */
 static int dense_conditions(const dense *s, const double *u, double *out)
 {
     double sum[2] = {0, 0};
@@ -295,7 +294,7 @@ static int dense_refine(dense *s, double *now)
     return dense_conditions(s, u, now);
 }
 
-/* one problem by both; every v, sweeps, the end */
+/* one problem by both implementations: every v, the sweeps, the end */
 static void compare(double stiff, double mu, double limit, int warm, int *ended, int *iterations, int *sweeps)
 {
     static fixture f;
@@ -304,7 +303,7 @@ static void compare(double stiff, double mu, double limit, int warm, int *ended,
     ct_real star[N3], v[N3];
     ct_solver_desc d;
     cti_solve_info info;
-    int i, k, apart, most = stiff < 100 ? 12 : ITERATIONS; /* soft chains converge to rounding, where the number of sweeps is chance */
+    int i, k, apart, most = stiff < 100 ? 12 : ITERATIONS; /* soft chains converge down to rounding, where the number of sweeps is random */
     make(&f, stiff, mu, limit, warm), dense_make(&s, &f, limit);
     memset(&d, 0, sizeof d);
     d.cone = CT_CONE_BOX, d.max_iterations = most, d.inner_iterations = 200, d.max_sweeps = 1 << 30, d.tolerance = 1;
@@ -346,7 +345,7 @@ static void dense_matrices_agree(void **state)
                 &iterations, &sweeps);
     }
     print_message("%d of 24 ended by the rule, %d outer iterations, %d sweeps\n", ended, iterations, sweeps);
-    assert_true(ended >= 12 && iterations > 3 * 24 && sweeps > 2 * iterations); /* a rule that ends at once would agree with itself */
+    assert_true(ended >= 12 && iterations > 3 * 24 && sweeps > 2 * iterations); /* else all runs end at once, and agree */
 }
 
 int main(void)

@@ -16,8 +16,7 @@ static void by_hand(void **state)
     qp_drop(&q);
 }
 
-/* rows of any direction in up to four blocks, sizes that are no multiple of three, equations: against block pivoting's solution by the
- * judge */
+/* rows of any direction in up to four blocks, sizes that are no multiple of three, equations: the judge compares with block pivoting's solution */
 static void at_random(void **state)
 {
     int turn, plain;
@@ -90,7 +89,7 @@ static void friction(void **state)
     assert_true(pressed > 20);
 }
 
-/* what does not fit says so: a block that is sheared, no matrix */
+/* problems without this form are refused: a sheared block, no matrix */
 static void refuses(void **state)
 {
     static const double W[1] = {1}, one[1] = {-1};
@@ -100,7 +99,7 @@ static void refuses(void **state)
     assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_NOT_APPLICABLE);
     assert_true(strlen(q.a.why) > 10);
     qp_drop(&q);
-    make_contacts(&q, 0, 0, 0.1); /* without friction only the normal row counts, and any row fits */
+    make_contacts(&q, 0, 0, 0.1); /* without friction only the normal row counts, and any row has this form */
     qp_solved(&q, cti_solver_ica);
     qp_drop(&q);
     qp_begin(&q, CTI_PROGRAM_LCP, 1, 1);
@@ -150,7 +149,7 @@ static int look(void *user, int iteration, const double *x, const double *r)
     return ended_at == 0 || iteration < ended_at;
 }
 
-/* the watcher sees outer iterations one by one and may end them; a warm start is where the last solve ended */
+/* The watcher sees the outer iterations one by one and may end them; a warm start is where the last solve ended */
 static void watch_and_warm(void **state)
 {
     qp q;
@@ -169,7 +168,7 @@ static void watch_and_warm(void **state)
     qp_drop(&q);
 }
 
-/* a bound on iterations is kept */
+/* the bound on iterations holds */
 static void budget(void **state)
 {
     qp q;
@@ -259,8 +258,8 @@ static ct_problem *chain(int decoupled)
     return problem;
 }
 
-/* iterative solvers show answers that get better, their own end is the last of them, and tracing changes no result; the clock that ticks
-   with every call shows that a trace's own calls are not counted */
+/* Iterative solvers show answers that improve, the last of which is their result, and tracing changes no result. The clock ticks with every call,
+   which shows that calls by a trace are not counted */
 static void traces(void **state)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA, CT_SOLVER_PGS, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR};
@@ -311,7 +310,7 @@ static int short_trace(void *user, const ct_solution *s)
     return s->iterations < 3;
 }
 
-/* what tracing takes is neither in the seconds nor in the limit; and a trace can end a solve */
+/* the time of tracing counts neither for the seconds nor for the limit; and a trace can end a solve */
 static void trace_is_free(void **state)
 {
     ct_problem *problem = chain(1);

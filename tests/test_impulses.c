@@ -6,7 +6,7 @@
 #define DT 0.01
 static const char *const names[3] = {"euler", "newmark", "bdf2"};
 
-/* relative error that m g T may have: what the solver's tolerance leaves, and in float rounding */
+/* relative error allowed for m g T: the solver's tolerance, and in float rounding */
 #define CLOSE (sizeof(ct_real) == 4 ? 2e-3 : 1e-4)
 
 static double sum3(const double *v) { return fabs(v[0]) + fabs(v[1]) + fabs(v[2]); }
@@ -45,7 +45,7 @@ static ct_body_id add_rigid(ct_world *w, double sx, double sy, double sz, double
     return id;
 }
 
-/* a body far from all that spins so fast that the world is cut into substeps */
+/* a body far from all others that spins so fast that the world is cut into substeps */
 static void add_spinner(ct_world *w)
 {
     double omega[3] = {60, 100, 0};
@@ -54,7 +54,7 @@ static void add_spinner(ct_world *w)
 
 #define DRAG 20 /* [1/s] mass damping of the block */
 
-/* a soft block of 8 kg that creeps to rest soon */
+/* a soft block of 8 kg that soon creeps to rest */
 static ct_body_id add_block(ct_world *w, double x, double y)
 {
     ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
@@ -69,7 +69,7 @@ static ct_body_id add_block(ct_world *w, double x, double y)
     return id;
 }
 
-/* adds what contacts gave to a body over the last step; returns how many */
+/* adds the impulses of contacts on a body over the last step; returns the number of contacts */
 static int contact_sum(const ct_world *w, ct_body_id body, double out[3])
 {
     const ct_contact *c;
@@ -97,7 +97,7 @@ static void pin_sum(const ct_world *w, ct_body_id body, double out[3])
     }
 }
 
-/* relative miss of a sum against m g T upwards */
+/* relative error of a sum against m g T upwards */
 static double miss(const double *sum, double mass)
 {
     double d[3];
@@ -137,15 +137,15 @@ static void resting_bodies_weigh_what_they_weigh(void **state)
                 worst[1] = fmax(worst[1], fmax(miss(s[1], 8), fmax(miss(s[2], 4), miss(s[3], 8))));
             }
             print_message("%s, %d substeps: contacts miss m g T by %.2g (rigid), %.2g (soft)\n", names[integrator], most, worst[0], worst[1]);
-            assert_int_equal(most, 1); /* what meets nothing cuts no step */
+            assert_int_equal(most, 1); /* bodies that meet nothing cut no step */
             assert_true(worst[0] < CLOSE);
             assert_true(worst[1] < CLOSE);
             ct_world_destroy(w);
         }
 }
 
-/* impacts elsewhere cut the step where they happen, in unequal parts, and what rests does not move. Flat impacts at 16 m/s are more than
-   float can cut cleanly */
+/* Impacts elsewhere cut the step where they happen, in unequal parts, and bodies at rest do not move. Flat impacts at 16 m/s are more than float
+   can cut cleanly */
 static void resting_bodies_beside_impacts(void **state)
 {
     int integrator, q, i, is_float = sizeof(ct_real) == 4;
@@ -181,7 +181,7 @@ static void resting_bodies_beside_impacts(void **state)
     }
 }
 
-/* without gravity what a bar's momentum changes by in a step is what contacts gave to it, those included that end in the middle of the step */
+/* without gravity the change of a bar's momentum in a step is the sum of its contacts' impulses, of contacts that end within the step, too */
 static void contacts_exchange_all_momentum(void **state)
 {
     double v[2][3] = {{3, 0, 0}, {-1, 0.3, 0.2}}, omega[3] = {0, 90, 20}, before[2][3], worst = 0, most = 0;
@@ -315,7 +315,7 @@ static void pins_carry_what_hangs(void **state)
             c.material.areal_density = (ct_real)0.5, c.material.damping_mass = 20;
             assert_int_equal(ct_body_add_cloth(w, &c, &sheet), CT_OK);
             pin_height(w, hung, 1.1, CT_AXIS_ALL);
-            pin_height(w, stood, 0.9, CT_AXIS_Y); /* held upwards alone: it stands on them */
+            pin_height(w, stood, 0.9, CT_AXIS_Y); /* pins hold the vertical axis alone: the block stands on them */
             assert_int_equal(ct_body_pin(w, sheet, corner, 3, CT_AXIS_ALL, NULL, -1), CT_OK);
             assert_int_equal(ct_body_constrain(w, sheet, 24, line), CT_OK); /* a bead on a line along z */
             assert_int_equal(ct_body_get_pin_impulse(w, hung, 0, p), CT_OK);
@@ -343,7 +343,7 @@ static void pins_carry_what_hangs(void **state)
             assert_int_equal(ct_body_get_pin_impulse(w, hung, 0, NULL), CT_ERR_ARGUMENT);
             assert_int_equal(ct_body_get_pin_impulse(w, none, 0, p), CT_ERR_STALE_ID);
             assert_int_equal(ct_body_get_pin_impulse(NULL, hung, 0, p), CT_ERR_ARGUMENT);
-            /* a body that leaves takes its own, the others' stay */
+            /* the impulses of a body that is removed go with it, those of the others stay */
             memset(line, 0, sizeof line);
             assert_int_equal(ct_body_get_pin_impulse(w, sheet, 0, line), CT_OK);
             assert_int_equal(ct_body_remove(w, hung), CT_OK);
@@ -354,7 +354,7 @@ static void pins_carry_what_hangs(void **state)
         }
 }
 
-/* what lies on pinned nodes and hangs from them, which the solver does not see, weighs on the pins, too */
+/* bodies that lie on pinned nodes and hang from them load the pins, too, although the solver has no unknowns there */
 static void pins_carry_what_others_load(void **state)
 {
     int integrator, spin, q;
@@ -394,7 +394,7 @@ static void pins_carry_what_others_load(void **state)
         }
 }
 
-/* the discrete stepper, too */
+/* the same with the discrete stepper */
 static void the_discrete_stepper_tells_them(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -423,14 +423,14 @@ static void the_discrete_stepper_tells_them(void **state)
     ct_world_destroy(w);
 }
 
-/* a spinner that a ball joint holds: the step is cut for it, into halves or quarters */
+/* a spinner on a ball joint: the step is cut for it, into halves or quarters */
 static void add_held_spinner(ct_world *w)
 {
     double omega[3] = {60, 100, 0};
     hang(w, add_rigid(w, 0.1, 0.12, 0.14, 30, 100, 0, NULL, omega), -1, 30, 100, 0);
 }
 
-/* contacts, joints and pins in one world whose steps are cut by a spinner that a joint holds, by impacts elsewhere, or by both */
+/* contacts, joints and pins in one world whose steps are cut by a spinner on a joint, by impacts elsewhere, or by both */
 static void all_carry_in_cut_steps(void **state)
 {
     int run, q, i, is_float = sizeof(ct_real) == 4;
@@ -479,7 +479,7 @@ static void all_carry_in_cut_steps(void **state)
 
 /* ---- memory ---- */
 
-/* what a world says of its last step */
+/* results of a world about its last step */
 typedef struct answers {
     uint64_t hash;
     double time, contacts[3], joint[3], pins[3];
@@ -497,7 +497,7 @@ static answers ask(const ct_world *w, ct_body_id box, ct_body_id hung, ct_joint_
     return a;
 }
 
-/* every allocation that fails inside of a step is told, whatever solver asked for it, and leaves the world and its impulses as they were */
+/* Every allocation that fails in a step is reported, whatever solver made it, and leaves the world and its impulses unchanged */
 static void memory_that_runs_out_is_told(void **state)
 {
     static const ct_solver solvers[] = {CT_SOLVER_PGS, CT_SOLVER_MPRGP, CT_SOLVER_NEWTON};
@@ -533,7 +533,7 @@ static void memory_that_runs_out_is_told(void **state)
             if (fail == 0)
                 want[1] = a;
             if (bk.refused == 0)
-                fail = fail ? 1000 : 0; /* the step asks for no more */
+                fail = fail ? 1000 : 0; /* the step makes no further allocation */
             else if (code == CT_OK)
                 swallowed++;
             else {
@@ -554,7 +554,7 @@ static void memory_that_runs_out_is_told(void **state)
     }
 }
 
-/* a step that has been warmed up adds its impulses without an allocation */
+/* after a first step, a step adds up its impulses without an allocation */
 static void warm_steps_allocate_nothing(void **state)
 {
     ct_world *w = make(CT_INTEGRATOR_EULER, 0, NULL);
@@ -582,7 +582,7 @@ static void warm_steps_allocate_nothing(void **state)
 
 static uint64_t tick(void *user) { return *(uint64_t *)user += 1000; }
 
-/* the clock goes on by a millisecond whenever it is asked: the parts' sum is the whole, set-up included */
+/* the clock advances by a millisecond at each reading: the sum of the parts is the whole, preparation included */
 static void times_add_up(void **state)
 {
     uint64_t now = 0;
@@ -606,7 +606,7 @@ static void times_add_up(void **state)
 
 /* ---- numbers ---- */
 
-/* spins without end stay finite, in bodies and in scripts; those whose squares overflow are refused by name */
+/* very fast spins stay finite, of bodies and in scripts; those whose squares overflow are refused by name */
 static void wild_spins_are_finite(void **state)
 {
     static const double spins[] = {1e8, 1e12, 1e20, 1e60};

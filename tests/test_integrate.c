@@ -18,7 +18,7 @@ static double away(const double a[3], const double b[3])
 
 /* ---- without contact ---- */
 
-/* x(t) = x0 + v0 t + g t^2 / 2, whatever the steps are; the end velocities of Newmark and BDF2 are exact too */
+/* x(t) = x0 + v0 t + g t^2 / 2, whatever the steps are; the end velocities of Newmark and BDF2 are exact, too */
 static void free_fall_is_exact(void **state)
 {
     int i, k, j;
@@ -52,7 +52,7 @@ typedef struct beam {
     int tip;
 } beam;
 
-/* a metre, held at one end */
+/* a beam of a metre, held at one end */
 static beam beam_make(ct_integrator k, double g, double young, double alpha, double beta)
 {
     ct_soft_desc d = ct_soft_desc_default();
@@ -79,7 +79,7 @@ static void beam_free(beam *q)
     ct_world_destroy(q->w);
 }
 
-/* where the tip is after 0.4 s in n steps; odd: steps alternate between 2/3 and 4/3 of the mean */
+/* position of the tip after 0.4 s in n steps; odd: steps alternate between 2/3 and 4/3 of the mean */
 static void beam_tip(ct_integrator k, int n, int odd, double g, double alpha, double beta, double out[3])
 {
     beam q = beam_make(k, g, 5e6, alpha, beta);
@@ -107,7 +107,7 @@ static double beam_order(ct_integrator k, int odd, double g, double alpha, doubl
     return log(e[1] / e[2]) / log(2);
 }
 
-/* small strains, both kinds of damping: the slope from one halving of dt to the next; all go to the same place */
+/* small strains, both kinds of damping: the order from one halving of dt to the next; all converge to the same position */
 static void orders_of_convergence(void **state)
 {
     int odd, i;
@@ -123,7 +123,7 @@ static void orders_of_convergence(void **state)
     }
 }
 
-/* large strains, where stiffness is projected and damping follows the strain: the order falls, the error is a small part of Euler's */
+/* large strains, where stiffness is projected and damping follows the strain: the order is lower, the error is a small part of Euler's */
 static void large_swings_are_closer_than_eulers(void **state)
 {
     double first[3], tip[3];
@@ -170,7 +170,7 @@ static void energy_of_a_vibration(void **state)
 
 /* ---- contact ---- */
 
-/* a soft box that drops on a floor: its middle never rises above where it started, energy is not gained, and it comes to rest */
+/* a soft box that drops on a floor: its middle never rises above its start, it gains no energy, and it comes to rest */
 static void a_drop_never_rises(void **state)
 {
     static const double youngs[3] = {2e4, 2e5, 1e7};
@@ -205,7 +205,7 @@ static void a_drop_never_rises(void **state)
         }
 }
 
-/* a stiff and a soft box that slide: friction takes mu g from their speed, no more and no less */
+/* a stiff and a soft box that slide: friction decelerates them by mu g */
 static void a_sliding_box_slows_down(void **state)
 {
     static const double youngs[2] = {1e5, 5e6};
@@ -233,7 +233,7 @@ static void a_sliding_box_slows_down(void **state)
             read_middle(w, b, 0, q);
             want = 3 * 0.6 - 0.5 * 0.3 * 9.81 * 0.36;
             print_message("%s, %g Pa: slid %.4f m in 0.6 s, a point %.4f m\n", names[i], youngs[y], q[0] - p[0], want);
-            assert_true(fabs(q[0] - p[0] - want) < 0.008 * want); /* first order: what contacts touch is stepped by Euler's rule */
+            assert_true(fabs(q[0] - p[0] - want) < 0.008 * want); /* first order: bodies in contact are stepped by Euler's rule */
             assert_true(fabs(q[1] - p[1]) < 2e-3);
             free(v);
             ct_mesh_free(&m);
@@ -259,7 +259,7 @@ static void a_resting_box_rests(void **state)
             ke = fmax(ke, step_once(w, 0.01).energy_kinetic);
         read_middle(w, b, 0, q), read_middle(w, b, 1, v);
         print_message("%s: moved by %.3g m in 2 s, velocity %.3g m/s, kinetic at most %.3g J\n", names[i], away(p, q), fabs(v[1]), ke);
-        /* Newmark does not damp the highest vibrations of the landing: there v turns round in every step, around u = 0 */
+        /* Newmark does not damp the highest vibrations of the landing: there v changes sign in every step, around u = 0 */
         assert_true(away(p, q) < 1e-6);
         assert_true(i == 1 ? fabs(v[1]) < 1e-3 && ke < 1e-4 : fabs(v[1]) < 1e-5 && ke < 1e-9);
         ct_world_destroy(w);
@@ -297,7 +297,7 @@ static void a_pile_has_no_intersections(void **state)
     }
 }
 
-/* a cube that is shot at a held sheet, one round and no halving: the fail-safe ends steps, and histories start again after it */
+/* a cube that is shot at a held sheet, with one round and no halving: the fail-safe ends steps, and histories start again after it */
 static void the_fail_safe_resets(void **state)
 {
     int i, k, n;
@@ -337,7 +337,7 @@ static void the_fail_safe_resets(void **state)
 
 /* ---- histories ---- */
 
-/* a body that leaves takes its history along: the other goes on as if it had been alone */
+/* a body that is removed takes its history along: the other moves as if it had been alone */
 static void a_body_leaves(void **state)
 {
     int i, k, both;
@@ -376,7 +376,7 @@ static void a_body_leaves(void **state)
     }
 }
 
-/* velocities that are set are the velocities that the body goes on with */
+/* velocities that the user sets are the ones that the body continues with */
 static void set_velocities_are_taken(void **state)
 {
     int i, k;
@@ -404,8 +404,8 @@ static void set_velocities_are_taken(void **state)
     }
 }
 
-/* a step that runs out of memory leaves positions, velocities and history: asked again it gives the same motion (a solve may start
-   from elsewhere, so not the same bits) */
+/* A step that runs out of memory leaves positions, velocities and history unchanged: tried again, it gives the same motion (a solve may start from
+   elsewhere, so not the same bits) */
 static void out_of_memory_changes_nothing(void **state)
 {
     int i, k, fail;
@@ -449,7 +449,7 @@ static void out_of_memory_changes_nothing(void **state)
     }
 }
 
-/* two worlds at the same place with the same velocities and time, of which one starts anew, go on differently: their hashes differ */
+/* two worlds with the same positions, velocities and time, of which one starts anew, move differently: their hashes differ */
 static void the_hash_knows_the_history(void **state)
 {
     int i, k;
@@ -467,7 +467,7 @@ static void the_hash_knows_the_history(void **state)
         d.mesh = &m;
         for (k = 0; k < 2; k++) {
             ct_body_id id;
-            /* what was never written must not be read: the two allocators differ in it */
+            /* memory that was never written is never read: the two allocators fill it differently */
             w[k] = make_world((ct_integrator)i, 9.81, k ? &bk : NULL);
             add_soft_box(w[k], "first", 0.1, 1, 1e5, 1, 1, 0);
             assert_int_equal(ct_body_add_rigid(w[k], &d, &id), CT_OK);

@@ -42,7 +42,7 @@ static void ends(void **state)
     check_memory(cti_interior_solve, 5, 9);
 }
 
-/* A = 0 is a linear program; A with a null space; no bound from below; a form that is not convex */
+/* A = 0 is a linear program; A with a null space; a problem without a lower bound; a form that is not convex */
 static void semidefinite(void **state)
 {
     static const double zero[4] = {0, 0, 0, 0}, b[2] = {1, 2}, J[6] = {1, 0, 0, 1, -1, -1}, w[3] = {0, 0, 1};
@@ -80,7 +80,7 @@ static void lcp_without_solution(void **state)
     qp_drop(&q);
 }
 
-/* multipliers of 1e5 and rows that hold nearly everywhere: second differences of a noisy line */
+/* multipliers of 1e5 and rows that nearly all hold as equations: second differences of a noisy line */
 static void long_multipliers(void **state)
 {
     static double A[MOST_N * MOST_N], J[MOST_M * MOST_N], b[MOST_N], w[MOST_M];
@@ -96,7 +96,7 @@ static void long_multipliers(void **state)
     qp_drop(&q);
 }
 
-/* a block of mass 1 on the ground (normal z of W first), pushed sideways with 0.3 and 0.8 of its weight at mu 0.5: it sticks, it slides */
+/* a block of mass 1 on the ground (normal z of W first), pushed sideways with 0.3 and 0.8 of its weight at mu 0.5: it sticks, and it slides */
 static void block_on_ground(void **state)
 {
     static const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, stick[3] = {-1, 0.3, 0}, slide[3] = {-1, 0.8, 0}, apart[3] = {1, 0.3, 0};

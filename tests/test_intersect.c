@@ -96,7 +96,7 @@ static void test_edge_triangle(void **state)
         test_minkowski(p, 2, p + 2, 3, d);
         want = test_hull(d, 6);
         test_reals(x, p, 5, CTI_R(0.1));
-        /* 0.1 k is rounded: only exact multiples keep flat things flat */
+        /* multiples of 0.1 are rounded: only exact ones keep flat features flat */
         if (i & 1)
             test_reals(x, p, 5, CTI_R(0.125));
         got = cti_intersect_edge_triangle(x, x + 3, x + 6, x + 9, x + 12);
@@ -108,7 +108,7 @@ static void test_edge_triangle(void **state)
             fail_msg("(%lld %lld %lld) (%lld %lld %lld) against (%lld %lld %lld) (%lld %lld %lld) (%lld %lld %lld): %d, not %d", p[0].x,
                      p[0].y, p[0].z, p[1].x, p[1].y, p[1].z, p[2].x, p[2].y, p[2].z, p[3].x, p[3].y, p[3].z, p[4].x, p[4].y, p[4].z, got,
                      want);
-        /* proper crossings stay when the triangle shrinks a little, touches that are no crossings do not all: count both */
+        /* proper crossings remain when the triangle shrinks a little, some touches do not: both are counted */
         kinds[got]++;
         if (got == 1) {
             test_point e0, e1;
@@ -144,7 +144,7 @@ static void test_edge_edge(void **state)
     assert_true(hits > 1000);
 }
 
-/* A point a hair above, on and below a slanted triangle. */
+/* a point slightly above, on and below a slanted triangle */
 static void test_hair(void **state)
 {
     ct_real t[9] = {0, 0, 0, 1, 0, CTI_R(0.3), 0, 1, CTI_R(0.7)}, p[6] = {CTI_R(0.25), CTI_R(0.25), 1, CTI_R(0.25), CTI_R(0.25), 0};
@@ -160,7 +160,7 @@ static void test_hair(void **state)
         else if (first == 100)
             first = k;
     }
-    /* below it goes through, above it does not, and there is one change */
+    /* below it the edge crosses, above it does not, and there is one change */
     assert_true(last >= -8 && first <= 8 && first == last + 1);
 }
 
@@ -276,7 +276,7 @@ static void test_surfaces(void **state)
     for (round = 0; round < 8; round++) {
         assert_int_equal(ct_mesh_sphere(1, 2, &a, NULL), CT_OK);
         assert_int_equal(ct_mesh_sphere(CTI_R(0.75), 1, &b, NULL), CT_OK);
-        /* one mesh of both, the second moved from far away to inside; then crumpled */
+        /* both in one mesh, the second moved from far away to the inside; then crumpled */
         {
             cti_mem mem;
             int nv = a.n_positions;

@@ -5,7 +5,7 @@
 #include "../src/9_world/world.h"
 #include "world_util.h"
 
-/* ---- taken out and put back ---- */
+/* ---- opened and closed ---- */
 
 enum { N = 60, CHAINS = 4, ROWS = 24 };
 
@@ -25,7 +25,7 @@ typedef struct bench {
 
 static ct_real number(bench *t) { return (ct_real)(2 * lcg(&t->seed) - 1); }
 
-/* chains whose blocks are mixed (or follow one another), each a matrix of its own; rows join chains 0 and 2, and 1 and 3 */
+/* Chains whose blocks are mixed (or follow one another), each with a matrix of its own; rows join chains 0 and 2, and 1 and 3 */
 static void bench_make(bench *t, int mixed, uint64_t seed)
 {
     int32_t pairs[2 * N];
@@ -84,7 +84,7 @@ static void bench_free(bench *t)
     cti_arena_free(&t->arena);
 }
 
-/* one open island against the world that it came from */
+/* one open island compared with the world that it was opened from */
 static void compare_island(const bench *t, const cti_island *q, int first)
 {
     int i, j, k, seen[CHAINS] = {0, 0, 0, 0}, blocks = 0;
@@ -99,7 +99,7 @@ static void compare_island(const bench *t, const cti_island *q, int first)
         int g = q->blocks[i];
         assert_int_equal(q->own[i], i);
         assert_true(seen[t->chain[g]]);
-        /* numbers rise within a component, components as in the world */
+        /* numbers rise within a component, and components are in the world's order */
         if (i > 0)
             assert_true(t->f.component_of[q->blocks[i - 1]] == t->f.component_of[g]
                             ? q->blocks[i - 1] < g
@@ -138,7 +138,7 @@ static void islands_are_taken_out_and_put_back(void **state)
                 assert_int_equal(t.f.in_order, !mixed);
                 assert_true(cti_island_open(&t.f, &t.arena, &t.p, first, end, t.v, &q));
                 compare_island(&t, &q, first);
-                /* every number changes where it belongs, and nowhere else */
+                /* every number changes in its place, and no other changes */
                 memcpy(v, t.v, sizeof v), memcpy(rows, t.rows, sizeof rows);
                 for (i = 0; i < 3 * q.n; i++)
                     q.v[i] = (ct_real)(100 + i), v[3 * q.blocks[i / 3] + i % 3] = (ct_real)(100 + i);
@@ -154,7 +154,7 @@ static void islands_are_taken_out_and_put_back(void **state)
             }
 }
 
-/* every allocation on the way refused: nothing stays open */
+/* every allocation fails in turn: no island stays open */
 static int refuse_at, refuse_calls;
 static void *refuse_resize(void *user, void *block, size_t old_size, size_t new_size)
 {
@@ -182,7 +182,7 @@ static void no_island_stays_open(void **state)
         cti_mem_init(&mem, &a);
         cti_arena_init(&tight, &mem);
         refuse_at = 1, refuse_calls = 0;
-        /* an arena that is full: what it has left decides where it fails */
+        /* an arena that is nearly full: its free space decides which request fails */
         while (refuse_calls == 0)
             refuse_at = 2, assert_non_null(cti_arena_get(&tight, ((size_t)1 << 16) - 64 * (size_t)k * (k < 6 ? 1 : 12), 1));
         if (!cti_island_open(&t.f, &tight, &t.p, 0, ROWS, t.v, &q)) {
@@ -197,7 +197,7 @@ static void no_island_stays_open(void **state)
     assert_true(refused >= 5);
 }
 
-/* ---- a far body changes no bit ---- */
+/* ---- a body far away changes no bit ---- */
 
 typedef struct corner {
     ct_body_id lower, upper, sheet;
@@ -237,7 +237,7 @@ static void same_body(const ct_world *a, ct_body_id ia, const ct_world *b, ct_bo
     }
 }
 
-/* what the solves of this world went through */
+/* counts of events in the solves of this world */
 typedef struct life {
     int lagged, split, hard, whole;
 } life;
@@ -254,7 +254,7 @@ static void look(const ct_world *w, life *l)
     }
 }
 
-/* factors are kept while iterations are few, as those of large bodies are */
+/* factors of large bodies are kept while the iterations are few */
 static void keep_factors(ct_world *w)
 {
     cti_factors *f = &w->state.factors;
@@ -263,7 +263,7 @@ static void keep_factors(ct_world *w)
         f->symbolics[i].flops = 1e30;
 }
 
-/* the near corner alone, and with far ones before and behind it in the world's order. Returns the steps that ended on their budget */
+/* the near corner alone, and with far ones before and after it in the world's order. Returns the steps that ended on their budget */
 static int run_corners(const ct_world_desc *d, double dt, int order, int keep, life *l)
 {
     int steps = order == 3 ? 30 : 18;
@@ -282,7 +282,7 @@ static int run_corners(const ct_world_desc *d, double dt, int order, int keep, l
         add_corner(w, -40, 0.15, 5e4, -0.1, 16, 4);
     for (i = 0; i < steps; i++) {
         ct_step_report ra = step_once(alone, dt), rb = step_once(w, dt);
-        /* no step of the near corner is cut. One far away may be, by its part, and changes nothing near */
+        /* no step of the near corner is cut. A far one may be cut as a part, and changes nothing near */
         assert_true(ra.substeps == 1 && ra.zones == 0 && rb.zones == 0);
         budget += ra.status == CT_STATUS_BUDGET;
         same_body(alone, a.lower, w, b.lower, "lower box", i);
@@ -309,11 +309,11 @@ static void far_islands_change_no_bit(void **state)
     }
     print_message("  component steps: %d lagged, %d split, %d taken whole after nodes, %d whole; %d steps on their budget\n", l.lagged,
                   l.split, l.hard, l.whole, budget);
-    /* 6 are split: solves that are judged once their contacts have settled rarely need it */
+    /* 6 solves split a body: solves that are judged after their contacts have settled rarely do */
     assert_true(l.lagged > 20 && l.split > 3 && l.whole > 20);
 }
 
-/* so few sweeps that solves end so poorly that the sheet is taken whole */
+/* so few sweeps that solves end far from a solution and the sheet becomes one cluster */
 static void far_islands_change_no_bit_on_a_budget(void **state)
 {
     int order, budget = 0;
@@ -330,7 +330,7 @@ static void far_islands_change_no_bit_on_a_budget(void **state)
     assert_true(budget > 20 && l.hard > 20);
 }
 
-/* without gravity what residuals are relative to is a speed: the island's, not the world's */
+/* without gravity residuals are relative to a speed: that of the island, not of the world */
 static void far_islands_change_no_bit_without_gravity(void **state)
 {
     ct_world_desc d = world_desc(2e-3, 0.4, NULL);
@@ -360,7 +360,7 @@ static void far_islands_change_no_bit_without_gravity(void **state)
     ct_world_destroy(w);
 }
 
-/* ---- a body in contact, whose free motion is solved roughly, leaves it: from that step on its motion is solved in full ---- */
+/* ---- the free motion of a body in contact is solved roughly; when it leaves the contact, its motion is solved in full from that step on ---- */
 
 static void what_leaves_its_contacts_is_solved_in_full(void **unused)
 {
@@ -383,7 +383,7 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
     assert_true(r.contacts > n / 2);
     v = (ct_real *)calloc((size_t)n, 3 * sizeof(ct_real));
     assert_non_null(v);
-    for (k = 0; k < 3; k++) { /* wrinkled where it lies; lifted off what is still near; away */
+    for (k = 0; k < 3; k++) { /* wrinkled where it lies; lifted, while near pairs remain; away */
         for (i = 0; i < n && k < 2; i++) {
             v[3 * i] = (ct_real)(0.3 * sin(3.0 * i)), v[3 * i + 2] = (ct_real)(0.3 * sin(5.0 * i));
             v[3 * i + 1] = (ct_real)(k ? 3 + sin(7.0 * i) : 0);
@@ -398,7 +398,7 @@ static void what_leaves_its_contacts_is_solved_in_full(void **unused)
     ct_world_destroy(w);
 }
 
-/* ---- a body that rests in contact has its free motion solved in one of ten steps; what comes of it is as well solved as ever ---- */
+/* ---- a body at rest in contact has its free motion solved in one of ten steps, and its steps are solved as accurately as ever ---- */
 
 /* a sheet that lies on a plane, after `steps` steps */
 static ct_world *resting_sheet(int steps, ct_integrator integrator, ct_body_id *out)
@@ -430,15 +430,15 @@ static void what_rests_guesses_its_free_motion(void **unused)
         assert_true(r.contacts > 200 && r.residual < 2e-4 && r.penetration == 0);
     }
     assert_int_equal(solved, 2);
-    step_once(w, 0.002); /* another dt is another motion */
+    step_once(w, 0.002); /* another dt has another free motion */
     assert_int_equal(w->state.factors.components[0].solve.extrapolated_attempts, 0);
     ct_world_destroy(w);
-    w = resting_sheet(20, CT_INTEGRATOR_BDF2, &sheet); /* whose end of a step needs the free motion */
+    w = resting_sheet(20, CT_INTEGRATOR_BDF2, &sheet); /* an integrator whose end of a step needs the free motion */
     assert_true(w->state.factors.components[0].solve.inexact_attempts > 1 && w->state.factors.components[0].solve.extrapolated_attempts == 0);
     ct_world_destroy(w);
 }
 
-/* what suddenly moves much farther than the guess is no runaway: the free motion is solved then, and the step is taken whole */
+/* a body that suddenly moves much farther than the extrapolation is not implausible: the free motion is solved, and the step is taken whole */
 static void a_wrong_guess_costs_no_step(void **unused)
 {
     ct_body_id sheet;
@@ -460,7 +460,7 @@ static void a_wrong_guess_costs_no_step(void **unused)
     ct_world_destroy(w);
 }
 
-/* lists cover twice the thickness around what is slow, so that they last; where something is fast, half of it */
+/* lists cover twice the thickness around slow features, so that they last, and half of it around fast ones */
 static void lists_that_do_not_last_are_short(void **unused)
 {
     ct_world_desc d = world_desc(2e-3, 0.3, NULL);

@@ -54,7 +54,7 @@ static void pose(const ct_world *w, ct_body_id id, double x[3], double R[9])
         R[k] = (double)M[k];
 }
 
-/* the point of a body that was at `start` when the body's centre was at c */
+/* position of the point that was at `start` when the body's centre was at c */
 static void material_point(const ct_world *w, ct_body_id id, const double c[3], const double start[3], double out[3])
 {
     double x[3], R[9];
@@ -116,7 +116,7 @@ static double chain_gap(const chain *s)
     return worst;
 }
 
-/* ten seconds at rather large steps: points stay together, energy does not drift */
+/* ten seconds at rather large steps: the points stay together, the energy does not drift */
 static void a_chain_of_ten_swings(void **state)
 {
     chain s;
@@ -140,7 +140,7 @@ static void a_chain_of_ten_swings(void **state)
         else
             early = fmax(early, fabs(e - e0));
     }
-    /* the energy wavers with the step's lag of v, and does not drift */
+    /* the energy oscillates with the offset of v within the step, and does not drift */
     assert_true(moved > 2);
     assert_true(gap < (IS_DOUBLE ? 1e-6 : 2e-5));
     assert_true(hi - lo < 0.04 * moved);
@@ -148,7 +148,7 @@ static void a_chain_of_ten_swings(void **state)
     ct_world_destroy(s.w);
 }
 
-/* the same chain let go in a free flight: no outer force, so that momentum and angular momentum stay */
+/* the same chain in free flight: without outer forces momentum and angular momentum stay */
 static void a_free_chain_keeps_its_momentum(void **state)
 {
     enum { N = 5 };
@@ -201,7 +201,7 @@ static void a_free_chain_keeps_its_momentum(void **state)
     ct_world_destroy(w);
 }
 
-/* a door on a tilted axis, a hinge between two tumbling boxes: the axes stay together, the turn about them is free */
+/* a door on a tilted axis, a hinge between two tumbling boxes: the axes stay together, rotation about them is free */
 static void hinges_keep_their_axis(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -237,7 +237,7 @@ static void hinges_keep_their_axis(void **state)
     ct_world_destroy(w);
 }
 
-/* a beam of three fixed boxes on the wall stays where it is, and its impulse is its weight and torque; a fixed pair flies as one body */
+/* a beam of three fixed boxes on the wall stays in place, and its impulse carries its weight and torque; a fixed pair flies as one body */
 static void fixed_joints_make_one_body(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -287,7 +287,7 @@ static void fixed_joints_make_one_body(void **state)
     ct_world_destroy(w);
 }
 
-/* a stitch is a spring: a crate that hangs on it hangs m g / k lower; a rigid one keeps its length */
+/* a stitch is a spring: a crate that hangs from it hangs m g / k lower; a rigid one keeps its length */
 static void stitches_stretch_as_springs(void **state)
 {
     static const double stiffness[3] = {200, 5000, 0};
@@ -342,13 +342,13 @@ static void stitches_stretch_as_springs(void **state)
         want = rest + (stiffness[s] > 0 ? 9.81 / stiffness[s] : 0);
         pose(w, a, x, R);
         assert_true(fabs(top - want) < (s == 2 ? 1e-6 : 1e-4 * want));
-        /* the centre of mass is below the hold */
+        /* the centre of mass is below the attachment */
         assert_true(fabs(x[0] - 0.05) < 2e-3 && fabs(x[2] - 0.05) < 2e-3);
         ct_world_destroy(w);
     }
 }
 
-/* a cloth whose corner is attached to a falling crate: they fall and stay together, and share momentum */
+/* a cloth whose corner is attached to a falling crate: they fall and stay together, and exchange momentum */
 static void cloth_hangs_on_a_crate(void **state)
 {
     ct_world_desc d = world_desc(2e-3, 0.4, NULL);
@@ -391,7 +391,7 @@ static void cloth_hangs_on_a_crate(void **state)
     ct_world_destroy(w);
 }
 
-/* stitched to each other, two cloths' vertices stay at their clear distance without touching */
+/* stitched vertices of two cloths stay 1.1 thicknesses apart, without touching */
 static void stitched_sheets_stay_clear(void **state)
 {
     ct_world_desc d = world_desc(2e-3, 0.4, NULL);
@@ -425,7 +425,7 @@ static void stitched_sheets_stay_clear(void **state)
     ct_world_destroy(w);
 }
 
-/* a block hinged to a kinematic arm is carried along and turned */
+/* a block on a hinge is carried along and rotated by a kinematic arm */
 static void scripts_carry_what_they_hold(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -453,7 +453,7 @@ static void scripts_carry_what_they_hold(void **state)
         for (i = 0; i < 100; i++)
             assert_true(step_once(w, 0.01).status <= CT_STATUS_SUBSTEPPED);
         pose(w, block, x, R);
-        /* the script has turned by 2 rad and gone 1 m since then */
+        /* the script has rotated by 2 rad and moved 1 m since then */
         assert_true(fabs(R[0] - cos(2.0)) < (mode ? 1e-2 : 2e-5) && fabs(R[2] - sin(2.0)) < (mode ? 1e-2 : 2e-5));
         assert_true(fabs(x[0] - 1.01 - 0.1 * cos(2.0)) < (mode ? 5e-3 : 2e-6) && fabs(x[2] + 0.1 * sin(2.0)) < (mode ? 5e-3 : 2e-6));
         assert_true(fabs(x[1] - 0.12) < (mode ? 2e-3 : 2e-6));
@@ -482,7 +482,7 @@ static void pull_corners(ct_world *w)
     }
 }
 
-/* what is not together when it is joined comes together at the recovery speed, and jointed bodies pass through each other unless told not to */
+/* points that are apart when they are joined approach at the recovery speed, and jointed bodies pass through each other unless told not to */
 static void joints_pull_together(void **state)
 {
     int collide;
@@ -557,7 +557,7 @@ static void add_crash(ct_world *w, double speed, int joined)
     }
 }
 
-/* the fail-safe at work on a chain that is shot at a sheet: its joints hold all the same */
+/* the fail-safe acts on a chain that is shot at a sheet: its joints hold all the same */
 static void zones_keep_joints(void **state)
 {
     int kind;
@@ -582,7 +582,7 @@ static void zones_keep_joints(void **state)
     }
 }
 
-/* a chain that hangs far from a crash which needs zones moves as it does alone, bit by bit */
+/* a chain that hangs far from an impact with zones moves as it does alone, bit by bit */
 static void zones_leave_far_joints_alone(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -695,7 +695,7 @@ static void joints_survive_other_bodies(void **state)
     ct_world_destroy(w);
 }
 
-/* the turn between triads: every angle up to half a turn, every axis */
+/* the rotation between triads: every angle up to half a turn, every axis */
 static void turns_are_rotation_vectors(void **state)
 {
     uint64_t seed = 5;

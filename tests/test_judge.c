@@ -30,7 +30,7 @@ static ct_csr dense(int rows, int cols, double *x, int32_t *p, int32_t *i)
     return out;
 }
 
-/* two contacts of opposite normals: u_1 + u_2 = room in the normals, whatever r is; below 0 their gaps exclude each other */
+/* Two contacts of opposite normals: u_1 + u_2 = room in the normals, whatever r is; with room < 0 their gaps exclude each other */
 static void pinch(numbers *q, uint64_t *seed, double room)
 {
     int i, j, k;
@@ -73,7 +73,7 @@ static void sink(numbers *q, uint64_t *seed, int n)
         q->w[i] -= (s + 0.5 * sqrt(norm)) * y[i] / norm;
 }
 
-/* W as there, and w = u - W r for some r, u >= 0 that complement each other: r is a solution */
+/* the same W, and w = u - W r for some complementary r, u >= 0: r is a solution */
 static void float_up(numbers *q, uint64_t *seed, int n)
 {
     double r[MOST];
@@ -86,7 +86,7 @@ static void float_up(numbers *q, uint64_t *seed, int n)
             q->w[i] -= q->W[i * n + j] * r[j];
 }
 
-/* every solver at every tolerance; how many say solved, how often AUTO has no certificate, and how many say infeasible */
+/* every solver at every tolerance: the number of `solved`, of AUTO without a certificate, and of `infeasible` */
 static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved, int *infeasible)
 {
     int32_t p[MOST + 1], i[MOST * MOST];
@@ -151,7 +151,7 @@ static void semidefinite_lcps_are_not_solved(void **state)
     assert_int_equal(unproved, 0);
 }
 
-/* the same kinds with a solution, some with hardly any room: nobody proves that there is none, and some solver finds one at 1e-4 */
+/* the same kinds with a solution, some with hardly any room: no solver proves that there is none, and some solver finds one at 1e-4 */
 static void solvable_ones_are_not_infeasible(void **state)
 {
     static const double rooms[] = {0.4, 1e-3, 1e-6};

@@ -72,13 +72,13 @@ static void test_pcg(void **state)
             assert_true(its[kind] > 3);
             for (i = 0; i < 3 * N; i++)
                 assert_true(cti_abs(x[i] - y[i]) < tol * 100);
-            /* started at the solution: nothing left to do but rounding */
+            /* started at the solution: only rounding is left */
             assert_int_equal(cti_pcg(&op, kind ? &jacobi : NULL, b, y, tol * 200, 3000, work, &i), 1);
             assert_true(i <= 1);
         }
         if (graded)
             assert_true(2 * its[1] < its[0]);
-        /* the iteration limit is kept and reported */
+        /* the iteration limit holds and is reported */
         memset(y, 0, sizeof y);
         assert_int_equal(cti_pcg(&op, &jacobi, b, y, tol, 2, work, &i), 0);
         assert_int_equal(i, 2);
@@ -112,7 +112,7 @@ static void penalized_apply(void *ctx, const ct_real *x, ct_real *y)
         y[i] += row * p->J[i];
 }
 
-/* an operator that is no matrix: its solution is that of the sum by the formula of Sherman and Morrison */
+/* an operator without a matrix: its solution is that of the sum by the formula of Sherman and Morrison */
 static void test_operator(void **state)
 {
     cti_mem mem;

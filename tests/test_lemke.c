@@ -39,7 +39,7 @@ static void enumerated(void **state)
         lcp_random(kind, n, M);
         for (i = 0; i < n; i++)
             q[i] = kind == 5 ? -1 : lcp_signed();
-        if (k % 5 == 0 && n > 2) /* twins and zeros: degenerate */
+        if (k % 5 == 0 && n > 2) /* equal rows and zeros: degenerate */
             for (q[1] = q[0], q[2] = 0, i = 0; i < n; i++)
                 M[n + i] = M[i];
         for (i = 0; k % 5 == 0 && n > 2 && i < n; i++)
@@ -102,7 +102,7 @@ static void exponential(void **state)
     }
 }
 
-/* Kostreva: plain principal pivoting runs in a circle here */
+/* Kostreva: plain principal pivoting cycles here */
 static void cycles(void **state)
 {
     static const double M[9] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, q[3] = {-1, -1, -1};
@@ -122,7 +122,7 @@ static void cycles(void **state)
     assert_true(fabs(s[0] - 1) < 1e-14);
 }
 
-/* rows and columns in units of their own, over twelve orders */
+/* rows and columns in different units, over twelve orders of magnitude */
 static void scaled(void **state)
 {
     double M[64], q[8], z[8], y[8], d[8], x[8];
@@ -176,8 +176,7 @@ static void quadratic(void **state)
     }
 }
 
-/* unit mass pushed by -1 into the ground and along (3, 4): it slides against the force at mu 0.5, sticks at mu 10 and is frictionless at 0
- */
+/* A unit mass pushed by -1 into the ground and along (3, 4): it slides against the force at mu 0.5, sticks at mu 10 and is frictionless at 0 */
 static void sliding(void **state)
 {
     (void)state;
@@ -215,7 +214,7 @@ static void bounded(void **state)
 
 /* ---- files ---- */
 
-/* files whose path depends on the last digits or on the covering vector, which is not the reference's after a ray */
+/* files whose path depends on the last digits or on the covering vector, which after a ray is not the reference's */
 static int same_path(const char *name) { return !strstr(name, "fathi_16") && !strstr(name, "bimatrix") && !strstr(name, "Pang"); }
 
 static int reference_pivots(const char *path)

@@ -9,7 +9,7 @@ typedef struct sheet {
     double *rest;
 } sheet;
 
-/* a horizontal square metre of n x n cells at height y; springs of `rate` N/m; pinned: 0 nothing, 1 an edge, 2 two corners */
+/* a horizontal square metre of n x n cells at height y; springs of `rate` N/m; pinned: 0 no vertex, 1 an edge, 2 two corners */
 static sheet sheet_make(int n, double rate, double limit, int pinned, double y)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -80,7 +80,7 @@ static outcome run(sheet *s, double dt, int steps)
     return o;
 }
 
-/* a sheet so weak that its own weight would stretch it by half: held by an edge or by two corners it swings down and hangs */
+/* a sheet so weak that its own weight would stretch it by half: held by an edge or by two corners, it swings down and hangs */
 static void a_weak_sheet_hangs_within_its_limit(void **state)
 {
     static const struct { double dt, peak, last; int pinned; } cases[3] = {{0.002, 0.11, 0.1, 1}, {0.01, 0.11, 0.1, 1}, {0.01, 0.12, 0.11, 2}};
@@ -95,7 +95,7 @@ static void a_weak_sheet_hangs_within_its_limit(void **state)
         assert_true(o.peak < cases[k].peak && o.last < cases[k].last);
         assert_int_equal(o.status, CT_STATUS_OK);
         assert_true(o.linear <= 3 * steps);
-        /* nothing is gained on the way */
+        /* no energy is gained on the way */
         assert_true(o.most_energy < o.first_energy + 1e-3);
         sheet_free(&s);
     }
@@ -111,7 +111,7 @@ static void without_a_limit_it_stretches(void **state)
     sheet_free(&s);
 }
 
-/* springs that stay below nine tenths of the limit do not know that there is one: the same bits */
+/* springs below nine tenths of the limit are not affected by it: the same bits */
 static void a_far_limit_changes_nothing(void **state)
 {
     sheet a = sheet_make(8, 2000, 0, 1, 2), b = sheet_make(8, 2000, 0.5, 1, 2);
@@ -124,7 +124,7 @@ static void a_far_limit_changes_nothing(void **state)
     sheet_free(&a), sheet_free(&b);
 }
 
-/* dropped over a box: contacts are solved with the limit, and none is left crossed */
+/* dropped over a box: contacts are solved with the limit, and no surfaces end crossed */
 static void a_weak_sheet_falls_over_a_box(void **state)
 {
     sheet s = sheet_make(16, 2, 0.1, 0, 0.62);
@@ -142,7 +142,7 @@ static void a_weak_sheet_falls_over_a_box(void **state)
         assert_int_equal(count_intersections(s.w), 0);
         if (k % 3 == 1)
             print_message("over a box, %.1f s: peak %.4f, now %.4f, %d substeps, status %d\n", 0.1 * (k + 1), o.peak, o.last, o.substeps, o.status);
-        /* the step of an impact does not know the velocity that it leaves: the next one takes the excess back */
+        /* the step of an impact does not know the velocity that it leaves: the next one removes the excess */
         assert_true(o.peak < 0.17 && (o.last < 0.12));
         assert_true(o.status < CT_STATUS_ZONES || o.status == CT_STATUS_BUDGET);
     }

@@ -18,7 +18,7 @@ static double factor(const ct_mesh *m, double poisson)
     return (double)f;
 }
 
-/* tip of a clamped bar under its weight at rest, over that of a beam; young / scale */
+/* deflection of the tip of a clamped bar under its weight, over that of a beam; young / scale */
 static double tip(double poisson, int n, double scale)
 {
     const double L = 1, h = 0.1, E = 1e6, rho = 1000, I = h * h * h * h / 12, w = rho * h * h, g = 0.01 * L * 8 * E * I / (w * L * L * L * L);
@@ -73,7 +73,7 @@ static void the_factor_is_measured(void **state)
         assert_true(fabs(factor(&m, 0) / (1 + 2.1 / (n * n)) - 1) < 0.03);
         ct_mesh_free(&m);
     }
-    /* long cells lock more, flat ones as cubes do: 1 over the tips .38 and .309 of such bars */
+    /* long cells lock more, flat ones as much as cubes: the ratios for such bars are 1 over .38 and .309 */
     m = bar(1, 0.1, 0.1, 10, 2, 2);
     assert_true(fabs(factor(&m, 0) * 0.38 - 1) < 0.03);
     ct_mesh_free(&m);

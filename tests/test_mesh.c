@@ -110,7 +110,7 @@ static void test_topology_tetrahedron(void **state)
     assert_int_equal(t.vertex_owner[4], -1);
     assert_int_equal(t.vertex_is_point[4], 1);
     assert_int_equal(t.vertex_is_point[3], 0);
-    /* one face turned: two-sided edges become twisted */
+    /* with one face turned, edges between two faces become twisted */
     {
         static const int32_t turned[12] = {0, 1, 2, 0, 1, 3, 1, 2, 3, 0, 3, 2};
         assert_true(cti_topology_build(&mem, &t, 4, turned, 4, NULL, 0));
@@ -123,7 +123,7 @@ static void test_topology_tetrahedron(void **state)
 
 static void test_topology_awkward(void **state)
 {
-    /* three faces on edge 01, a degenerate face, a segment of its own, a segment on a face edge, a lone vertex 7 */
+    /* three faces on edge 01, a degenerate face, a segment of its own, a segment on a face edge, a single vertex 7 */
     static const int32_t tri[12] = {0, 1, 2, 1, 0, 3, 0, 1, 4, 5, 5, 2};
     static const int32_t seg[6] = {6, 5, 2, 0, 3, 3};
     cti_topology t;
@@ -153,7 +153,7 @@ static void test_topology_awkward(void **state)
     assert_int_equal(t.vertex_is_point[6], 0);
     assert_int_equal(t.vertex_owner[6], -1);
     assert_false(t.closed);
-    /* nothing at all */
+    /* an empty mesh */
     assert_true(cti_topology_build(&mem, &t, 0, NULL, 0, NULL, 0));
     assert_int_equal(t.n_edges, 0);
     assert_false(t.closed);

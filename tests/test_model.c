@@ -66,7 +66,7 @@ static void test_bits(void **state)
 
 static int bsr_slot(const void *ctx, int i, int j) { return cti_bsr_slot((const cti_bsr *)ctx, i, j); }
 
-/* a body at offset 5 of 12 nodes, then shifted to 8: same numbers, elsewhere; with a pattern that lacks its blocks: refused */
+/* a body at offset 5 of 12 nodes, then shifted to 8: the same numbers elsewhere; a pattern that lacks its blocks is refused */
 static void test_offset(void **state)
 {
     int k, i, n = 4;
@@ -117,7 +117,7 @@ static void test_offset(void **state)
     }
 }
 
-/* an empty body adds nothing and fails nowhere */
+/* an empty body adds nothing and never fails */
 static void test_empty(void **state)
 {
     cti_mem mem;

@@ -32,7 +32,7 @@ static void take(int mode)
 
 static int mode_of_tasks;
 
-/* a task system whose workers have a mode of their own; the library's is the usual one */
+/* a task system whose workers have a floating-point mode of their own; the library computes in the usual one */
 static void *enqueue(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
     int i;
@@ -83,7 +83,7 @@ static void add_sheets(ct_world *w, int mode)
     ct_mesh_free(&m);
 }
 
-/* the hash after 24 steps, the thread in a mode from before its world is made; or from the first step on */
+/* the hash after 24 steps, with the thread's mode set before its world is made, or from the first step on */
 static uint64_t run(int mode, int workers, int tasks, int late)
 {
     const ct_real short_step = (ct_real)1e-4, long_step = (ct_real)5e-3;
@@ -127,7 +127,7 @@ static void worlds_have_one_mode(void **state)
     }
 }
 
-/* kernels and stand-alone problems, too: the collision test's bounds count on gradual underflow */
+/* kernels and stand-alone problems, too: the collision test's bounds need gradual underflow */
 static void kernels_have_one_mode(void **state)
 {
     static const ct_real x0[12] = {(ct_real)0.3, (ct_real)1e-3, (ct_real)0.3, 0, 0, 0, 1, 0, 0, 0, 0, 1};

@@ -35,7 +35,7 @@ static void two_sides_by_hand(void **state)
     end(&f);
 }
 
-/* one slanted row: nearest point of x0 + x1 >= 2 to the origin is (1, 1), r = 1; coupled twin: the same row twice, which is redundant */
+/* One slanted row: the point of x0 + x1 >= 2 nearest to the origin is (1, 1), r = 1. Coupled: the same row twice, which is redundant */
 static void slanted_by_hand(void **state)
 {
     static const double A[] = {1, 0, 0, 1}, b[] = {0, 0}, J[] = {1, 1, 1, 1}, w[] = {-2, -2};
@@ -66,7 +66,7 @@ static void degenerate(void **state)
     NEAR(f.x[0], 0, 0), NEAR(f.x[1], 0, 0);
     assert_int_equal(f.c.cg + f.c.expansions + f.c.proportionings, 0);
     end(&f);
-    /* active start that has to be left: x = (0, 2), r = (3, 0) */
+    /* an active start that has to become free: x = (0, 2), r = (3, 0) */
     make_qp(&f, 2, 2, A, b1, J, w);
     assert_int_equal(run(&f), CTI_OUTCOME_SOLVED);
     NEAR(f.x[0], 0, 0), NEAR(f.x[1], 2, 1e-12), NEAR(f.r[0], 3, 1e-12);
@@ -123,7 +123,7 @@ static void random_lcp(void **state)
     }
 }
 
-/* coupled rows: dual by MPRGP with W formed, and through the factor; both meet the judge and agree */
+/* coupled rows: the dual by MPRGP, with W formed and through the factor; the judge confirms both, and they agree */
 static void random_coupled(void **state)
 {
     double A[MOST * MOST], b[MOST], J[MOST * MOST], w[MOST], x[MOST];
@@ -157,8 +157,8 @@ static void random_coupled(void **state)
 
 /* ---- algorithm 3 as printed ---- */
 
-/* rows that depend on each other: twice the same row, the same at half the size, the sum of two, a looser one beside it. By hand: the nearest
-   point to (-1, -2, 3) with x0 >= 0, x1 >= 0 is (0, 0, 3), the multipliers of both add up to 1 and 2 */
+/* Rows that depend on each other: twice the same row, the same at half the size, the sum of two, and a looser one. By hand: the point with x0 >=
+   0, x1 >= 0 nearest to (-1, -2, 3) is (0, 0, 3), and the multipliers of each add up to 1 and 2 */
 static void printed_redundant(void **state)
 {
     static const double A[] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[] = {-1, -2, 3};
@@ -179,7 +179,7 @@ static void printed_redundant(void **state)
     end(&f);
 }
 
-/* coupled rows, a third of them sums of others, equations among them: as the multipliers' problem says */
+/* coupled rows, a third of them sums of others, equations among them: the result is that of the multipliers' problem */
 static void printed_random(void **state)
 {
     double A[MOST * MOST], b[MOST], J[MOST * MOST], w[MOST], x[MOST];
@@ -265,7 +265,7 @@ static void infeasible(void **state)
     assert_true(cti_program_certify(&f.p, f.r, work));
     for (i = 0; i < 4; i++)
         assert_true(f.r[i] >= 0);
-    f.p.w[2] = 1.5; /* room again */
+    f.p.w[2] = 1.5; /* rows that no longer exclude each other */
     f.p.w[3] = -0.1;
     assert_int_equal(run(&f), CTI_OUTCOME_SOLVED);
     end(&f);
@@ -373,7 +373,7 @@ static void refusals(void **state)
     end(&f);
 }
 
-/* a budget ends it, and says so */
+/* a budget ends the solve, and the outcome tells */
 static void budget(void **state)
 {
     fixture f;
@@ -400,7 +400,7 @@ static void *scarce(void *user, void *block, size_t old_size, size_t new_size)
     return plain.resize(plain.user, block, old_size, new_size);
 }
 
-/* the k-th request for memory fails, for every k: MEMORY is said (or another path is found), nothing is lost */
+/* The k-th allocation fails, for every k: the outcome is MEMORY (or another path is found), and nothing leaks */
 static void memory(void **state)
 {
     static const int paths[] = {1, 2, 0, 0};

@@ -22,7 +22,7 @@ static ct_problem *read_data(const char *name)
     return NULL;
 }
 
-/* decoupled, coupled and ill-conditioned, infeasible; a file with friction, which is solved by normals and friction in turn, and the same without */
+/* files that are decoupled, coupled and ill-conditioned, infeasible; one with friction, which is staggered, and the same without */
 static void files(void **state)
 {
     static const char *const names[] = {"qp/vf_dec_3k.cpb", "qp/quasi_slab_3k.cpb", "qp/INFEASIBLE_3k.cpb", "fc/G_fem_vf_1k.cpb",
@@ -59,8 +59,8 @@ static void files(void **state)
         skip();
 }
 
-/* algorithm 3 as printed on the contact problems, to 1e-4, 60 s each: all that have a reference are solved; with CONTACT_TEST_MANY all of them,
-   and a line each for docs/solvers_mprgp.md, else those that take a few hundredths of a second */
+/* Algorithm 3 as printed on the contact problems, to 1e-4, 60 s each: all that have a reference are solved. With CONTACT_TEST_MANY these are all
+   problems, with a line each for docs/solvers_mprgp.md, else those that take a few hundredths of a second */
 static void printed_files(void **state)
 {
     static const char *const names[] = {"INFEASIBLE_3k", "corner_3k",     "quasi_3k",  "redundant_3k", "sliver_3k",
@@ -104,7 +104,7 @@ static void printed_files(void **state)
         skip();
 }
 
-/* what takes the option, and what has no algorithm 3 of this paper */
+/* solvers that take the option, and those without algorithm 3 of this paper */
 static void printed_takes(void **state)
 {
     static const char *const names[] = {"qp/vf_cpl_3k.cpb", "fc/G_fem_vf_1k.cpb"};

@@ -121,7 +121,7 @@ static void decoupling(void **state)
         how = memcmp(keep, other, sizeof keep) != 0;
     }
     assert_true(how);
-    /* the rows that stay are met, and nothing else pulls */
+    /* the rows that are kept hold as equations, and no other force acts */
     f.o.decoupling = CTI_DECOUPLE_DEEPEST;
     assert_int_equal(run(&f), CTI_OUTCOME_SOLVED);
     cti_mprgp_decouple(&f.arena, &f.p.J, depth, CTI_DECOUPLE_DEEPEST, 3, 5, keep);
@@ -134,7 +134,7 @@ static void decoupling(void **state)
     end(&f);
 }
 
-/* the estimate of |A|, warm: fewer turns, the same number; the step is below 2 / |A| */
+/* the estimate of |A|, from a warm start: fewer iterations, the same number; the step is below 2 / |A| */
 static void power_method(void **state)
 {
     double A[MOST * MOST], b[MOST], J[MOST * MOST], w[MOST], start[MOST];

@@ -44,7 +44,7 @@ static double value(const dense *q, const double *x)
     return (dot(x, g) - dot(x, q->b)) / 2;
 }
 
-/* x + J_S' l with J_S of it at `want` on the rows of the mask S; 0: they depend on each other. Gauss-Jordan on J_S J_S' */
+/* x + J_S' l, with the rows of the mask S at `want`; 0: these rows depend on each other. Gauss-Jordan on J_S J_S' */
 static int meet(const dense *q, int mask, const double *x, const double *want, double *y, double *l)
 {
     double G[M][M + 1];
@@ -76,7 +76,7 @@ static int meet(const dense *q, int mask, const double *x, const double *want, d
     return 1;
 }
 
-/* the nearest y to x with sign (J y - want) >= 0 on the rows of `among`: the active set, of all, whose multipliers have the sign */
+/* the y nearest to x with sign (J y - want) >= 0 on the rows of `among`: by trying every active set, until the multipliers have the right sign */
 static void nearest(const dense *q, int among, double sign, const double *x, const double *want, double *y)
 {
     double l[M];
@@ -158,7 +158,7 @@ static void jump(dense *q, const double *from, double length, const double *d, d
     }
 }
 
-/* algorithm 2 from x in the face: x; y outside of the set: 1 */
+/* algorithm 2 from x in the face: result in x; y outside of the set: 1 */
 static int conjugate(dense *q, int face, double epsilon, double *x, double *phi)
 {
     double p[N], Ap[N], y[N], g[N], beta[N], Px[N], Py[N], reduced, a, share;
@@ -228,7 +228,7 @@ static int watch(void *user, int iteration, const double *x, const double *r)
     return 1;
 }
 
-/* a matrix with a diagonal of ones, so that Jacobi's preconditioner is none; rows of unit length with a point inside */
+/* a matrix with a diagonal of ones, so that Jacobi's preconditioner does nothing; rows of unit length with a feasible point inside */
 static void make(dense *q, double stiff)
 {
     double G[N][N], inner[N], size, D[N];

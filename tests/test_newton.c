@@ -90,7 +90,7 @@ static void finish(fixture *f)
     free(f->x), free(f->r), free(f->work);
 }
 
-/* solved, with nothing allocated left behind; the judge agrees */
+/* solves; nothing stays allocated, and the judge confirms the outcome */
 static cti_outcome solve(fixture *f, ct_solver solver)
 {
     int64_t live = f->mem.bytes_live;
@@ -113,7 +113,7 @@ static void solve_well(fixture *f, ct_solver solver)
 }
 static int near(double a, double b, double scale) { return fabs(a - b) <= 1e-8 * scale; }
 
-/* a random problem of n unknowns: W = G G' + shift 1, of contacts that reach a few others where `reach` is not 0 */
+/* a random problem of n unknowns: W = G G' + shift 1; with `reach` > 0, of contacts that act on few others */
 static double *random_W(int m, int rank, double shift)
 {
     double *G = (double *)malloc(sizeof *G * (size_t)(m * rank)), *W = (double *)calloc((size_t)(m * m), sizeof *W);
@@ -298,7 +298,7 @@ static void separated(void **state)
         make_local(&f, M, W, q, 0.5);
         for (i = 0; i < M; i++)
             f.r[i] = 0.1;
-        f.e.warm = 1; /* the start has to be given up */
+        f.e.warm = 1; /* the start is far from the solution */
         solve_well(&f, solvers[solver]);
         for (i = 0; i < M; i++)
             assert_true(fabs(f.r[i]) < 1e-9 && near(f.x[i], q[i], 1));
@@ -333,7 +333,7 @@ static void redundant(void **state)
         }
 }
 
-/* W of rank a third of its rows, loads that contacts can bear */
+/* W with a rank of a third of its rows, and loads that contacts can carry */
 static void singular(void **state)
 {
     enum { M = 90, RANK = 30 };
@@ -357,7 +357,7 @@ static void singular(void **state)
     }
 }
 
-/* the same problem in other units, and contacts that differ by 1e6 among themselves: the same answer in those units */
+/* the same problem in other units, and with contacts that differ by 1e6 from each other: the same answer in those units */
 static void scaled(void **state)
 {
     enum { M = 45 };
@@ -392,7 +392,7 @@ static void scaled(void **state)
     free(W), free(V);
 }
 
-/* an unsymmetric W is solved as it is: the symmetric one has another solution */
+/* an unsymmetric W is solved as it is: its symmetric part has another solution */
 static void unsymmetric(void **state)
 {
     enum { M = 60 };
@@ -419,7 +419,7 @@ static void unsymmetric(void **state)
     free(W), free(S);
 }
 
-/* sparse and dense systems lead to the same: W is a chain of blocks, given as LOCAL (sparse), and as GLOBAL with A = W^-1 (dense) */
+/* sparse and dense systems have the same solution: W is a chain of blocks, given as LOCAL (sparse), and as GLOBAL with A = W^-1 (dense) */
 static void chain(void **state)
 {
     enum { N = 20, M = 3 * N };
@@ -497,7 +497,7 @@ static void rules(void **state)
     free(W);
 }
 
-/* AUTO names only what is there, each once, and comes to an end */
+/* AUTO tries only solvers that are built, each once, and ends */
 static void order(void **state)
 {
     static const cti_program_kind kinds[] = {CTI_PROGRAM_LOCAL, CTI_PROGRAM_GLOBAL, CTI_PROGRAM_QP, CTI_PROGRAM_LCP};
@@ -523,7 +523,7 @@ static void order(void **state)
     assert_int_equal(ct_problem_solver_built(CT_SOLVER_ADMM), 1);
 }
 
-/* every allocation fails in turn: nothing leaks, nothing is called solved */
+/* every allocation fails in turn: nothing leaks, and no failure counts as solved */
 static int fail_at, calls;
 static void *failing(void *user, void *block, size_t old_size, size_t new_size)
 {

@@ -19,7 +19,7 @@ static void contact_sums(const ct_world *w, double *plane, double *between)
     }
 }
 
-/* mean height of the vertices of `m` at rest height y */
+/* mean height of the vertices of `m` whose rest height is y */
 static double mean_height(const ct_world *w, ct_body_id b, const ct_mesh *m, double y)
 {
     double *x = read_vectors(w, b, 0, NULL), sum = 0;
@@ -144,7 +144,7 @@ static void joints_carry_the_weight(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* a soft block falls and comes to rest: the floor's impulses sum to m g T, but for half a kick of the first step */
+/* a soft block falls and comes to rest: the floor's impulses sum to m g T, less half of gravity's change in the first step */
 static void impulses_of_a_fall_sum_to_its_weight(void **state)
 {
     int it, i, misses = 0;
@@ -170,8 +170,8 @@ static void impulses_of_a_fall_sum_to_its_weight(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* a rigid block of 3 kg on a strip of cloth between two rails: the sag at rest does not depend on the integrator, and two straight halves
-   of the strip with that sag carry the weight (E t b of 360 N, Green's strain) but for the part above the block and bends at its edges */
+/* A rigid block of 3 kg on a strip of cloth between two rails. The sag at rest does not depend on the integrator. Two straight halves of the strip
+   with that sag carry the weight (E t b of 360 N, Green's strain), except for the part above the block and bending at its edges */
 static void cloth_carries_a_rigid_block(void **state)
 {
     double sag[3], half, stretch, force;
@@ -214,7 +214,7 @@ static void cloth_carries_a_rigid_block(void **state)
 
 /* ---- impacts ---- */
 
-/* a soft cube of 1 kg at 2 m/s meets another body face on, without friction: momentum before and after, relative to 2 N s */
+/* a soft cube of 1 kg at 2 m/s hits another body with a face, without friction: momentum before and after, relative to 2 N s */
 static const char *const pair_names[4] = {"1 kg of 2^3 cells on 1 kg of 3^3, shifted", "1 kg on 5 kg, same mesh", "1 kg on a rigid kg",
                                           "1 kg of 2^3 cells on 1 kg of 3^3"};
 
@@ -244,7 +244,7 @@ static int impact_of_two_cubes(int pair, int it, double dt)
         forms_momentum(w, ib, mass[1], after, NULL);
     after[0] -= 2;
     misses += forms_off(forms_length(after) / 2, 0, 1e-9, "%s, dt %g, %s: momentum lost", forms_integrator[it], dt, pair_names[pair]);
-    /* they have met: the cube keeps less than after a plastic blow (within a tenth of it), more than after an elastic one */
+    /* they have collided: the cube keeps less than after a plastic impact (within a tenth of it), more than after an elastic one */
     share = density / (1000 + density);
     misses += forms_off(first, 2 - 2.92 * share, 1.12 * share, "%s, dt %g, %s: momentum that the first cube keeps", forms_integrator[it],
                         dt, pair_names[pair]);
@@ -266,7 +266,7 @@ static void impacts_keep_linear_momentum(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* a soft cube meets a soft bar near its end: both momenta */
+/* a soft cube hits a soft bar near its end: both momenta */
 static void off_centre_impacts_keep_momenta(void **state)
 {
     static const double dts[3] = {0.01, 0.0025, 0.000625};
@@ -305,7 +305,7 @@ static void off_centre_impacts_keep_momenta(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* a soft cube and a rigid one, joined at a vertex, fly and turn about each other */
+/* a soft cube and a rigid one, joined at a vertex, fly and rotate about each other */
 static void joined_bodies_keep_linear_momentum(void **state)
 {
     int it, misses = 0;

@@ -22,7 +22,7 @@ static uint32_t test_next(void)
 static int test_random(int n) { return (int)(test_next() % (uint32_t)n); }
 static ct_real test_unit(void) { return (ct_real)(test_next() % 65536u) / 65536; }
 
-/* A scene of random bodies: grids of faces, loose polylines, loose points. */
+/* A scene of random bodies: grids of faces, polylines and points without faces. */
 enum { TEST_MOST = 4000 };
 typedef struct test_scene {
     cti_soup soup;
@@ -106,7 +106,7 @@ static void test_vertex_range(const test_scene *s, const cti_soup_body *b, int v
     *from = end && !b->swept ? p1 : p0, *to = !end && !b->swept ? p0 : p1;
 }
 
-/* The ranges of an element at one end, as float, straight from the definition: three axes of its box, then six slabs. */
+/* The ranges of an element at one end, in float, from the definition: three axes of its box, then six slabs. */
 typedef struct test_ranges {
     float lo[9], hi[9];
 } test_ranges;
@@ -164,7 +164,7 @@ static int test_candidate(int na, int i, int nb, int j)
     return 1;
 }
 
-/* kind: 1 vertex, 2 edge, 3 face, 4 point, 5 loose edge. Returns 0 when element i of body b is not of the kind. */
+/* kind: 1 vertex, 2 edge, 3 face, 4 point, 5 edge without a face. Returns 0 when element i of body b is not of the kind. */
 static int test_element(const test_scene *s, const uint8_t *loose, int kind, int i, int32_t v[3])
 {
     int k;
@@ -208,7 +208,7 @@ static int test_body_of(const test_scene *s, int kind, int i)
     return -1;
 }
 
-/* The order that is promised: by body pair, then by numbers; each pair once. */
+/* The documented order: by body pair, then by numbers; each pair once. */
 static void test_in_order(const test_scene *s, int ka, int kb, const int32_t *got)
 {
     int i, k, key[5], last[5] = {-1, -1, -1, -1, -1};
@@ -222,7 +222,7 @@ static void test_in_order(const test_scene *s, int ka, int kb, const int32_t *go
     }
 }
 
-/* Every pair (element of kind ka, element of kind kb) by brute force, compared with what the trees gave. */
+/* Every pair (element of kind ka, element of kind kb) by brute force, compared with the trees' result. */
 static int test_brute(cti_mem *mem, const test_scene *s, const uint8_t *loose, const uint8_t *moved, int ka, int kb, const int32_t *got)
 {
     int a, b, i, j, k, m, n;
@@ -314,7 +314,7 @@ static void test_brute_force(int hashed)
     }
     for (i = 0; i < 5; i++)
         assert_true(totals[i] > 0);
-    /* warm: nothing is asked of the allocator */
+    /* after the first update no memory is requested */
     {
         int64_t calls = mem.n_calls;
         assert_true(cti_broad_update(&mem, &broad, &s->soup, s->x0, s->x1));
@@ -342,7 +342,7 @@ static void test_hash(void **state)
     test_brute_force(1);
 }
 
-/* ---- motion that is common ---- */
+/* ---- motion that all vertices share ---- */
 
 static int test_find(const int32_t *pairs, int32_t a, int32_t b)
 {
@@ -430,7 +430,7 @@ static int test_complete(const test_scene *s, const int32_t *pairs, int na)
     return n;
 }
 
-/* A body that moves fast has the candidates that it has at rest, and all that come near are among them. */
+/* A body that moves fast has the candidates that it has at rest, and all pairs that come near are among them. */
 static void test_common_motion(void **state)
 {
     test_scene *s = (test_scene *)malloc(sizeof *s);
@@ -453,7 +453,7 @@ static void test_common_motion(void **state)
             assert_true(cti_broad_pairs(&mem, &broad, &s->soup, &vf, &ee, NULL, NULL));
             if (speed == 0)
                 still[0] = CTI_LEN(vf), still[1] = CTI_LEN(ee);
-            /* rounding of x1 aside they are the same pairs */
+            /* except for rounding of x1 they are the same pairs */
             assert_true(abs(CTI_LEN(vf) - still[0]) <= still[0] / 100);
             assert_true(abs(CTI_LEN(ee) - still[1]) <= still[1] / 100);
             if (round < 2 || speed == 2) {
@@ -469,7 +469,7 @@ static void test_common_motion(void **state)
     free(s);
 }
 
-/* Points that are at most ra + rb apart have overlapping slabs, whatever the rounding: pairs at that distance along a diagonal. */
+/* Points at most ra + rb apart have overlapping slabs, whatever the rounding: pairs at that distance along a diagonal. */
 static void test_slabs(void **state)
 {
     int i, k;
@@ -493,7 +493,7 @@ static void test_slabs(void **state)
         b = cti_slabs_motion(cti_v3_at(q, 0), cti_v3_at(q, 0), rb);
         for (k = 0; k < 6; k++)
             assert_true(a.lo[k] <= b.hi[k] && b.lo[k] <= a.hi[k]);
-        /* and they are not much wider than that: twice the distance is apart */
+        /* and slabs are not much wider than that: at twice the distance they are apart */
         for (k = 0; k < 3; k++)
             q[k] = (ct_real)((double)p[k] + 3 * (step + 64 * (double)CTI_EPS * (double)scale) * d[k]);
         b = cti_slabs_motion(cti_v3_at(q, 0), cti_v3_at(q, 0), rb);
@@ -517,7 +517,7 @@ static void test_widening(void **state)
     }
 }
 
-/* Failing memory: every request in turn is refused once; nothing leaks, the broad phase is whole or empty. */
+/* Failing memory: every allocation fails once; nothing leaks, and the broad phase is whole or empty. */
 static int test_refuse_at, test_asked;
 static void *test_refuse(void *user, void *block, size_t old_size, size_t new_size)
 {
@@ -645,7 +645,7 @@ static void test_listed_by(int hashed, const char *scene, long want_ee, long wan
     assert_int_equal(CTI_LEN(vf) / 2, want_vf);
     test_hits(scene, "vf", vf, 0);
     test_hits(scene, "ee", ee, 1);
-    /* slabs take away most candidates and no hit */
+    /* slabs remove most candidates, and no hit */
     broad.boxes_only = 0;
     assert_true(cti_broad_pairs(&mem, &broad, &soup, &vf, &ee, NULL, NULL));
     assert_true(CTI_LEN(ee) / 2 < want_ee && CTI_LEN(vf) / 2 < want_vf);
@@ -674,7 +674,7 @@ static void test_cloth_funnel(void **state)
     test_listed("cloth-funnel", 33770, 7319);
 }
 
-/* bodies that are kept apart, entered in any order and more than once: a sorted list, and what may meet follows it */
+/* pairs of bodies that are not tested, entered in any order and more than once: a sorted list, and the candidates respect it */
 static void test_keep_apart(void **state)
 {
     enum { N = 9 };
@@ -715,7 +715,7 @@ int main(void)
         cmocka_unit_test(test_trees), cmocka_unit_test(test_hash), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
         cmocka_unit_test(test_slabs),               cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cloth_funnel),
         cmocka_unit_test(test_keep_apart),
-#ifndef __SANITIZE_ADDRESS__ /* seven million pairs; the funnel goes the same ways */
+#ifndef __SANITIZE_ADDRESS__ /* seven million pairs; the funnel takes the same code paths */
         cmocka_unit_test(test_cloth_ball),
 #endif
     };

@@ -62,7 +62,7 @@ static void panels_solve(void **state)
         groups_make(&g, &seed);
         n = g.start[GROUPS];
         assert_true(cti_panel_lu_open(&mem, &s, GROUPS, g.first, g.column));
-        for (again = 0; again < 2; again++) { /* a second factor does not know the first */
+        for (again = 0; again < 2; again++) { /* a second factor does not depend on the first */
             assert_true(groups_fill(&mem, &s, &g) && cti_panel_lu_factor(&s));
             assert_int_equal(s.unknowns, n);
             for (i = 0; i < GROUPS; i++)
@@ -80,7 +80,7 @@ static void panels_solve(void **state)
                 }
             assert_true(off < 1e-9);
         }
-        /* a group whose own block is singular is said so */
+        /* a group whose own block is singular is reported */
         for (j = 0; j < n; j++)
             for (i = 0; i < GROUPS; i++)
                 g.A[g.start[0]][j] = 0;
@@ -145,13 +145,13 @@ static void boxes_meet_their_conditions(void **state)
                 assert_true(fabs(u[i]) < 1e-10 || (u[i] > 0 && r[i] == q.lo[i]) || (u[i] < 0 && r[i] == q.hi[i]) || q.lo[i] == q.hi[i]);
             }
         }
-        assert_int_equal(s.factors, first); /* from the solution: the set stands, and so does the factor */
+        assert_int_equal(s.factors, first); /* from the solution: the active set stays, and so does the factor */
         cti_active_box_close(&mem, &s), cti_program_free(&mem, &q), cti_arena_free(&arena);
         assert_int_equal(mem.bytes_live, 0);
     }
 }
 
-/* x <- M x + c with a spectrum near 1: what takes thousands of steps takes some dozens; the slave stays what it is of x */
+/* x <- M x + c with a spectrum near 1: acceleration makes dozens of steps of thousands; the dependent vector keeps its relation to x */
 static void fixed_points_come_sooner(void **state)
 {
     enum { M = 12 };

@@ -24,7 +24,7 @@ static ct_body_id add_plate(ct_world *w, int rigid, double angle)
     return id;
 }
 
-/* what a run was like */
+/* results of a run */
 typedef struct tally {
     int steps, status[5], substeps, rounds, intersections;
     long iterations, sweeps, quick;
@@ -56,7 +56,7 @@ static ct_world_desc printed(double thickness, double friction)
     return d;
 }
 
-/* how a plate is braked, as a share of mu g, and by how many degrees its path turns, over a tenth of a second */
+/* deceleration of a plate over mu g, and the degrees by which its path turns, over a tenth of a second */
 static void slide(ct_world_desc *d, int rigid, double angle, double *brake, double *turn, tally *t)
 {
     ct_world *w = world_make(d);
@@ -75,7 +75,7 @@ static void slide(ct_world_desc *d, int rigid, double angle, double *brake, doub
     ct_world_destroy(w);
 }
 
-/* five directions: the largest error of mu g, and the largest turn */
+/* five directions: the largest error of mu g, and the largest turn of the path */
 static void slide_all(ct_world_desc *d, int rigid, double *worst, double *most, tally *t)
 {
     double brake, turn;
@@ -88,7 +88,7 @@ static void slide_all(ct_world_desc *d, int rigid, double *worst, double *most, 
     }
 }
 
-/* every cone brakes with mu g and turns nothing, whatever the direction */
+/* every cone decelerates by mu g and turns no path, whatever the direction */
 static void cones(void **state)
 {
     static const ct_cone list[] = {CT_CONE_BOX, CT_CONE_PYRAMID, CT_CONE_CONE};
@@ -214,7 +214,7 @@ static void cloth_drop(void **state)
     (void)state;
     memset(&t, 0, sizeof t);
     add_plane(w, 0, 1, 0, 0);
-    for (i = 0; i < m.n_positions; i++) { /* by 82 degrees about x */
+    for (i = 0; i < m.n_positions; i++) { /* rotated by 82 degrees about x */
         ct_real *x = m.positions + 3 * i, z = x[2];
         x[1] = (ct_real)(0.52 - sin(82 * PI / 180) * (double)z), x[2] = (ct_real)(cos(82 * PI / 180) * (double)z);
     }
@@ -232,9 +232,8 @@ static void cloth_drop(void **state)
     ct_world_destroy(w);
 }
 
-/* a chain of blocks of 2 kg by springs of `stiff`, of which the first slides at an angle to the problem's tangents: along it the box
-   stands, so that Coulomb's judge finds one block solved; a chain ends above the tolerance, which is the budget's outcome; another solver
-   has no such end */
+/* A chain of blocks of 2 kg with springs of `stiff`, of which the first slides at an angle to the problem's tangents. The box is aligned with it,
+   so that Coulomb's judge calls one block solved. A chain ends above the tolerance, with outcome BUDGET; other solvers have no such end */
 static void problems(void **state)
 {
     enum { CHAIN = 40 };
@@ -279,7 +278,7 @@ static void problems(void **state)
     }
 }
 
-/* a matrix that is not positive: Gauss-Seidel diverges (5.6) */
+/* a matrix that is not positive definite: Gauss-Seidel diverges (5.6) */
 static void divergence(void **state)
 {
     static const int32_t pa[] = {0, 2, 4, 6, 8, 10, 12}, ia[] = {0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5}, pj[] = {0, 1, 2, 3}, ij[] = {1, 0, 2};
@@ -303,7 +302,7 @@ static void divergence(void **state)
     ct_problem_free(p);
 }
 
-/* a sheet that its own motion presses together, on the ground; indefinite: its matrix keeps what compression does to springs across them.
+/* A sheet that its own motion compresses, on the ground. indefinite: its matrix keeps the negative stiffness of compressed springs across them.
    Substeps and status of the step in which it is short */
 static ct_status press_sheet(int indefinite, int *substeps)
 {
@@ -338,7 +337,7 @@ static ct_status press_sheet(int indefinite, int *substeps)
     return r.status;
 }
 
-/* a step in which Gauss-Seidel diverges is halved (5.6); with the matrix that is positive the same step is not */
+/* a step in which Gauss-Seidel diverges is halved (5.6); with the positive definite matrix the same step is not */
 static void halved_where_it_diverges(void **state)
 {
     int substeps;
@@ -349,7 +348,7 @@ static void halved_where_it_diverges(void **state)
     assert_int_equal(substeps, 2);
 }
 
-/* refused allocations in a step: it is taken back, and the same step then has the same bits */
+/* allocations that fail in a step: the step is undone, and then has the same bits */
 static void memory(void **state)
 {
     ct_world_desc d = printed(1e-3, 0.3);

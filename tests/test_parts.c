@@ -24,7 +24,7 @@ static ct_body_id add_soft(ct_world *w, double size, int n, double young, double
     return id;
 }
 
-/* ---- what rests beside a crash ---- */
+/* ---- bodies at rest beside a crash ---- */
 
 enum { RESTING = 4 };
 static const double crate[3] = {0.2, 0.2, 0.2}, plank[3] = {0.5, 0.04, 0.1};
@@ -64,7 +64,7 @@ static void same_body(const ct_world *a, ct_body_id ia, const ct_world *b, ct_bo
     }
 }
 
-/* before, behind: crashes that come before and behind the group in the world's order */
+/* before, behind: crashes before and after the group in the world's order */
 static int run_beside(int integrator, int before, int behind)
 {
     ct_world *alone = forms_world((ct_integrator)integrator, FORMS_G, 0.5), *w = forms_world((ct_integrator)integrator, FORMS_G, 0.5);
@@ -109,8 +109,8 @@ static void what_rests_keeps_its_bits(void **state)
 
 /* ---- steps that also end at impacts ---- */
 
-/* A bar that turns about its long axis at 90 rad/s, with a post in its bounding sphere that it never touches: its steps are cut, for it turns by more
-   than half a radian beside a neighbour, and nothing meets in them */
+/* A bar that spins about its long axis at 90 rad/s, with a post in its bounding sphere that it never touches. Its steps are cut, since it rotates
+   by more than half a radian beside a neighbour, and nothing meets in them */
 static void add_spinner(ct_world *w, double x)
 {
     const double bar[3] = {0.6, 0.05, 0.05}, turn[3] = {90, 0, 0}, post[3] = {0.05, 0.4, 0.05};
@@ -118,7 +118,8 @@ static void add_spinner(ct_world *w, double x)
     add_rigid(w, post, x, 0.201, 0.1, NULL, NULL);
 }
 
-/* With ccd_limits_step the world is cut where features first meet, and what fails is still cut alone: what rests beside a spinner keeps its bits */
+/* With ccd_limits_step the world is cut where features first meet, and components that fail are still cut alone: bodies at rest beside a spinner
+   keep their bits */
 static void impacts_leave_failures_to_their_part(void **state)
 {
     int it, i, k, cut = 0;
@@ -153,7 +154,7 @@ static void impacts_leave_failures_to_their_part(void **state)
 
 enum { CRASHING = 3 };
 
-/* two bars that tumble onto the floor and into each other, and a soft block that falls onto one; way: what differs between two crashes */
+/* two bars that tumble onto the floor and into each other, and a soft block that falls onto one; way: the difference between two crashes */
 static void add_other_crash(ct_world *w, double x, double way, ct_body_id *out)
 {
     const double bar[3] = {0.6, 0.05, 0.05}, fall[3] = {0, -3 * way, 0}, turn[3] = {10, 90 * way, 40}, back[3] = {5, -60, 70 * way};
@@ -162,8 +163,8 @@ static void add_other_crash(ct_world *w, double x, double way, ct_body_id *out)
     out[2] = add_soft(w, 0.1, 2, 3e4, x, 1.2, 0, 0, -8 * way, 0);
 }
 
-/* Two crashes of other speeds in one world end each as if it were alone: which substeps one takes, what the fail-safe does, and what is
-   taken from its energy there does not depend on the other. halvings 0: all of it is forced */
+/* Two crashes at different speeds in one world end each as if it were alone: the substeps of one, its fail-safe, and the energy removed there do
+   not depend on the other. halvings 0: the fail-safe ends all of it */
 static void crashes_do_not_know_of_one_another(void **state)
 {
     static const int halvings[3] = {5, 1, 0};
@@ -196,9 +197,9 @@ static void crashes_do_not_know_of_one_another(void **state)
     assert_true(cut > 50 && forced > 20);
 }
 
-/* ---- what is met ---- */
+/* ---- conflicts ---- */
 
-/* 1 where parts have met in the last step */
+/* 1 if parts had a conflict in the last step */
 static int had_conflict(const ct_world *w)
 {
     const cti_parts *p = &w->state.parts;
@@ -208,8 +209,8 @@ static int had_conflict(const ct_world *w)
     return met;
 }
 
-/* A bar that flies at 1 m/s, turns at 70 rad/s and meets another one, a crate and a soft block: its steps are cut, and what it meets there, which was
-   not near its motion over the whole step, is cut with it. Returns the crate */
+/* A bar that flies at 1 m/s, spins at 70 rad/s and meets another one, a crate and a soft block. Its steps are cut, and bodies that it meets in
+   substeps, but not in its motion over the whole step, are cut with it. Returns the crate */
 static ct_body_id add_meeting(ct_world *w)
 {
     const double bar[3] = {0.6, 0.05, 0.05}, turn[3] = {0, 0, 70}, to[3] = {1, 0, 0};
@@ -257,7 +258,7 @@ static void add_momentum(const ct_world *w, double out[3], double *size)
         }
 }
 
-/* bodies of all kinds that fly into each other without gravity */
+/* bodies of all kinds that collide without gravity */
 static void swarms_keep_their_momentum(void **state)
 {
     int it, seed, i, k, cut = 0, steps = 0, parted = 0;
@@ -285,7 +286,7 @@ static void swarms_keep_their_momentum(void **state)
                 cut += r.substeps > 1, steps++;
                 parted += w->state.parts.coupled_known;
                 if (r.status > CT_STATUS_SUBSTEPPED)
-                    break; /* zones of last resort may take momentum, and say so */
+                    break; /* zones may remove momentum, which the status tells */
                 add_momentum(w, q, &size);
                 for (k = 0; k < 3; k++)
                     worst = fmax(worst, fabs(q[k] - p[k]) / size);
@@ -336,7 +337,7 @@ static void impulses_are_of_the_whole_step(void **state)
 
 /* ---- memory ---- */
 
-/* meeting 1: the bar that meets others, without gravity; 0: what rests beside a crash */
+/* meeting 1: the bar that meets others, without gravity; 0: bodies at rest beside a crash */
 static ct_world *make_scene(int integrator, int meeting, int workers, books *b)
 {
     ct_world_desc d = forms_desc((ct_integrator)integrator, meeting ? 0 : FORMS_G, meeting ? 0.2 : 0.5);
@@ -356,7 +357,7 @@ static ct_world *make_scene(int integrator, int meeting, int workers, books *b)
     return w;
 }
 
-/* what rests beside a crash whose substeps also end at impacts */
+/* bodies at rest beside a crash whose substeps also end at impacts */
 static ct_world *make_impacts(int integrator, int workers, books *b)
 {
     ct_world_desc d = forms_desc((ct_integrator)integrator, FORMS_G, 0.5);
@@ -373,7 +374,7 @@ static ct_world *make_impacts(int integrator, int workers, books *b)
     return w;
 }
 
-/* Crashes whose substeps end at impacts: some steps are cut by part, the bound on substeps holds, nothing crosses, and workers change no bit */
+/* Crashes whose substeps end at impacts: some steps are cut as parts, the bound on substeps holds, no surfaces cross, and workers change no bit */
 static void impacts_and_parts_keep_the_promises(void **state)
 {
     int it, i, cut = 0, parted = 0, events = 0;
@@ -395,8 +396,8 @@ static void impacts_and_parts_keep_the_promises(void **state)
     assert_true(parted > 30 && events > 10);
 }
 
-/* Each allocation of each step is refused in turn, alone and with all later ones. A step that says so has not happened; one that does not need the
-   memory ends as if it had it; afterwards the world goes on with the same bits */
+/* Each allocation of each step fails in turn, alone and with all later ones. A step that reports it has changed nothing; one that does not need
+   the memory ends as if it had it; afterwards the world continues with the same bits */
 static void steps_without_memory_have_not_happened(void **state)
 {
     int run, told = 0, quiet = 0, parted = 0, met = 0;

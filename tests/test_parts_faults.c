@@ -8,8 +8,8 @@
 #include "forms_util.h"
 
 typedef enum fault { NONE, UNSEEN, MEANINGLESS } fault;
-static fault wanted; /* what is to fail */
-static int failures; /* solves that have failed since it was set */
+static fault wanted; /* the fault to inject */
+static int failures; /* solves that have failed since `wanted` was set */
 
 /* 1 where some component is interpolated while others are stepped */
 static int is_split(const cti_state *s)
@@ -31,7 +31,7 @@ static int is_second_look(const cti_state *s)
     return CTI_LEN(s->contact.hits) > 0;
 }
 
-/* UNSEEN: the solve after a clear round diverges, and ends with blocks that fall by 2 m/s */
+/* UNSEEN: the solve after a clear round diverges, and ends with blocks that fall at 2 m/s */
 static int solve_or_fail(cti_state *s, ct_real dt, ct_real scale, cti_islands_result *out)
 {
     int i, second = is_second_look(s);
@@ -46,7 +46,7 @@ static int solve_or_fail(cti_state *s, ct_real dt, ct_real scale, cti_islands_re
     return 1;
 }
 
-/* MEANINGLESS: in a split, active blocks that no script holds are to fly off */
+/* MEANINGLESS: in a split, active blocks without a script get huge velocities */
 static int fly_or_fail(cti_state *s, ct_real dt, cti_attempt *out)
 {
     int i;
@@ -76,8 +76,8 @@ static void inject(fault f)
 
 /* ---- a motion that CCD has not seen ---- */
 
-/* A cloth that slides over a ball: its first round is often clear, and is followed by a solve for crossings of flat edges. Where that diverges, the
-   motion of the clear round is gone, and that of the diverged solve would take the cloth through the ball */
+/* A cloth that slides over a ball: its first round is often clear, and is followed by a solve for crossings of flat edges. If that diverges, the
+   motion of the clear round is lost, and that of the diverged solve would take the cloth through the ball */
 static void unseen_motions_are_not_committed(void **state)
 {
     ct_world_desc d = world_desc(2e-3, 0.3, NULL);
@@ -116,7 +116,7 @@ static void unseen_motions_are_not_committed(void **state)
     ct_world_destroy(w);
 }
 
-/* ---- a part that is given up ---- */
+/* ---- a part whose attempts are given up ---- */
 
 enum { RESTING = 2, SOFT_NODES = 27 };
 
@@ -130,7 +130,7 @@ static void add_resting(ct_world *w, ct_body_id *out)
     out[1] = add_soft_box(w, "upper", 0.15, 2, 2e5, 0, 0.277, 0);
 }
 
-/* velocities that would turn a body inside out in 10 ms: its tets are crushed, and its step is cut */
+/* velocities that would turn a body inside out in 10 ms: its tets are compressed below the limit, and its step is cut */
 static void implode(ct_world *w, ct_body_id id)
 {
     double middle[3], *x;
@@ -156,8 +156,8 @@ static void same_body(const ct_world *a, ct_body_id ia, const ct_world *b, ct_bo
     }
 }
 
-/* A block's velocities mean nothing in every substep of a split: the block rests where it is. The group beside it is interpolated and does
-   not rest: it keeps its bits and its integrator's history, and no count of what rests has it */
+/* A block's velocities are implausible in every substep of a split, and the block rests where it is. The group beside it is interpolated and does
+   not rest: it keeps its bits and its integrator's history, and is not counted as resting */
 static void what_is_given_up_rests_alone(void **state)
 {
     int it, i, k, rested = 0;
@@ -191,7 +191,7 @@ static void what_is_given_up_rests_alone(void **state)
     assert_true(rested > 30);
 }
 
-/* ---- decisions about what is interpolated ---- */
+/* ---- decisions about interpolated components ---- */
 
 /* A rigid crate (component 0) and a soft block after a step. The crate is interpolated, at depth 1 */
 static ct_world *make_decisions(void)
@@ -211,7 +211,8 @@ static ct_world *make_decisions(void)
     return w;
 }
 
-/* whatever `held` and `fixed` say of it: all that is active rests after an attempt that was given up, or what is wild */
+/* Whatever `held` and `fixed` contain for interpolated blocks, they do not rest: after an attempt that was given up all active blocks rest, else
+   the implausible ones */
 static void what_is_interpolated_does_not_rest(void **state)
 {
     int all, i;
@@ -231,7 +232,7 @@ static void what_is_interpolated_does_not_rest(void **state)
     }
 }
 
-/* a forced end of what is active tells nothing about the history of what is interpolated */
+/* the fail-safe's end of an active component does not touch the history of an interpolated one */
 static void what_is_interpolated_is_not_forced(void **state)
 {
     ct_world *w = make_decisions();
@@ -266,7 +267,7 @@ static ct_world *make_blocks(void)
     return w;
 }
 
-/* a block that flew at v [m/s] flies at v_end behind the substep; nothing works on it. Returns what it gains [J] */
+/* a block moves at v [m/s] before the substep and at v_end after it; no work is done on it. Returns its gain of energy [J] */
 static double set_speeds(cti_state *s, int m, ct_real v, ct_real v_end)
 {
     double mass = 0;
@@ -284,7 +285,8 @@ static double set_speeds(cti_state *s, int m, ct_real v, ct_real v_end)
     return s->energy.end[m].kinetic - s->energy.now[m].kinetic;
 }
 
-/* Block 0 gains what block 1 loses many times over. Where nothing connects them the gain is taken from block 0; where a zone does, both agree */
+/* Block 0 gains energy and block 1 loses many times as much. Where nothing connects them, block 0's gain is removed; where a zone does, their sum
+   counts */
 static void gains_are_judged_by_set(void **state)
 {
     int joined;
@@ -309,8 +311,8 @@ static void gains_are_judged_by_set(void **state)
     }
 }
 
-/* Block 0 gains more than can be taken, block 1 is in its set and touched, block 2 is touched elsewhere. The first tries hold block 0, the last one
-   block 1 too, and none block 2 */
+/* Block 0 gains more than can be removed, block 1 is in its set and touched, block 2 is touched elsewhere. The first tries hold block 0, the last
+   one block 1, too, and none block 2 */
 static void gains_are_held_by_set(void **state)
 {
     int all, i;

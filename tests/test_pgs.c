@@ -22,7 +22,7 @@ static double rnd(void)
 
 /* ---- one contact ---- */
 
-/* distance of r from the law, relative */
+/* relative distance of r from the contact law */
 static double law(const double *W, const double *q, double mu, const double *r)
 {
     double u[3], a[3], t, off = 0, size = 1e-300, d = 3 / (W[0] + W[4] + W[8]);
@@ -52,7 +52,7 @@ static void coulomb_by_hand(void **state)
     assert_true(fabs(r[0] - 1) < 1e-14 && fabs(r[1] + 0.3) < 1e-14 && fabs(r[2] + 0.4) < 1e-14);
     assert_int_equal(cti_coulomb_solve(I, slide, 0, r), 1);
     assert_true(r[0] == 1 && r[1] == 0 && r[2] == 0);
-    /* a contact that cannot be pushed open */
+    /* a contact whose normal velocity no impulse changes */
     {
         static const double Z[9] = {0, 0, 0, 0, 1, 0, 0, 0, 1};
         assert_int_equal(cti_coulomb_solve(Z, slide, 0.5, r), 0);
@@ -78,7 +78,7 @@ static void coulomb_at_random(void **state)
                 for (k = 0; k < rank; k++)
                     W[3 * i + j] += B[3 * k + i] * B[3 * k + j];
             }
-        /* a skewed W of small eigenvalues need not be semidefinite, and need not have a solution */
+        /* a slightly unsymmetric W of small eigenvalues need not be semidefinite, and need not have a solution */
         skewed = trial % 5 == 0 && rank == 3;
         if (skewed)
             for (i = 0; i < 9; i++)
@@ -357,7 +357,7 @@ static void lcp_by_hand(void **state)
     assert_int_equal(solve(&f, cti_solver_ca), CTI_OUTCOME_NOT_APPLICABLE);
     close_fixture(&f);
     {
-        /* numbers that run away are not called a solution */
+        /* diverging numbers are not called a solution */
         static const double V[4] = {1, -3, -3, 1}, v[2] = {-1, -1};
         make_lcp(&f, V, v, 2, NULL);
         assert_int_equal(solve(&f, cti_solver_pgs), CTI_OUTCOME_FAILED);
@@ -411,7 +411,7 @@ static void contacts_at_random(void **state)
     }
 }
 
-/* no two neighbours in W within a colour: the sequence of a chain of rows is the even ones, then the odd ones */
+/* no neighbours in W have one colour: the order of a chain of rows is the even ones, then the odd ones */
 static void colours_of_a_chain(void **state)
 {
     enum { M = 9 };
@@ -497,8 +497,7 @@ static void data_folder(void **state)
         skip();
 }
 
-/* P-matrices that are not symmetric: sweeps go round in a circle (Kostreva 1979), or each doubles r; both are said early, and AUTO solves
- * them */
+/* P-matrices that are not symmetric: sweeps cycle (Kostreva 1979), or each doubles r. Both are detected early, and AUTO solves them */
 static void nowhere(void **state)
 {
     static const int32_t p[] = {0, 2, 4, 6}, i[] = {0, 1, 1, 2, 0, 2};

@@ -4,7 +4,7 @@
 
 #define G 9.81
 
-/* mass-weighted sums of a soft body made by ct_mesh_box; the mass of a vertex is measured once, by elements: quarter of each tet */
+/* mass-weighted sums of a soft body made by ct_mesh_box; a vertex has a quarter of the mass of each of its tets */
 typedef struct masses {
     double *m, total;
     int n;
@@ -55,7 +55,7 @@ static double away3(const double a[3], const double b[3])
 
 /* ---- free motion ---- */
 
-/* A folded cloth that is thrown has the candidates that it has at rest, however far it goes in a step. */
+/* A folded cloth that is thrown has the candidates that it has at rest, however far it moves in a step. */
 static void a_thrown_body_has_no_more_candidates(void **state)
 {
     static const double speed[3] = {0, 2, 50};
@@ -70,7 +70,7 @@ static void a_thrown_body_has_no_more_candidates(void **state)
         assert_non_null(v);
         d.gravity[1] = 0;
         w = world_make(&d);
-        for (i = 0; i < m.n_positions; i++) { /* four layers, 15 mm apart at the folds' ends */
+        for (i = 0; i < m.n_positions; i++) { /* four layers, 15 mm apart at the ends of the folds */
             double t = ((double)m.positions[3 * i] + 0.5) * 4;
             int layer = t < 3 ? (int)t : 3;
             m.positions[3 * i] = (ct_real)((layer % 2 ? layer + 1 - t : t - layer) / 4);
@@ -91,7 +91,7 @@ static void a_thrown_body_has_no_more_candidates(void **state)
     assert_true(n[0] > 0 && n[1] <= n[0] + n[0] / 5 && n[2] <= n[0] + n[0] / 5);
 }
 
-/* a thin mat that lands on its edge: the long step is halved where it would crush elements, and none ends crushed */
+/* a thin mat that lands on its edge: the long step is halved where it would compress elements below the limit, and none ends so */
 static void a_mat_lands_on_its_edge(void **state)
 {
     ct_world_desc d = world_desc(3e-4, 0, NULL);
@@ -114,7 +114,7 @@ static void a_mat_lands_on_its_edge(void **state)
     ct_mesh_free(&m);
 }
 
-/* a stiff plate with more ports than a cluster has by default: nodes get nowhere with it, the whole body does */
+/* a stiff plate with more ports than a cluster has by default: relaxation by nodes does not converge, the body as one cluster does */
 static void a_stiff_plate_lands_flat(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.1, NULL);
@@ -134,7 +134,7 @@ static void a_stiff_plate_lands_flat(void **state)
     ct_mesh_free(&m);
 }
 
-/* a soft slab that a script drives at 10 m/s into a heavy block: the block goes along, and no fail-safe is needed for it */
+/* a soft slab that a script moves at 10 m/s into a heavy block: the block moves along, and no fail-safe is needed for it */
 static void a_light_ram_moves_a_heavy_block(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -181,7 +181,7 @@ static void free_fall_is_exact(void **state)
     double worst = 0, t = 0;
     int i, k, j;
     (void)state;
-    /* dt changes on the way: the kick is over half of the last step and half of this one */
+    /* dt changes: gravity's change of velocity is over half of the last step and half of this one */
     for (k = 1; k <= 100; k++) {
         double *x;
         step_once(w, 0.01);
@@ -201,7 +201,7 @@ static void free_fall_is_exact(void **state)
     ct_world_destroy(w);
 }
 
-/* a soft bar that tumbles and rings: its centre of mass falls as a point does, its linear momentum is what gravity gave */
+/* a soft bar that tumbles and vibrates: its centre of mass falls as a point does, its linear momentum is what gravity gave it */
 static void centre_of_mass_falls_as_a_point(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -262,7 +262,7 @@ static double tumble(ct_model model, double dt, double *out_linear)
     return away3(l1, l0) / norm3(l0);
 }
 
-/* Linear and angular momentum are kept to rounding, whatever the material */
+/* linear and angular momentum are conserved to rounding, whatever the material */
 static void momenta_of_a_free_body(void **state)
 {
     double lin[4], ang[4];
@@ -279,7 +279,7 @@ static void momenta_of_a_free_body(void **state)
         assert_true(ang[i] < 1e-10);
 }
 
-/* two soft boxes collide in the void: impulses are equal and opposite, so the sum of momenta stays */
+/* two soft boxes collide in free flight: impulses are equal and opposite, so that the sum of momenta stays */
 static void momentum_of_a_collision(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -336,7 +336,7 @@ static void free_bodies_lose_energy(void **state)
         assert_true(isfinite(e) && e >= 0);
         if (k == 0)
             first = e;
-        /* one Newton iteration: a step may add what it leaves of the second order, and no more */
+        /* with one Newton iteration a step may add energy of second order, and no more */
         if (k > 1 && e > last * (1 + 1e-3))
             print_message("step %d: energy rose from %.9g to %.9g J\n", k + 1, last, e);
         assert_true(k <= 1 || e <= last * (1 + 1e-3));
@@ -421,7 +421,7 @@ static void blocks_slide_on_slopes(void **state)
     }
 }
 
-/* the same on a floor of triangles, static or a soft body that is held: edges inside of a flat surface must not be felt */
+/* the same on a floor of triangles, static or a soft body that is held: edges inside of a flat surface have no effect */
 static void blocks_slide_over_mesh_edges(void **state)
 {
     double a = 3.14159265358979323846 / 6, mu = 0.8 * tan(a), want = G * (sin(a) - mu * cos(a));
@@ -674,7 +674,7 @@ static void fast_cubes_do_not_pass(void **state)
             for (i = 0; i < 3 * n_skin && skin[i] != j; i++)
                 ;
             if (i == 3 * n_skin)
-                continue; /* an inner vertex may leave a cube that is crushed */
+                continue; /* an inner vertex of a compressed cube may leave it */
             for (i = 0; i < sheet.n_triangles; i++) {
                 const int32_t *t = sheet.triangles + 3 * i;
                 angle += solid_angle(y + 3 * j, x + 3 * t[0], x + 3 * t[1], x + 3 * t[2]);
@@ -682,7 +682,7 @@ static void fast_cubes_do_not_pass(void **state)
             }
             inside = (int)floor(fabs(angle) / (4 * 3.14159265358979323846) + 0.5);
             deepest = fmax(deepest, y[3 * j + 2]);
-            /* a piece that came back may have gone around the frame: then it is beside it */
+            /* a piece that returned may have gone around the frame: then it is beside it */
             passed += inside != beyond && (inside || (fabs(y[3 * j]) < 0.3 && fabs(y[3 * j + 1]) < 0.3));
             assert_true(isfinite(y[3 * j]) && isfinite(y[3 * j + 1]) && isfinite(y[3 * j + 2]));
         }

@@ -2,7 +2,7 @@
    each kind of body against a mesh transformed beforehand, and refusals. */
 #include "world_util.h"
 
-/* a turn about no axis in particular, not of unit length, and a place that no rounding is exact in */
+/* a rotation about a general axis, not of unit length, and a position that is not exact in any rounding */
 static const ct_real turn[4] = {(ct_real)1.3, (ct_real)-0.4, (ct_real)0.7, (ct_real)0.2};
 static const ct_real place[3] = {(ct_real)0.3, (ct_real)1.7, (ct_real)-0.9};
 
@@ -43,7 +43,7 @@ static void nothing_is_needed(void **state)
     assert_int_equal(ct_body_add_static(b, &fixed, &id), CT_OK);
     assert_int_equal(ct_world_body_count(a), 6);
     assert_int_equal(id.index1, 6);
-    /* nor is a joint's id needed: the crate is held to the world */
+    /* a joint's id may be NULL, too: the crate is attached to the world */
     joint.a.body.index1 = 4, joint.a.body.generation = id.generation;
     joint.point[1] = 6;
     assert_int_equal(ct_joint_add(a, &joint, NULL), CT_OK);
@@ -54,7 +54,7 @@ static void nothing_is_needed(void **state)
     ct_mesh_free(&cube), ct_mesh_free(&crate), ct_mesh_free(&sheet);
 }
 
-/* the version is one, however it is said */
+/* all forms of the version agree */
 static void versions_agree(void **state)
 {
     const ct_library_info *info = ct_library_info_get();
@@ -103,7 +103,7 @@ static ct_world *scene(int placed)
     return w;
 }
 
-/* the same bits as from meshes that were transformed, at the start and after steps; and the start is where the formula puts it */
+/* the same bits as from meshes that were transformed, at the start and after steps; and the start is as the formula says */
 static void placed_is_transformed(void **state)
 {
     ct_world *a = scene(1), *b = scene(0);
@@ -141,7 +141,7 @@ static void placed_is_transformed(void **state)
     ct_world_destroy(a), ct_world_destroy(b);
 }
 
-/* a rigid body turns in the axes of its mesh: its pose is the description's, and it moves as the transformed mesh does, up to rounding */
+/* a rigid body is rotated in its mesh's axes: its pose is the description's, and it moves as the transformed mesh does, up to rounding */
 static void rigid_starts_turned(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -259,7 +259,7 @@ static void bad_places_are_named(void **state)
             assert_int_equal(code, CT_ERR_ARGUMENT);
             assert_non_null(strstr(ct_world_error(w)->text, "culprit"));
             assert_non_null(strstr(ct_world_error(w)->text, i < 2 ? "position" : i == 2 ? "finite" : "zero quaternion"));
-            /* beyond what the thickness bears: told as of a mesh that lies there */
+            /* too far for the thickness: the error is that of a mesh at this position */
             position[k][2] = (ct_real)1e30;
             rotation[k][0] = 1, rotation[k][3] = 0;
             code = k == 0   ? ct_body_add_soft(w, &s, NULL)
@@ -278,7 +278,7 @@ static void bad_places_are_named(void **state)
     ct_mesh_free(&cube), ct_mesh_free(&crate);
 }
 
-/* a body is placed in memory that may run out */
+/* a body is placed while allocations fail */
 static void no_memory_to_place(void **state)
 {
     ct_mesh cube = mesh_box(1, 1, 1, 1, 1, 1, 1), skin = mesh_box(0.5, 0.5, 0.5, 1, 1, 1, 0);
@@ -358,7 +358,7 @@ static void meshes_are_transformed(void **state)
     big[0] = sizeof(ct_real) == 4 ? (ct_real)3e38 : (ct_real)1.5e308;
     assert_int_equal(ct_mesh_transform(&flat, scale, NULL, NULL, &e), CT_ERR_MESH);
     assert_int_equal(e.element, 0);
-    /* mirrored and turned by a quarter about z: (x, y, z) -> (3 y, 2 x, z / 2), tets stay positive, the shell's outside is outside */
+    /* Mirrored, and rotated by 90 degrees about z: (x, y, z) -> (3 y, 2 x, z / 2). Tets stay positive, and the shell's outside stays outside */
     assert_int_equal(ct_mesh_transform(&m, scale, quarter, NULL, NULL), CT_OK);
     assert_true(fabs((double)m.positions[0] - 3 * (double)before[1]) < 1e-6 && fabs((double)m.positions[1] - 2 * (double)before[0]) < 1e-6);
     assert_true(fabs((double)m.positions[2] - (double)before[2] / 2) < 1e-6);

@@ -23,7 +23,7 @@ HERE = os.path.join(ROOT, "tests", "platforms")
 GOLDEN = os.path.join(HERE, "golden.txt")
 # no -std: with -std=c99 gcc does not fuse products and sums by itself; that it does not in gnu17 (from -O2 on) is tested
 STD = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-unused-parameter"]
-# of libm and of the compiler's own library only what IEEE 754 rounds, or what is exact: no other name that could be mathematics may be imported
+# Allowed from libm and the compiler's own library: functions that IEEE 754 rounds, and exact ones. No other mathematical name may be imported
 EXACT = {"sqrt", "sqrtf", "floor", "remainder", "frexp", "ldexp", "fabs"}
 MATHEMATICS = re.compile(r"^(a?(sin|cos|tan)h?|atan2|exp2?|expm1|log(10|1p|2|b)?|pow|cbrt|hypot|fma|fm(ax|in|od)|fdim|erfc?|[lt]gamma|"
                          r"ceil|round|trunc|rint|nearbyint|l?l?rint|l?l?round|modf|scalbl?n|ilogb|copysign|nextafter|sincos|"
@@ -44,7 +44,7 @@ AVX512 = ("avx512f", "avx512dq")
 
 
 def platforms():
-    """What every path, compiler, level and processor is met in at least once, in double; every path in float."""
+    """Every SIMD path, compiler, level and processor at least once in double; every path in float."""
     for real in (64, 32):
         yield Platform("gcc -O2 SSE2", "gcc", "-O2 -DCONTACT_OPTIMIZE=2", real)
         yield Platform("gcc -O1 NONE", "gcc", "-O1 -DCONTACT_SIMD=CT_SIMD_NONE", real)
@@ -56,7 +56,7 @@ def platforms():
         yield Platform("mingw -O2 SSE2", "x86_64-w64-mingw32-gcc", "-O2", real, runner=[WINE], packages="gcc-mingw-w64-x86-64")
         yield Platform("wasm clang -O2 WASM", "clang", "--target=wasm32-wasi -O2 -msimd128", real, runner=["node"], packages=WASM)
     yield Platform("gcc -O2 NONE", "gcc", "-O2 -DCONTACT_SIMD=CT_SIMD_NONE")
-    for real in (64, 32):  # the loops that other compilers have in place of gcc's vectors
+    for real in (64, 32):  # the plain loops that other compilers use in place of gcc's vectors
         yield Platform("gcc -O0 NONE loops", "gcc", "-O0 -DCONTACT_OPTIMIZE=0 -DCONTACT_SIMD=CT_SIMD_NONE -DCTI_SIMD_PLAIN", real)
     yield Platform("gcc -O0 native", "gcc", "-O0 -DCONTACT_OPTIMIZE=0 -march=native")
     yield Platform("gcc -O0 SSE2 by pragma", "gcc", "-O0")
@@ -142,7 +142,7 @@ class Test:
         return r.returncode, r.stdout.decode(errors="replace")
 
     def imports(self, program):
-        """Functions of mathematics that the program takes from a library and that need not round alike everywhere."""
+        """Mathematical functions that the program imports from a library and that may round differently elsewhere."""
         r = subprocess.run(["nm", "-D", "--undefined-only", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         names = [line.split()[-1].split("@")[0] for line in r.stdout.decode().splitlines() if line.split()]
         return sorted(n for n in names if MATHEMATICS.match(n) and n not in EXACT)
@@ -179,7 +179,7 @@ class Test:
             with self.lock:
                 self.golden.update(((real, what), value) for real, what, value in lines)
         else:
-            # every line that is recorded must be there, but for the long scenes' later ones where they were cut short
+            # every recorded line must be present, except later ones of long scenes that were cut short
             said = {(real, what): value for real, what, value in lines}
             for (real, what), value in self.golden.items():
                 number = re.search(r"_(\d+)$", what)

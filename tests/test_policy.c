@@ -41,12 +41,12 @@ static void test_factor_is_due(void **state)
     assert_int_equal(cti_policy_factor_is_due(&none, DEAR, NONZEROS, dt, 0), 1);
     assert_int_equal(cti_policy_factor_is_due(&asked, DEAR, NONZEROS, dt, 0), 1);
     assert_int_equal(cti_policy_factor_is_due(&old, DEAR, NONZEROS, 2 * dt, 0), 1);
-    /* a cheap one in every step; a dear one when it is asked for; a large one where the component moves in contact */
+    /* a cheap one in every step; an expensive one when it is asked for; a large one where the component moves in contact */
     assert_int_equal(cti_policy_factor_is_due(&old, SMALL, NONZEROS, dt, 0), 1);
     assert_int_equal(cti_policy_factor_is_due(&old, DEAR, NONZEROS, dt, 1), 0);
     assert_int_equal(cti_policy_factor_is_due(&old, LARGE, NONZEROS, dt, 1), 1);
     assert_int_equal(cti_policy_factor_is_due(&old, LARGE, NONZEROS, dt, 0), 0);
-    /* and where its age has cost what a factorization does: 1e8 flops are 6.7 solves of 15e6 */
+    /* and when its age has cost as much as a factorization: 1e8 flops are 6.7 solves of 15e6 */
     aged.excess_iterations = 5;
     assert_int_equal(cti_policy_factor_is_due(&aged, LARGE, NONZEROS, dt, 0), 0);
     aged.excess_iterations = 6;
@@ -93,7 +93,7 @@ static void test_penalized(void **state)
     assert_int_equal(cti_policy_is_corrected(3), 0);
 }
 
-/* a component that rests: its first attempt is solved inexactly, and of ten attempts from then on nine are extrapolated */
+/* a component at rest: its first attempt is solved inexactly, and of ten attempts after it nine are extrapolated */
 static void test_free_motion(void **state)
 {
     cti_solve_memory m = memory_of(1, 300, 0);
@@ -203,10 +203,10 @@ static void test_gains(void **state)
     assert_true(cti_policy_body_gain(1, 100, 0) == 2e-4 * 100 && cti_policy_body_gain(0, 100, 0) == 1e-3 * 100);
     assert_true(cti_policy_body_gain(1, 0, 1e6) == rounded * 1e6);
     assert_true(cti_policy_rigid_gain(100) == 5e-3 * 100);
-    assert_int_equal(cti_policy_chain_climbs(1, 1, 1, 0), 0);   /* its motion accounts for the rise */
+    assert_int_equal(cti_policy_chain_climbs(1, 1, 1, 0), 0);   /* its motion explains the rise */
     assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 0), 1); /* .2 of 1.8 */
     assert_int_equal(cti_policy_chain_climbs(1, 0.9, 1, 0), 0);
-    assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 10), 0); /* beside a step's fall it is little */
+    assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 10), 0); /* small beside the energy of a step's fall */
     assert_true(cti_policy_row_miss(CTI_R(0.5), CTI_R(0.25)) == CTI_R(0.01) * CTI_R(0.5) / CTI_R(0.25));
     assert_true(cti_policy_newton_is_full(3) && !cti_policy_newton_is_full(4));
 }

@@ -196,7 +196,7 @@ static void projections_are_those_of_eigenvalues(void **state)
         }
 }
 
-/* value and gradient where the closest feature changes: a point moves over the border of a triangle */
+/* value and gradient where the closest feature changes: a point moves across the boundary of a triangle */
 static void features_change_smoothly(void **state)
 {
     const double jump = CONTACT_REAL == 32 ? 1e-2 : 1e-6;

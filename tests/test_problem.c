@@ -154,7 +154,7 @@ static void local_friction(const double T[4], const double c[2], ct_cone cone, d
     }
 }
 
-/* one contact: normal and friction in turn until both stand still */
+/* one contact: normal and friction in turn until neither changes */
 static void local_solve(reference *f, const cti_row *row, int i, ct_cone cone)
 {
     double u[3], B[9], base[3], *r = f->r + 3 * i;
@@ -186,7 +186,7 @@ static void local_solve(reference *f, const cti_row *row, int i, ct_cone cone)
     }
 }
 
-/* to a largest change of any contact's velocity below tol * scale in one sweep */
+/* until no contact's velocity changes by tol * scale or more in a sweep */
 static void reference_solve(reference *f, const cti_problem *p, ct_cone cone, double tol)
 {
     int i, k;
@@ -240,9 +240,8 @@ static void open_world(ct_world *w, const cti_problem *p, ct_real *v, cti_island
     assert_int_equal(q->n, s->n);
 }
 
-/* corrections of bodies that are split into nodes. Without contacts they solve A v = b as a whole; with pressed ones that the factor was
-   made for v keeps its approach there, and where it was not made for them as well; A is what it was; bodies that are one cluster have
-   none. */
+/* Corrections of bodies that are split into nodes. Without contacts they solve A v = b as a whole. With loaded contacts v keeps its approach
+   there, with a factor made for these contacts and with one that was not. A does not change; bodies that are one cluster have no corrections */
 static void corrects(ct_world *w, cti_problem *p)
 {
     cti_state *s = &w->state;
@@ -262,7 +261,7 @@ static void corrects(ct_world *w, cti_problem *p)
         open_world(w, p, v, &q);
         assert_true(cti_clusters_make(&s->factors, s->arena, CT_CLUSTER_NODE, &q));
         assert_true(cti_smooth_open(&s->factors, s->arena, &s->system.A, &q, &c));
-        if (q.n_components > 2) { /* a stack does without */
+        if (q.n_components > 2) { /* a stack has no corrections */
             assert_true(!c.hook.apply);
             cti_island_close(&s->factors, &q, p->rows, v);
             break;
@@ -280,12 +279,12 @@ static void corrects(ct_world *w, cti_problem *p)
             print_message("  correction of %.2g m/s: residual %.2g N s from %.2g\n", (double)first, (double)after, (double)before);
             assert_true(first > 0 && after < CTI_R(1e-3) * before);
     }
-        for (i = 0; i < q.p.n_rows; i++) /* all pressed; b pushes them together */
+        for (i = 0; i < q.p.n_rows; i++) /* all loaded; b presses them together */
             q.p.rows[i].r[0] = CTI_R(1e-12);
     for (i = 0; i < (int)n3; i++)
             q.v[i] = 0;
         cti_problem_rhs(&q.p, f);
-        for (k = 0; k < 2; k++) { /* without and with what holds them, which the cut does where the factor is the old one */
+        for (k = 0; k < 2; k++) { /* without and with the contacts' stiffness; with an old factor the correction is scaled back instead */
             cti_free_motion m;
             m.A = &s->system.A, m.b = f, m.x = q.v, m.work = s->system.work;
             if (k == 0)
@@ -303,7 +302,7 @@ static void corrects(ct_world *w, cti_problem *p)
         }
         print_message("  approach of pressed contacts: %.2g m/s free, %.2g held (%s)\n", (double)free_u, (double)held_u,
                       asked ? "factor" : "cut");
-        assert_true(held_u < (asked ? CTI_R(0.1) : CTI_R(0.6)) * free_u); /* the cut goes over the rows once */
+        assert_true(held_u < (asked ? CTI_R(0.1) : CTI_R(0.6)) * free_u); /* scaling back visits the rows once */
         free_u = held_u = 0;
         cti_island_close(&s->factors, &q, p->rows, work);
         assert_memory_equal(A, s->system.A.val, bytes);
@@ -315,8 +314,8 @@ static void corrects(ct_world *w, cti_problem *p)
     free(v), free(f), free(work), free(A);
 }
 
-/* soften: normal compliance as a share of W's diagonal, 0 leaves the world's; where contacts are twins, the reference's plain sweeps would
-   take for ever to share their load to the last digit */
+/* soften: normal compliance as a share of W's diagonal; 0 leaves the world's. Where contacts are redundant, plain sweeps of the reference would
+   take very long to share their load to the last digit */
 static void compare(ct_world *w, const char *name, double dt, ct_cone cone, double soften)
 {
     static const ct_cluster_mode modes[] = {CT_CLUSTER_NODE, CT_CLUSTER_PATCH, CT_CLUSTER_BODY, CT_CLUSTER_AUTO, CT_CLUSTER_NODE};
@@ -388,7 +387,7 @@ static int read_data(const char *relative, ct_mesh *m)
     return ct_mesh_read(path, m, NULL) == CT_OK;
 }
 
-/* S1: soft blocks of 64 vertices in two layers that straddle, E 1e5, mu 0.5 */
+/* S1: soft blocks of 64 vertices in two layers, each on two below, E 1e5, mu 0.5 */
 static void piles(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -446,7 +445,7 @@ static void sheets(void **state)
     ct_world_destroy(w);
 }
 
-/* S3_N4: one cube on another, turned by 10 degrees */
+/* S3_N4: one cube on another, rotated by 10 degrees */
 static void press(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -467,7 +466,7 @@ static void press(void **state)
     mesh_place(&m, 0, 0.01, 0.32, 0.005);
     add_soft_mesh(w, "upper", &m, 1e5, 0, -1, 0);
     add_plane(w, 0, 1, 0, 0);
-    /* not steps 8 to 10: there ICA goes round in circles at natural maps of .004 to .015 in every clustering, and Gauss-Seidel converges */
+    /* not steps 8 to 10: there ICA cycles at natural maps of .004 to .015 in every clustering, while Gauss-Seidel converges */
     for (k = 0; k < 11; k++)
         step_once(w, 0.01);
     compare(w, "S3_N4, in motion", 0.01, CT_CONE_CONE, 0.01);
@@ -478,7 +477,7 @@ static void press(void **state)
     ct_world_destroy(w);
 }
 
-/* pinned and scripted nodes take part: impulses go through projectors */
+/* pinned and scripted nodes take part: impulses act through projectors */
 static void pinned(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);

@@ -11,7 +11,7 @@ static const char *write_file(const char *name, const void *bytes, size_t n)
     return name;
 }
 
-/* reads a text or bytes as a problem; the error's text must hold `part` unless it is NULL, which means success */
+/* reads a text or bytes as a problem; the error's text has to contain `part`; part NULL: reading has to succeed */
 static ct_problem *read_as(const char *name, const void *bytes, size_t n, ct_code expected, const char *part)
 {
     ct_problem *p = NULL;
@@ -42,7 +42,7 @@ static void sparse_rows(void **state)
     (void)state;
     cti_mem_init(&mem, NULL);
     assert_true(cti_sparse_from_triplets(&mem, 3, 4, i, j, x, 6, &a));
-    assert_int_equal(a.p[3], 4); /* two places came twice */
+    assert_int_equal(a.p[3], 4); /* two entries were given twice */
     assert_true(cti_sparse_at(&a, 0, 1) == 2 && cti_sparse_at(&a, 2, 3) == 3 && cti_sparse_at(&a, 2, 1) == 0);
     cti_sparse_mul(&a, v, y);
     assert_true(y[0] == 4 && y[1] == 9 && y[2] == 16);
@@ -134,7 +134,7 @@ static void containers(void **state)
     d.relaxation = 3;
     assert_int_equal(ct_problem_solve(p, &d, &s), CT_ERR_ARGUMENT);
     ct_problem_free(p);
-    /* any file that ends early, and any file with a byte changed: an error or a problem that can be solved, never a crash */
+    /* any file that ends early, and any file with a changed byte: an error, or a problem that can be solved, never a crash */
     for (cut = 0; cut < c.n; cut += 7)
         read_as("test_program.cpb", c.bytes, cut, CT_ERR_FORMAT, "");
     for (k = 0; k < c.n; k++) {
@@ -155,7 +155,7 @@ static void containers(void **state)
     remove("test_program.cpb");
 }
 
-/* one contact in numbers: sticks, slides, is open; what is not a solution is told by the right number */
+/* one contact in numbers: it sticks, slides, is open; each wrong answer is detected by the right residual */
 static void judge(void **state)
 {
     static const double good[3][6] = {/* w, r */ {-1, 0.1, 0, 1, -0.1, 0}, {-1, 2, 0, 1, -0.5, 0}, {1, 2, 3, 0, 0, 0}};
@@ -196,7 +196,7 @@ static void judge(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
-/* every problem of the data folder: its reference passes, and fails when one entry is moved */
+/* every problem of the data folder: its reference is accepted, and rejected when one entry is changed */
 static void references(void **state)
 {
     static const char *const names[] = {"fc/G_fem_vf_1k.cpb",       "fc/G_fem_stack_3k.cpb", "fc/L_KaplasTower-i1061-4.cpb",

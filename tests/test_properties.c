@@ -116,8 +116,8 @@ static double spin_left(ct_model kind, ct_integrator integrator, double beta)
     return L[1] / L[0];
 }
 
-/* bodies that spin with nothing around them, 20 rad/s for 0.3 s: the stressed body is not braked (by 1 / sqrt(1 + 2 beta w^2 t) = 0.28 if
-   it was) */
+/* Bodies that spin freely, 20 rad/s for 0.3 s: the stressed body is not decelerated (damping of rotation would do so by 1 / sqrt(1 + 2 beta w^2 t)
+   = 0.28) */
 static void damping_leaves_rotation_alone(void **state)
 {
     int k;
@@ -132,7 +132,7 @@ static void damping_leaves_rotation_alone(void **state)
     }
 }
 
-/* all parts of a cloth, crumpled: A holds dt^2 K + dt D with one D, which is definite and does not see rotations */
+/* all elements of a cloth, crumpled: A contains dt^2 K + dt D with one D, which is definite and does not act on rotations */
 static void damping_is_one_operator(void **state)
 {
     enum { N = 9 };
@@ -188,8 +188,8 @@ static void damping_is_one_operator(void **state)
 
 /* ---- bending ---- */
 
-/* energies of given shapes over B c^2 / 2 per area: a cylinder is 1 in every direction, a twist and a sphere are 2; the outermost row of
-   24 has no curvature across it */
+/* Energies of given shapes over B c^2 / 2 per area: a cylinder is 1 in every direction, a twist and a sphere are 2. The outermost row of 24 has no
+   curvature across it */
 static void bending_is_a_plates(void **state)
 {
     static const double angles[5] = {0, 22.5, 45, 90, 135};
@@ -225,7 +225,8 @@ static void bending_is_a_plates(void **state)
     }
 }
 
-/* a strip that is held at one end and free elsewhere: its tip over that of a beam, less what the two rows without curvature across them add */
+/* A strip that is held at one end and free elsewhere: the deflection of its tip over that of a beam, less what the two rows without curvature
+   across them add */
 static void free_strips_bend_as_beams(void **state)
 {
     static const double most[3] = {1.09, 1.02, 1.13};
@@ -276,7 +277,7 @@ static void free_strips_bend_as_beams(void **state)
     }
 }
 
-/* a shell that is curved at rest has neither energy nor force there, however it is turned; forces are slopes of the energy, which turn with
+/* A shell that is curved at rest has neither energy nor force there, however it is rotated. Forces are the gradient of the energy and rotate with
    it, and the stiffness is definite */
 static void curved_shells_rest(void **state)
 {
@@ -314,7 +315,7 @@ static void curved_shells_rest(void **state)
         worst = cti_max(worst, cti_abs(f[i] + (ct_real)((up - down) / (2 * (double)step))));
     }
     assert_true(worst < CTI_R(1e-6) * (1 + model_norm(f, n3)));
-    /* what is turned has the same energy and forces of the same size */
+    /* a rotated shape has the same energy, and forces of the same size */
     model_turn(x, ball.n_positions, h);
     assert_true(fabs(bending_energy(&model, h, g) / bending_energy(&model, x, NULL) - 1) < (double)(10000 * CTI_EPS));
     for (i = 0; i < ball.n_positions; i++)
@@ -335,7 +336,7 @@ static void curved_shells_rest(void **state)
     ct_mesh_free(&ball);
 }
 
-/* edges of three triangles, folded pairs, triangles alone: finite, at rest, and nothing is lost */
+/* edges of three triangles, folded pairs, single triangles: finite, at rest, and nothing leaks */
 static void odd_sheets_are_taken(void **state)
 {
     static const ct_real X[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, CTI_R(0.1), 0, CTI_R(0.5), 1};
@@ -371,7 +372,8 @@ static double surface_volume(const ct_mesh *m)
     return sum;
 }
 
-/* a ball in a lattice whose cells hold 1.8 times its volume: the floor carries the ball's weight; so does a body that is open carry all */
+/* a ball in a lattice whose cells hold 1.8 times its volume: the floor carries the ball's weight. For a body with an open surface it carries the
+   lattice's */
 static void embedded_bodies_weigh_what_is_seen(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -458,7 +460,7 @@ static void fractions_are_those_of_the_cut(void **state)
 
 /* ---- springs ---- */
 
-/* a weak square of 0.5 m that is let go in its plane, at 10 ms: what types.h says of its strain limit */
+/* a weak square of 0.5 m that swings in its plane, at 10 ms: the bounds on its stretch are those documented in types.h */
 static void strain_limits_hold_at_rest(void **state)
 {
     static const double peak[2] = {1, 1.15};

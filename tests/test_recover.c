@@ -27,7 +27,7 @@ static int count_inverted(const double *x, const ct_mesh *m)
     return n;
 }
 
-/* random velocities that throw every node through its neighbours; self-collision is off, so nothing but the material brings it back */
+/* Random velocities throw every node through its neighbours. Self-collision is off, so that the material alone restores the shape */
 static void a_box_inside_out_comes_back(void **state)
 {
     static const ct_model models[2] = {CT_MODEL_STABLE_NEOHOOKEAN, CT_MODEL_COROTATIONAL};

@@ -19,7 +19,7 @@ static uint64_t back_clock(void *user)
     int n;
     if (!b->on)
         return 0;
-    b->on = 0; /* not from the calls in here */
+    b->on = 0; /* the calls below read the clock, too */
     b->calls += 6;
     b->refused += ct_world_step(b->w, (ct_real)0.01, NULL) == CT_ERR_ARGUMENT;
     b->refused += ct_body_remove(b->w, b->body) == CT_ERR_ARGUMENT;
@@ -56,7 +56,7 @@ static void add_floor(ct_world *w)
     assert_int_equal(ct_body_add_static(w, &f, &id), CT_OK);
 }
 
-/* what the log is told of */
+/* a body for which the log gets a warning */
 static void add_sliver(ct_world *w)
 {
     ct_real at[] = {5, 0, 0, (ct_real)5.2, 0, 0, 5, 0, (ct_real)0.2, 5, (ct_real)1e-6, 0};
@@ -70,7 +70,7 @@ static void add_sliver(ct_world *w)
     assert_int_equal(ct_body_add_soft(w, &s, &id), CT_OK);
 }
 
-/* a log that does, while a body is added */
+/* a log that calls back while a body is added */
 static void back_log(ct_log_level level, const char *text, void *user)
 {
     (void)level, (void)text;
@@ -196,7 +196,7 @@ static ct_code solver_run(books *b, ct_solver solver, uint64_t *hash)
     return code;
 }
 
-/* CT_OK with the bits of a run in which nothing failed, or an error; nothing in between */
+/* CT_OK with the bits of a run in which nothing failed, or an error; no third outcome */
 static void failed_allocations_are_told(void **state)
 {
     static const ct_solver solvers[] = {CT_SOLVER_PGS, CT_SOLVER_MPRGP, CT_SOLVER_INTERIOR, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_CA};
@@ -274,11 +274,11 @@ static void visitors_change_no_bit(void **state)
     uint64_t alone = visited(0, 0);
     (void)state;
     assert_true(visited(1, 0) == alone);
-    assert_true(visited(20, 0) == alone); /* slots move */
+    assert_true(visited(20, 0) == alone); /* slots are reused */
     visited(20, 1);
 }
 
-/* materials at the end of what a number holds: no number of the report is infinite or none */
+/* materials at the limits of the number format: no number of the report is infinite or NaN */
 static void reports_are_finite(void **state)
 {
     int k;

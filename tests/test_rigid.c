@@ -88,7 +88,7 @@ static double norm3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] +
 
 /* ---- mass ---- */
 
-/* a turned box far from the origin against m/12 (b^2 + c^2), R I R' */
+/* a rotated box far from the origin against m/12 (b^2 + c^2), R I R' */
 static void boxes_have_their_mass(void **state)
 {
     uint64_t seed = 3;
@@ -121,8 +121,8 @@ static void boxes_have_their_mass(void **state)
     }
 }
 
-/* spheres of finer and finer triangles: volume and inertia converge with order 2 in the edge length; a shell turned inside out in a larger
-   one makes a hollow body, two apart ones add by Steiner's theorem */
+/* Spheres of finer and finer triangles: volume and inertia converge with order 2 in the edge length. A shell turned inside out within a larger one
+   makes a hollow body; two bodies apart add by Steiner's theorem */
 static void spheres_and_shells_converge(void **state)
 {
     double last = 0, pi = 3.14159265358979323846, mass, c[3], I[9];
@@ -289,7 +289,7 @@ static void a_symmetric_top_precesses(void **state)
         assert_true(e2 < 0.27 * e1 && e2 > 0.23 * e1);
 }
 
-/* three different axes, about the middle one: the body turns over. Order 2, L to rounding, energy bounded for a long time */
+/* three different moments of inertia, rotation about the middle axis: the body turns over. Order 2, L to rounding, energy bounded for a long time */
 static void an_asymmetric_body_turns_over(void **state)
 {
     static const double s[3] = {0.1, 0.2, 0.3};
@@ -309,7 +309,7 @@ static void an_asymmetric_body_turns_over(void **state)
     assert_true(energy < 1.5 * drift + (IS_DOUBLE ? 0 : 1e-3) && energy < 0.01 && momentum < (IS_DOUBLE ? 1e-10 : 1e-3));
 }
 
-/* a needle whose moments of inertia differ by a factor of 1250: quick about its long axis, and tilted */
+/* a needle whose moments of inertia differ by a factor of 1250: fast about its long axis, and tilted */
 static void needles_spin(void **state)
 {
     static const double s[3] = {0.02, 1, 0.02};
@@ -363,14 +363,14 @@ static void stack_rests(int cells, double step)
             }
     }
     place(w, id[9], x, NULL);
-    /* crates that are brought to a stop by those above may come closer than their thickness: a quarter of it stays */
+    /* crates that are stopped by those above may come closer than their thickness: a quarter of it stays */
     assert_int_equal(count_intersections(w), 0);
     assert_true(budget <= 20 && sideways(w, id, 10, x0) < 1e-4 && fast < 1e-3);
     assert_true(fabs(x[1] - 0.1 - 0.201 * 9 - 0.001) < 2e-3);
     ct_world_destroy(w);
 }
 
-/* staggered, and with every corner on a corner, where each face has twenty pairs that say the same */
+/* staggered, and with every corner on a corner, where each face has twenty equal pairs */
 static void stacks_of_ten_rest(void **state)
 {
     (void)state;
@@ -379,7 +379,7 @@ static void stacks_of_ten_rest(void **state)
         stack_rests(2, 0);
 }
 
-/* a thousand times heavier on the light one, and the other way round */
+/* a crate a thousand times heavier on a light one, and vice versa */
 static void mass_ratios_rest(void **state)
 {
     int order;
@@ -412,7 +412,7 @@ static void mass_ratios_rest(void **state)
     }
 }
 
-/* along a slope of `angle` down: where a block of size 0.2 is after each second */
+/* along a slope of `angle` down: position of a block of size 0.2 after each second */
 static double slope_run(double angle, double mu, double seconds, double dt, double *out_after_one, double *out_turn)
 {
     ct_world_desc d = world_desc(1e-3, mu, NULL);
@@ -456,7 +456,7 @@ static void slopes_hold_and_let_go(void **state)
     assert_true(fabs(end - a / 2) < 0.01 * a / 2);
 }
 
-/* a long belt that moves at 1 m/s drags a block: mu g until it is as fast, and then no more */
+/* a long belt at 1 m/s accelerates a block by mu g until it has the belt's speed, and then no more */
 static void belts_drag_by_friction(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -486,7 +486,7 @@ static void belts_drag_by_friction(void **state)
     ct_world_destroy(w);
 }
 
-/* a fast plate sends off a body that rests alone in the world */
+/* a fast plate pushes a body that rests alone in the world */
 static void plates_push(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -515,7 +515,7 @@ static void plates_push(void **state)
     ct_world_destroy(w);
 }
 
-/* a ball let go at a speed without spin: sliding friction turns it until it rolls at 5/7 of its speed */
+/* a ball starts at a speed without spin: sliding friction rotates it until it rolls at 5/7 of its speed */
 static void balls_come_to_roll(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -539,7 +539,7 @@ static void balls_come_to_roll(void **state)
     ct_world_destroy(w);
 }
 
-/* spins faster than half a radian a step, where they may meet something */
+/* spins faster than half a radian a step, of bodies that may meet others */
 static void fast_spins_take_substeps(void **state)
 {
     static const double s[3] = {0.1, 0.2, 0.3};
@@ -605,7 +605,7 @@ static void hits_keep_momentum(void **state)
     static const double s[3] = {0.1, 0.2, 0.15}, s2[3] = {0.1, 0.1, 0.1};
     int kind;
     (void)state;
-    for (i = 0; i < 4; i++) { /* rigid on rigid, on a turning one; then with a tenth of the step */
+    for (i = 0; i < 4; i++) { /* rigid on rigid, on a rotating one; then with a tenth of the step */
         ct_world_desc d = world_desc(1e-3, 0.4, NULL);
         ct_world *w;
         ct_mesh m = mesh_box(s[0], s[1], s[2], 1, 1, 1, 0), m2 = mesh_box(s2[0], s2[1], s2[2], 1, 1, 1, 0);
@@ -715,8 +715,8 @@ static void hits_on_soft_bodies_keep_momentum(void **state)
     }
 }
 
-/* bodies of every shape, size and weight, thrown at each other and at the floor by a solver that gets one round and no shorter step, so that
-   zones end it: numbers stay finite, nothing ever intersects */
+/* Bodies of every shape, size and weight, thrown at each other and at the floor, with one round and no halving, so that zones end the step:
+   numbers stay finite, nothing ever intersects */
 static void extremes_never_intersect(void **state)
 {
     static const double shapes[4][3] = {{1, 1, 1}, {1, 0.02, 1}, {0.02, 1, 0.02}, {0.3, 0.7, 0.4}}, scales[3] = {1e-3, 1, 100};
@@ -770,7 +770,7 @@ static void extremes_never_intersect(void **state)
     assert_true(zones > 0);
 }
 
-/* inverses reach as far as their entries, not as their determinants; a rigid grain is a body in float, too */
+/* matrices are inverted by the range of their entries, not of their determinants; a rigid grain is a valid body in float, too */
 static void grains_have_an_inertia(void **state)
 {
     static const double sizes[4] = {1e-30, 1e-12, 1e12, 1e30};

@@ -87,7 +87,7 @@ static void test_differences(void **state)
     }
 }
 
-/* y'K y >= 0, and K w = 0 for turns: what is damped is no rotation */
+/* y'K y >= 0, and K w = 0 for rotations: damping does not act on rotation */
 static void test_definite(void **state)
 {
     static model_state s;
@@ -127,7 +127,7 @@ static void test_values(void **state)
     double bend = 2 * tan(0.2), c = cos(0.3), sn = sin(0.3);
     int k;
     (void)state;
-    /* a rod that is bent by 0.4 about z; its frames are turned together by 0.3 about the rod, then the second one by 0.7 more */
+    /* a rod that is bent by 0.4 about z; both frames are rotated by 0.3 about the rod, then the second one by another 0.7 */
     r.law = law_of(2, 3, 1.5);
     r.law.curvature = 0;
     bent(&r, 0.4);
@@ -158,7 +158,7 @@ static void test_values(void **state)
     drop(&r);
 }
 
-/* holds move a frame's node and nothing else: at rest in any bent state of the nodes no force acts along the held directions */
+/* the stiffness that holds a frame's node acts on nothing else: at rest, in any bent state of the nodes, no force acts along the held directions */
 static void test_frames_rest(void **state)
 {
     static model_state s;
@@ -199,7 +199,7 @@ static void test_strands(void **state)
     assert_int_equal(CTI_LEN(j), 6);
     for (i = 0; i < 3; i++)
         assert_int_equal(s[2 * j[2 * i] + 1], s[2 * j[2 * i + 1]]);
-    /* of two that go on, the straighter one; the other is a strand of its own */
+    /* of two segments that continue, the straighter one belongs to the strand; the other is a strand of its own */
     assert_int_equal(cti_rod_strands(&mem, spread, 5, star, 3, &s, &j), 1);
     assert_int_equal(CTI_LEN(j), 2);
     assert_true(j[0] == 0 && j[1] == 1);
@@ -208,7 +208,7 @@ static void test_strands(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
-/* a closed rod that is not plane: what twist its frames are left with is at rest */
+/* a closed rod that is not plane: the twist that remains in its frames is its rest state */
 static void test_loop_rests(void **state)
 {
     static const int32_t s[10] = {0, 1, 1, 2, 2, 3, 3, 4, 4, 0};

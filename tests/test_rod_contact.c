@@ -63,7 +63,7 @@ static void test_rod_on_bars(void **state)
     ct_world_destroy(w);
 }
 
-/* the same under CT_STEPPER_BARRIER, with points on top: nothing gets through, every step reaches its tolerance */
+/* the same under CT_STEPPER_BARRIER, with points on top: nothing passes through, every step reaches its tolerance */
 static void test_barrier(void **state)
 {
     ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
@@ -93,7 +93,7 @@ static void test_barrier(void **state)
     ct_world_destroy(w);
 }
 
-/* the lower end of a rod that only falls comes down on a bar: inside of a segment (VE), and on its vertex (VV) */
+/* the lower end of a rod in free fall hits a bar: inside of a segment (VE), and on its vertex (VV) */
 static void test_end_on_bar(void **state)
 {
     static const double at[2] = {0.05, 0.1};
@@ -121,7 +121,7 @@ static void test_end_on_bar(void **state)
     }
 }
 
-/* the tip of a scripted wedge goes down on the middle of a segment: the rod gives way. No face stands for this pair */
+/* the tip of a scripted wedge moves down onto the middle of a segment, and the rod yields. No face makes this pair */
 static void test_corner_on_rod(void **state)
 {
     static const ct_real X[15] = {0, 0, 0, CT_TIP, CT_TIP, CT_TIP, -CT_TIP, CT_TIP, CT_TIP, -CT_TIP, CT_TIP, -CT_TIP, CT_TIP, CT_TIP, -CT_TIP};
@@ -174,7 +174,7 @@ static void test_points(void **state)
         ct_mesh_free(&m);
     }
     assert_int_equal(ct_body_add_plane(w, NULL, CT_R(-0.2), NULL), CT_OK);
-    /* four contacts at one point: where it slides down between them a solve may end on its budget */
+    /* four contacts at one point: while it slides down between them, a solve may end on its budget */
     assert_true(run(w, 0.01, 200, NULL) <= (int)CT_STATUS_BUDGET);
     get(w, b, y);
     assert_true(fabs(y[1] - sqrt(0.02 * 0.02 - 0.015 * 0.015)) < 2e-4);
@@ -186,7 +186,7 @@ static void test_points(void **state)
     ct_world_destroy(w);
 }
 
-/* points on a cloth that hangs by its corners: all of them stay on it, above their part of it */
+/* points on a cloth that hangs by its corners: all of them stay above the triangle that they are over */
 static void test_points_on_cloth(void **state)
 {
     ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
@@ -206,7 +206,7 @@ static void test_points_on_cloth(void **state)
     for (i = 0; i < 25; i++)
         x[3 * i] = CT_R(0.03 * (i % 5 - 2)), x[3 * i + 1] = CT_R(0.1 + 0.01 * i), x[3 * i + 2] = CT_R(0.03 * (i / 5 - 2));
     for (i = 0; i < 121; i++)
-        assert_true(fabs((double)m.positions[3 * i]) <= 1.01); /* about the origin or from it: the points are inside in both */
+        assert_true(fabs((double)m.positions[3 * i]) <= 1.01); /* centred at the origin, or starting there: the points are inside in both cases */
     if (m.positions[0] >= 0)
         for (i = 0; i < 25; i++)
             x[3 * i] += CT_R(0.5), x[3 * i + 2] += CT_R(0.5);
@@ -258,7 +258,8 @@ static void test_friction(void **state)
     }
 }
 
-/* at 100 m/s: a rod across a held one, along a held one, into a cloth; points into a cloth, a rod's side, a point. What was above stays above */
+/* At 100 m/s: a rod across a held one, along a held one, into a cloth; points into a cloth, a rod's side, a point. Bodies that started above stay
+   above */
 static void test_fast(void **state)
 {
     ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
@@ -314,7 +315,7 @@ static void test_fast(void **state)
     ct_world_destroy(w);
 }
 
-/* a rod that is bent into a hairpin by scripts lies on itself at its thickness, not nearer */
+/* a rod that scripts bend into a hairpin lies on itself at its thickness, not nearer */
 static void test_self(void **state)
 {
     ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
@@ -333,7 +334,7 @@ static void test_self(void **state)
     b = add_rod(w, &d, &m);
     memset(bow, 0, sizeof bow);
     bow[0].motion.angular[2] = CT_R(1.5), bow[0].motion.center[0] = CT_R(0.48), bow[0].duration = 2;
-    bow[1].motion.linear[1] = CT_R(-0.5), bow[1].duration = 0.85; /* the end comes down past the other, and on: a noose */
+    bow[1].motion.linear[1] = CT_R(-0.5), bow[1].duration = 0.85; /* the end moves down past the other, and further: a noose */
     pin(w, b, ends, 1, NULL);
     assert_int_equal(ct_body_pin_path(w, b, ends + 1, 1, CT_AXIS_ALL, bow, 2, -1), CT_OK);
     for (i = 0; i < 40; i++) {
@@ -426,7 +427,7 @@ static void test_refusals(void **state)
     line_free(&m);
 }
 
-/* bodies come and go around a rod; its numbers, frames and segments follow. masses, velocities and stitches of vertices */
+/* Bodies are added and removed around a rod; its numbers, frames and segments follow. masses, velocities and stitches of vertices */
 static void test_come_and_go(void **state)
 {
     ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
@@ -457,7 +458,7 @@ static void test_come_and_go(void **state)
     assert_int_equal(ct_body_remove(w, first), CT_OK);
     run(w, 0.01, 200, NULL);
     get(w, rod, x), get(w, points, y);
-    /* the free point has fallen 220 steps; the other hangs by its stitch, and pulls the rod down */
+    /* the free point has fallen for 220 steps; the other hangs by its stitch, and pulls the rod down */
     assert_true(fabs(y[4] - (5 - 0.5 * 9.81 * 2.2 * 2.2)) < 0.01);
     assert_true(fabs(sqrt((x[18] - y[0]) * (x[18] - y[0]) + (x[19] - y[1]) * (x[19] - y[1]) + (x[20] - y[2]) * (x[20] - y[2])) - 0.1) < 1e-3);
     assert_true(x[0] == 0 && x[1] == 0.5 && x[19] < 0.45);
@@ -469,7 +470,7 @@ static void test_come_and_go(void **state)
     ct_world_destroy(w);
 }
 
-/* every allocation of adding and of a step fails once: an error code, and a world that goes on */
+/* every allocation of adding and of a step fails once: an error code, and a world that continues */
 static void test_memory(void **state)
 {
     ct_mesh m = line(4, 0, 0.05, 0, 0.2, 0.05, 0);

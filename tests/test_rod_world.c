@@ -50,8 +50,8 @@ static void test_cantilever(void **state)
     }
 }
 
-/* a rod between two clamps, one of which a script turns by 2 rad: the pins' torque is G J times the twist a length, between the clamped segments'
-   middles, at either end; twist is spread evenly */
+/* A rod between two clamps, one of which a script rotates by 2 rad. The pins' torque at either end is G J times the twist per length, between the
+   middles of the clamped segments, and the twist is uniform */
 static void test_torsion(void **state)
 {
     enum { N = 20 };
@@ -84,7 +84,7 @@ static void test_torsion(void **state)
             ct_real p[3];
             double turned = end ? 2 : 0, r[3] = {0, 0, 0};
             assert_int_equal(ct_body_get_pin_impulse(w, b, list[k], p), CT_OK);
-            /* the frame is a segment's length away from the axis, where it began, turned; nodes are on it */
+            /* the frame's node is a segment's length away from the axis, at its start direction rotated; nodes are on the axis */
             if (k == 2) {
                 double y0 = 0, z0 = 1.0 / N; /* cti_v3_tangents of x */
                 r[1] = cos(turned) * y0 - sin(turned) * z0, r[2] = sin(turned) * y0 + cos(turned) * z0;

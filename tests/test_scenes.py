@@ -21,7 +21,7 @@ SCENES = [
     ("peers/S2", 110, 0.3, 38, 1, (0.2548, 0.002)),
     ("peers/S3_N8", 50, 0.01, 14, 1, (0.1964, 0.002)),
     ("ipc/other_2matsFall", 11, 0.05, 3, 16, (0.7672, 0.002)),
-    ("ipc/other_matHouse_sharp", 31, 0.2, 31, 4, None),  # the house falls as it likes
+    ("ipc/other_matHouse_sharp", 31, 0.2, 31, 4, None),  # the way in which the house of cards falls is not fixed
 ]
 
 

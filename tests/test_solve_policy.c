@@ -36,7 +36,7 @@ static void test_sweeps(void **state)
     assert_int_equal(cti_solve_policy_inner(&p, &d, 1, 0), 1);
     assert_int_equal(cti_solve_policy_iterations(&d, 0), 300);
     assert_int_equal(cti_solve_policy_iterations(&d, 1), 40);
-    /* exact inverses go on to the last digit of float, joints need more than lagged ones can give */
+    /* exact inverses continue to the last digit of float; joints need a smaller change than lagged inverses give */
     assert_true(cti_solve_policy_drop(&p, 0, 0) < cti_solve_policy_drop(&p, 0, 1));
     assert_true(cti_solve_policy_drop(&p, 0, 1) < cti_solve_policy_drop(&lagged, 0, 1));
     assert_true(cti_solve_policy_drop(&plain, 1, 0) < cti_solve_policy_drop(&p, 1, 0));
@@ -55,19 +55,19 @@ static void test_sweeps_end(void **state)
     q.first = q.change = 1;
     assert_int_equal(cti_solve_policy_sweeps_end(&q), 0);
     q.k = 99;
-    assert_int_equal(cti_solve_policy_sweeps_end(&q), 1); /* the budget */
+    assert_int_equal(cti_solve_policy_sweeps_end(&q), 1); /* the budget is used up */
     q.k = 1, q.change = CTI_R(0.3);
-    assert_int_equal(cti_solve_policy_sweeps_end(&q), 1); /* the drop */
+    assert_int_equal(cti_solve_policy_sweeps_end(&q), 1); /* the change has dropped far enough */
     q.k = 0;
-    assert_int_equal(cti_solve_policy_sweeps_end(&q), 0); /* which the first sweep cannot have */
+    assert_int_equal(cti_solve_policy_sweeps_end(&q), 0); /* but not in the first sweep */
     q.drop = 0, q.k = 1, q.change = TOL / 4;
-    assert_int_equal(cti_solve_policy_sweeps_end(&q), 1); /* the change */
-    /* a sweep at a v that was refined at these multipliers needs no second one below the tolerance */
+    assert_int_equal(cti_solve_policy_sweeps_end(&q), 1); /* the change is small enough */
+    /* after a refinement at the same multipliers one sweep below the tolerance is enough */
     q.k = 0, q.change = TOL;
     assert_int_equal(cti_solve_policy_sweeps_end(&q), 0);
     q.again = 1;
     assert_int_equal(cti_solve_policy_sweeps_end(&q), 1);
-    /* stalls: below .7 tolerances soon, where the result may be judged later, and only where the loop is all of the solve */
+    /* Stalled loops end below .7 tolerances. Where the loop is all of the solve, they end later where the result may be judged */
     q.again = 0, q.k = 10, q.change = CTI_R(0.7) * TOL, q.stalled = 5;
     assert_int_equal(cti_solve_policy_sweeps_end(&q), 0);
     q.stalled = 6;
@@ -97,9 +97,9 @@ static void test_outer(void **state)
     assert_int_equal(cti_solve_policy_status(&lagged, 0, 1, CTI_R(0.5), 1, 1), CTI_SOLVE_BUDGET);
     assert_true(cti_solve_policy_may_restart(4, 1) && !cti_solve_policy_may_restart(5, 1) && !cti_solve_policy_may_restart(0, most));
     assert_true(!cti_solve_policy_outer_restarts(2, 1) && cti_solve_policy_outer_restarts(CTI_R(2.1), 1));
-    /* twice the tolerance, where the last 12 iterations halved the change: 12 more are needed */
+    /* twice the tolerance, and the last 12 iterations halved the change: 12 more are needed */
     assert_int_equal(cti_solve_policy_is_stuck(2, 4, 1, 100), 0);
-    assert_int_equal(cti_solve_policy_is_stuck(2, 4, 1, 3), 1); /* too few are left */
+    assert_int_equal(cti_solve_policy_is_stuck(2, 4, 1, 3), 1); /* too few iterations are left */
     assert_int_equal(cti_solve_policy_is_stuck(2, 4, 1, 13), 0);
     assert_int_equal(cti_solve_policy_is_stuck(2, 2, 1, 1000), 1); /* no progress */
     assert_int_equal(cti_solve_policy_is_stuck(3, 3, 1, 1000), 0); /* not near */
@@ -115,7 +115,7 @@ static void test_judge(void **state)
     assert_true(cti_solve_policy_next(1, 1000 * TOL, TOL) == CTI_R(0.1));
     assert_true(cti_solve_policy_worth_next(2, 1) == 1 && cti_solve_policy_worth_next(1, 1) == CTI_R(0.9));
     assert_true(cti_solve_policy_tight(1, 1, TOL / 2, 0, TOL) == CTI_R(0.5));
-    assert_true(cti_solve_policy_tight(CTI_R(0.25), 1, TOL / 2, 0, TOL) == CTI_R(0.25)); /* never looser */
+    assert_true(cti_solve_policy_tight(CTI_R(0.25), 1, TOL / 2, 0, TOL) == CTI_R(0.25)); /* never larger than before */
     assert_true(cti_solve_policy_tight(1, 0, 0, TOL, TOL) < CTI_R(0.71));
     assert_true(cti_solve_policy_tight(1, 1, 0, 0, TOL) == CTI_R(1e-3));
 }

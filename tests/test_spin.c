@@ -13,7 +13,7 @@ typedef struct spin {
     double energy;   /* kinetic, at the start [J] */
 } spin;
 
-/* a block of 2 kg that turns by `omega` about its short axis y */
+/* a block of 2 kg that rotates at `omega` about its short axis y */
 static spin spin_make(int integrator, int model, double young, double damping, double omega)
 {
     spin s;
@@ -41,8 +41,8 @@ static void spin_free(spin *s)
     free(s->mass);
 }
 
-/* 2,000 steps of 5 ms at half a turn a second, without damping of the stiffness and with the default's: the first table of docs/limits.md,
-   "What integrators keep" */
+/* 2,000 steps of 5 ms at half a revolution a second, without stiffness damping and with the default's: the first table of docs/limits.md, "What
+   integrators keep" */
 static void spins_keep_angular_momentum_and_energy(void **state)
 {
     const double dt = 0.005, omega = 3.16;
@@ -96,8 +96,8 @@ static void spins_gain_no_energy(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* Nodes of a block so weak that nothing turns them go straight on: its momentum turns it by 1.2 rad in a step, and one linearization gains nothing.
-   With the spin of a body that turns as a whole the step gained energy, and iterated */
+/* Nodes of a block so weak that they move straight on. Its momentum rotates it by 1.2 rad in a step, and one linearization gains nothing. With the
+   rotation of a body that rotates as a whole the step gained energy, and iterated */
 static void nothing_turns_what_is_weak(void **state)
 {
     int model, i, k, misses = 0;

@@ -94,7 +94,7 @@ static void test_limit(void **state)
     }
 }
 
-/* with velocities the limit is linearized where they end: f + dt K v there is its force there; below it nothing changes; share scales it */
+/* With velocities the limit is linearized where they end: f + dt K v is the force there, below the limit nothing changes, and `share` scales it */
 static void test_limit_ahead(void **state)
 {
     static const ct_real mass[2] = {1, 1};
@@ -213,7 +213,7 @@ static void test_cloth(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
-/* the k-th request for memory fails */
+/* the k-th allocation fails */
 static int fail_after;
 static void *failing(void *user, void *block, size_t old_size, size_t new_size)
 {

@@ -4,7 +4,7 @@
 
 typedef struct truth {
     int steps, reached, lies, hist[CT_STATUS_COUNT_];
-    double worst, most, energy; /* largest residual of a step up to zones, and of all; largest kinetic and elastic energy */
+    double worst, most, energy; /* largest residual of a step up to zones, and of all steps; largest kinetic and elastic energy */
 } truth;
 
 static ct_step_report look(ct_world *w, double dt, double tolerance, truth *t)
@@ -69,7 +69,7 @@ static void slivers(void **state)
         look(w, 0.01, 1e-4, &t);
     tell("sliver", &t);
     assert_int_equal(t.lies, 0);
-    assert_true(t.reached >= 10); /* the flat tet may end crushed, and then says so */
+    assert_true(t.reached >= 10); /* the flat tet may end below a fifth of its volume, which the status tells */
     ct_world_destroy(w);
 }
 
@@ -125,7 +125,7 @@ static void stacks(void **state)
     ct_world_destroy(w);
 }
 
-/* a soft block between a floor and a plate that comes down to half of its height, and goes up again */
+/* a soft block between a floor and a plate that moves down to half of the block's height, and up again */
 static void squeeze(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -153,7 +153,7 @@ static void squeeze(void **state)
     ct_world_destroy(w);
 }
 
-/* bodies that nothing touches are judged, too */
+/* the free motion of bodies without contacts is judged, too */
 static void free_bodies(void **state)
 {
     static const double young[] = {1e5, 1e9, 1e12}, size[] = {0.01, 0.2};
@@ -182,7 +182,7 @@ static void free_bodies(void **state)
         }
 }
 
-/* a rigid cube of 5 kg that meets an equal soft one of 1 kg at 2 m/s: contacts of one plane, nearly alike */
+/* a rigid cube of 5 kg that hits an equal soft one of 1 kg at 2 m/s: contacts of one plane, nearly equal */
 static void rigid_on_soft(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0, NULL);
@@ -215,7 +215,7 @@ static void rigid_on_soft(void **state)
     ct_world_destroy(w);
 }
 
-/* every solver of worlds, and the paper's own end of a solve, whose status is judged all the same */
+/* every solver of worlds, and the paper's own end of a solve: the status follows from the judged residual */
 static void solvers(void **state)
 {
     static const ct_solver list[] = {CT_SOLVER_AUTO, CT_SOLVER_ICA, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_MPRGP};

@@ -34,7 +34,7 @@ static void graph_free(graph *g)
     cti_arena_free(&g->arena);
 }
 
-/* two chains of three, a triangle and a block alone, mixed: 0-3-5, 1-4-6, 2-7-8 */
+/* two chains of three, a triangle and a single block, mixed: 0-3-5, 1-4-6, 2-7-8 */
 static const int32_t mixed_pairs[] = {0, 3, 3, 5, 1, 4, 4, 6, 2, 7, 7, 8, 2, 8};
 enum { MIXED = 10, MIXED_PAIRS = 7 };
 
@@ -58,7 +58,7 @@ static void graphs_fall_into_components(void **state)
             assert_int_equal(g.f.rank[want[c][i]], i);
         }
     }
-    /* the chains are equal in their own numbers, and share an analysis; the triangle and the block have their own */
+    /* the chains are equal in their own numbers, and share an analysis; the triangle and the single block have their own */
     assert_int_equal(CTI_LEN(g.f.symbolics), 3);
     assert_int_equal(g.f.components[0].symbolic, g.f.components[1].symbolic);
     assert_true(g.f.components[2].symbolic != g.f.components[0].symbolic && g.f.components[3].symbolic != g.f.components[2].symbolic);
@@ -97,7 +97,7 @@ static int is_due(graph *g, cti_component *q, double dt)
     return q->cache.is_due;
 }
 
-/* a small factor is renewed with every matrix, and once for each */
+/* a small factor is computed anew with every matrix, once for each */
 static void small_factors_are_renewed(void **state)
 {
     graph g;
@@ -119,7 +119,7 @@ static void small_factors_are_renewed(void **state)
     graph_free(&g);
 }
 
-/* One whose computation takes more than 300 flops an entry lags until it is asked for, or the time step changes */
+/* a factor whose computation takes more than 300 flops a nonzero lags until it is asked for, or the time step changes */
 static void dear_factors_lag(void **state)
 {
     graph g;
@@ -141,7 +141,7 @@ static void dear_factors_lag(void **state)
     graph_free(&g);
 }
 
-/* A large one of a body in flight or at rest waits until its age has cost as many solves as it takes: a solve is 15 flops an entry */
+/* A large one of a body in flight or at rest waits until its age has cost as many solves as it takes: a solve is 15 flops a nonzero */
 static void large_factors_wait_for_their_price(void **state)
 {
     cti_component q;
@@ -164,7 +164,7 @@ static void large_factors_wait_for_their_price(void **state)
     assert_true(cti_factors_is_due(&f, &q, &sym, 0));
     q.cache.stamp.excess_iterations = 0, sym.nonzeros = 300000, sym.flops = 49000000;
     assert_true(cti_factors_is_due(&f, &q, &sym, 0)); /* not large */
-    /* iterations beyond the new factor's are its price */
+    /* its age is measured by the iterations beyond the new factor's */
     q.cache.stamp.age = 0;
     cti_factors_charge(&q.cache.stamp, 5);
     assert_true(q.cache.stamp.base_iterations == 5 && q.cache.stamp.excess_iterations == 0);
@@ -173,7 +173,7 @@ static void large_factors_wait_for_their_price(void **state)
     assert_int_equal(q.cache.stamp.excess_iterations, 5);
 }
 
-/* A block's stiffness over its mass above 1e5 asks for double; both kinds of factor solve, and touch their own component alone */
+/* A block's stiffness over its mass above 1e5 asks for double. Both kinds of factor solve, and touch their own component alone */
 static void stiff_components_are_factored_in_double(void **state)
 {
     int stiff, i;
@@ -200,13 +200,13 @@ static void stiff_components_are_factored_in_double(void **state)
         assert_true(its >= 1 && its <= 3);
         for (i = 0; i < MIXED; i++)
             STEP_NEAR(x[3 * i], g.f.component_of[i] == 1 ? (double)want[3 * i] : -7, 1e-8);
-        /* a start that is good enough is left alone */
+        /* a start that is accurate enough is not changed */
         assert_int_equal(cti_factors_free_solve(&g.f, q, &m, 1e-6, 50, 0), 0);
         graph_free(&g);
     }
 }
 
-/* a lagging factor that does not fit its matrix any more is marked as stale by the ninth iteration, and no sooner */
+/* a lagging factor that no longer fits its matrix is marked in the ninth iteration, and no sooner */
 static void slow_factors_are_marked(void **state)
 {
     enum { CHAIN = 40 };
@@ -265,8 +265,8 @@ static void row_make(cti_row *row, int a, int b)
     row->frame[1] = row->frame[5] = row->frame[6] = 1;
 }
 
-/* a component that was split into its nodes is one cluster for thirty attempts, if its ports are at most 1500; marking asks for factors
- * that lag */
+/* A component that was split into its nodes is one cluster for thirty attempts, if it has at most 1500 ports. cti_factors_mark asks for factors
+   that lag */
 static void hardening_lasts_thirty_attempts(void **state)
 {
     graph g;
@@ -375,7 +375,7 @@ static void residuals_have_a_scale(void **state)
     }
 }
 
-/* a row of corner `block` with the plane below: it may come nearer by no more than `left` [m] */
+/* a row of corner `block` with the plane below, which it may approach by `left` [m] */
 static void add_row(cti_state *s, int block, double left)
 {
     cti_contact_row origin;
@@ -387,8 +387,8 @@ static void add_row(cti_state *s, int block, double left)
     assert_true(CTI_PUSH(s->mem, s->contact.rows, row) && CTI_PUSH(s->mem, s->contact.origins, origin));
 }
 
-/* Two triangles on their corners' rows, a third without: rows come out by island; those that press stop at u = 0 and push, one that opens
-   does nothing. An island without new rows is left as it is, whatever its velocities are */
+/* Two triangles on their corners' rows, a third without: rows are sorted by island. Loaded ones stop at u = 0 and push, one that opens does
+   nothing. An island without new rows is not changed, whatever its velocities are */
 static void islands_are_solved_once(void **state)
 {
     ct_world *w = step_world(0);
@@ -415,7 +415,7 @@ static void islands_are_solved_once(void **state)
     for (i = 0; i < 6; i++) {
         assert_int_equal(s->contact.rows[i].term[0].block, i); /* island by island, each in its order */
         assert_false(s->contact.origins[i].fresh);
-        /* all corners go at one speed, so that nothing is strained: r = m (u - v) */
+        /* all corners have one speed, so that nothing is strained: r = m (u - v) */
         STEP_NEAR(s->end.v[3 * i + 1], i < 3 ? -1 : -3, 5e-5);
         STEP_NEAR(s->contact.rows[i].r[0], i < 3 ? (double)s->bodies.mass[i] : 0, 1e-4 * (double)s->bodies.mass[i]);
     }

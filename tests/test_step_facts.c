@@ -5,8 +5,8 @@
 
 /* ---- plausible ---- */
 
-/* a block may run ten times the world's size, and what speed and gravity allow on top: the world is 6 m long, as seen from its first node
- */
+/* A block may move ten times the world's size, and as far as speed and gravity allow in addition. The world is 6 m long, measured from its first
+   node */
 static void motion_has_a_bound(void **state)
 {
     static const double gravity[] = {0, 9.81}, speed[] = {0, 3};
@@ -19,7 +19,7 @@ static void motion_has_a_bound(void **state)
         step_flat(w, 0, 0, 0.3), step_flat(w, 0, 0.1, 0.3), step_flat(w, 5, 0, 0.3);
         s = step_ready(w, STEP_DT);
         s->v[10] = -(ct_real)speed[k / 2];
-        /* at rest, and as fast as it is */
+        /* at rest, and with that speed */
         assert_true(cti_plausible_motion(s, CTI_R(STEP_DT)));
         step_speed(s, 0, 9, 0, -speed[k / 2], 0);
         assert_true(cti_plausible_motion(s, CTI_R(STEP_DT)));
@@ -40,7 +40,7 @@ static void motion_has_a_bound(void **state)
     }
 }
 
-/* the turn of a rigid body has no bound, but it is a number */
+/* the rotation of a rigid body has no bound, but it has to be finite */
 static void turns_are_numbers(void **state)
 {
     ct_world *w = step_world(0);
@@ -63,7 +63,7 @@ static void turns_are_numbers(void **state)
     ct_world_destroy(w);
 }
 
-/* three triangles of different masses; energies [J] of their free motions, and what contacts moved them by */
+/* three triangles of different masses; energies [J] of their free motions, and of the changes by contacts */
 static cti_state *plausible_state(ct_world *w, double recovery)
 {
     cti_state *s;
@@ -77,7 +77,7 @@ static cti_state *plausible_state(ct_world *w, double recovery)
     return s;
 }
 
-/* 4 (E + sum 3 m w^2), w the speed of easing apart: the recovery's cap, or a thickness in a step */
+/* 4 (E + sum 3 m w^2), w the speed of separation: the bound on recovery, or a thickness in a step */
 static double part(const cti_state *s, int component, double w) { return 4 * (2 + component + 3 * step_mass(s, 3 * component, 3) * w * w); }
 
 static void contacts_have_a_reach(void **state)
@@ -92,14 +92,14 @@ static void contacts_have_a_reach(void **state)
         cti_component *q = s->factors.components;
         reach = cti_plausible_reach(s, CTI_R(STEP_DT));
         STEP_NEAR(reach, part(s, 0, ease) + part(s, 1, ease) + part(s, 2, ease), 1e-12 * reach);
-        /* all of it may be spent in one place, and not more */
+        /* one component may use all of it, and no more */
         q[1].solve.contact_energy = reach;
         assert_true(cti_plausible_contacts(s, reach));
         q[2].solve.contact_energy = 1e-6 * reach;
         assert_false(cti_plausible_contacts(s, reach));
         q[1].solve.contact_energy = NAN;
         assert_false(cti_plausible_contacts(s, reach));
-        /* an excluded component neither moves nor gives reach */
+        /* an excluded component neither moves nor adds to the bound */
         q[1].substep.part = CTI_PART_EXCLUDED;
         assert_true(cti_plausible_contacts(s, reach));
         STEP_NEAR(cti_plausible_reach(s, CTI_R(STEP_DT)), part(s, 0, ease) + part(s, 2, ease), 1e-12 * reach);
@@ -121,7 +121,7 @@ static void check_implausible(cti_state *s, int a, int b, int c)
     assert_int_equal(n, count);
 }
 
-/* implausible motion is found by island: rows let bodies share their reach, and what one does is blamed on all of them */
+/* Implausible motion is found by island: components that rows connect share their bound, and all of them are marked */
 static void implausible_islands_are_marked(void **state)
 {
     ct_world *w = step_world(9.81);
@@ -144,13 +144,13 @@ static void implausible_islands_are_marked(void **state)
     q[0].solve.contact_energy = 0;
     s->end.v[3 * 4 + 1] = CTI_R(1e10);
     check_implausible(s, 1, 1, 0);
-    s->scripts.fixed[3] = 1; /* a script's motion is never implausible */
+    s->scripts.fixed[3] = 1; /* scripted motion is never implausible */
     check_implausible(s, 1, 1, 0);
     s->scripts.fixed[3] = 0, s->end.v[3 * 4 + 1] = 0, s->end.v[3 * 8] = (ct_real)NAN;
     check_implausible(s, 0, 0, 1);
     q[2].substep.part = CTI_PART_EXCLUDED;
     check_implausible(s, 0, 0, 0);
-    /* a repair row gives its island reach, 4 recover^2 / softness */
+    /* a repair row adds 4 recover^2 / softness to its island's bound */
     s->end.v[3 * 8] = 0, q[2].substep.part = 0;
     q[0].solve.contact_energy = 1.001 * both;
     s->contact.origins[0].repair = 1, s->contact.rows[0].recover = CTI_R(0.5), s->contact.rows[0].softness = (ct_real)(0.25 / (0.002 * both));
@@ -222,7 +222,7 @@ static double only_meeting(double high, double v)
     return time;
 }
 
-/* which motions meet at all */
+/* which motions count as meetings */
 static void meetings_are_new_deep_and_apart(void **state)
 {
     double least = STEP_DT / 32;
@@ -231,13 +231,13 @@ static void meetings_are_new_deep_and_apart(void **state)
     cti_memory memory;
     cti_memory_item item;
     (void)state;
-    /* down to .8 of the thickness is no meeting, to .7 is */
+    /* an approach to .8 of the thickness is no meeting, one to .7 is */
     STEP_NEAR(only_meeting(0.03, 2.2), 0, 0);
     STEP_NEAR(only_meeting(0.03, 2.3), 0.02 / 2.3, 1e-6 * STEP_DT);
-    /* what starts within 1.25 thicknesses has a row already */
+    /* a pair that starts within 1.25 thicknesses has a row already */
     STEP_NEAR(only_meeting(0.0124, 2), 0, 0);
     STEP_NEAR(only_meeting(0.0126, 2), 0.0026 / 2, 1e-6 * STEP_DT);
-    /* a meeting sooner than half of the shortest substep is at that; one that leaves less than the shortest is left alone */
+    /* A meeting sooner than half of the shortest substep is moved to that time; one that leaves less than the shortest substep is ignored */
     STEP_NEAR(only_meeting(0.0126, 0.0026 / (0.4 * least)), 0.5 * least, 1e-9 * STEP_DT);
     STEP_NEAR(only_meeting(0.2, 0.19 / (STEP_DT - 1.1 * least)), STEP_DT - 1.1 * least, 1e-6 * STEP_DT);
     STEP_NEAR(only_meeting(0.2, 0.19 / (STEP_DT - 0.9 * least)), 0, 0);
@@ -251,7 +251,7 @@ static void meetings_are_new_deep_and_apart(void **state)
     STEP_NEAR(first_meeting(&t, &pair), 0, 0);
     cti_memory_free(t.s->mem, &memory);
     t.c.memory = NULL;
-    /* nor does one that is not stepped */
+    /* nor does a pair whose components are not stepped */
     t.s->parts.inactive = 1, t.s->factors.components[1].substep.part = CTI_PART_EXCLUDED;
     STEP_NEAR(first_meeting(&t, &pair), 0, 0);
     t.s->factors.components[1].substep.part = 0;
@@ -295,8 +295,8 @@ static void edges_and_planes_meet(void **state)
     }
 }
 
-/* near pairs of a start that meet later than the shortest substep get no row: a and b do so after .1 and .6 of the step; one that is near
- * stays */
+/* Near pairs at the start that meet later than the shortest substep get no row: a and b meet after .1 and .6 of the step. A pair that is near
+   keeps its row */
 static void later_meetings_are_deferred(void **state)
 {
     static const double least[] = {0.05, 0.2, 0.4};

@@ -7,8 +7,8 @@
 
 static int crossing_pairs(const cti_state *s) { return CTI_LEN(s->contact.tangled_pairs) / 2; }
 
-/* An upright triangle stands through a flat one: its two edges from the tip go through the face. All six corners are marked with the other
-   body, none as inside. The third triangle is near and clear */
+/* An upright triangle stands through a flat one: its two edges from the tip cross the face. All six corners are marked with the other body, none
+   as inside. The third triangle is near and does not cross */
 static void crossing_sheets_are_marked(void **state)
 {
     static const double up[9] = {0, -0.1, 0, 0.05, 0.1, 0, -0.05, 0.1, 0};
@@ -38,7 +38,7 @@ static void crossing_sheets_are_marked(void **state)
     ct_world_destroy(w);
 }
 
-/* a point at the plane, to the bit, is behind it; above it by one rounding is not */
+/* a point exactly on the plane is behind it; one that is a rounding above is not */
 static void planes_mark_what_is_behind(void **state)
 {
     static const double high[] = {-0.25, 0.25, 0.5};
@@ -60,7 +60,7 @@ static void planes_mark_what_is_behind(void **state)
     assert_int_equal(s->detect.n_tangled, 3);
     for (i = 0; i < 9; i++)
         assert_int_equal(cti_detect_tangle(&s->detect, i, 3), i < 3 ? 2 : 0);
-    /* repairs: straight out, as deep as each is */
+    /* repairs: straight out, by the depth of each vertex */
     assert_int_equal(CTI_LEN(s->contact.repairs), 3);
     for (i = 0; i < 3; i++) {
         assert_true(step_is_pair(&s->contact.repairs[i].pair, CT_PAIR_PLANE, i, 0));
@@ -81,8 +81,7 @@ static void add_cube(ct_world *w, double x, double y, double z)
     ct_mesh_free(&m);
 }
 
-/* a tip in a cube is inside of it; one that lies wholly inside and was not seen to go in is meant to be there, and one that was is marked
- */
+/* A tip in a cube is inside of it. A body wholly inside that was not seen to enter belongs there; one that was seen to enter is marked */
 static void solids_mark_what_is_inside(void **state)
 {
     static const double tip[9] = {0.1, 0.4, 0.2, 0.15, 0.9, 0.2, 0.05, 0.9, 0.25}, within[9] = {0.1, 0, 0, 0.2, 0, 0.1, 0.1, 0.1, 0};
@@ -97,10 +96,10 @@ static void solids_mark_what_is_inside(void **state)
     assert_true(s->surface.bodies[0].solid && !s->surface.bodies[1].solid);
     assert_int_equal(cti_detect_tangle(&s->detect, first, 0), 2);
     for (i = first + 1; i < first + 3; i++)
-        assert_int_equal(cti_detect_tangle(&s->detect, i, 0), 1); /* ends of edges that go through */
+        assert_int_equal(cti_detect_tangle(&s->detect, i, 0), 1); /* ends of edges that cross */
     for (i = first + 3; i < first + 6; i++)
         assert_int_equal(cti_detect_tangle(&s->detect, i, 0), 0);
-    /* the last step has seen a corner of it go in: the whole body is inside now */
+    /* the last step has seen one of its corners enter: now the whole body is marked as inside */
     assert_true(CTI_PUSH(s->mem, s->detect.tangles, (uint64_t)(uint32_t)(first + 3) << 32 | 1));
     s->detect.n_tangled++;
     assert_true(cti_tangle_find(s));
@@ -111,8 +110,8 @@ static void solids_mark_what_is_inside(void **state)
 
 /* ---- ways out ---- */
 
-/* A dented corner of two cubes, and the way that a leaves b: offsets of b from a, and the shortest way. The overlap is 1 - offset along
- * each axis */
+/* A corner of one cube inside of another, and the direction in which a leaves b: offsets of b from a, and the shortest way. The overlap is 1 -
+   offset along each axis */
 static void cubes_leave_by_the_shortest_way(void **state)
 {
     static const double off[][3] = {{0.3, 0.9, 0.2}, {0.85, 0.3, 0.1}, {-0.2, 0.1, 0.93}, {0.2, -0.88, -0.3}, {0.25, 0.9, 0.8}};
@@ -138,7 +137,7 @@ static void cubes_leave_by_the_shortest_way(void **state)
             assert_true(side < 2 && !r->soft);
             for (e = 0; e < 3; e++)
                 STEP_NEAR((&r->normal.x)[e], side == 0 ? way[e] : -way[e], 1e-12);
-            /* crossings go the whole way; a vertex goes to where a ray leaves the other cube, which here is as far */
+            /* crossings move the whole way; a vertex moves to where a ray leaves the other cube, which is as far here */
             STEP_NEAR(r->depth, depth, 1e-12);
         }
         ct_world_destroy(w);
@@ -167,9 +166,8 @@ static void ways_are_kept_for_a_while(void **state)
     }
 }
 
-/* A sheet's tip in a cube, down through its top or in through its side: out through that face. What they share is flat, so that a way of
-   more than four thicknesses is long for it: then the corner leaves by the nearest point of the cube alone, and crossings follow their
-   contour */
+/* A sheet's tip in a cube, through its top or through its side, leaves through that face. The shared part is flat, so that a way of more than four
+   thicknesses is long for it. Then the corner leaves by the nearest point of the cube, and crossings follow their contour */
 static void tips_leave_by_the_nearer_face(void **state)
 {
     static const double deep[] = {0.03, 0.035, 0.08, 0.09};
@@ -208,8 +206,8 @@ static void tips_leave_by_the_nearer_face(void **state)
     }
 }
 
-/* A corner of a sheet has gone through another sheet, from above or from below: the smaller part that the contour cuts off is pulled back
-   along its edges, here along the mean of two that lean by the same angle. How deep is not known: half of the edge is asked for */
+/* A corner of a sheet is through another sheet, from above or from below: the smaller part that the contour cuts off is pulled back along its
+   edges, here along the mean of two at the same angle. The depth is not known: half of the edge's length is requested */
 static void corners_are_pulled_back_through_sheets(void **state)
 {
     int side, i;
@@ -234,8 +232,8 @@ static void corners_are_pulled_back_through_sheets(void **state)
     }
 }
 
-/* A tip that has nearly come through a plate from below, over which a thin one of the same body hovers. Back is the shortest way; where it
-   was on its way up through both, which is not much longer, it goes on, and its corner to where it leaves the first */
+/* A tip is nearly through a plate from below, and a thin plate of the same body is just above it. Back is the shortest way. If the way of the last
+   step went up through both, which is not much longer, the tip continues, and its corner moves to where it leaves the first plate */
 static void rays_end_at_the_first_face(void **state)
 {
     static const double tip[9] = {0.1, 0.027, 0.2, 0.15, -0.9, 0.2, 0.05, -0.9, 0.25};
@@ -273,8 +271,7 @@ static void rays_end_at_the_first_face(void **state)
 
 /* ---- rows ---- */
 
-/* the speed that a row asks for: way out and four thicknesses in a tenth of a second or two steps, at most the cap; no friction, softness
- * alone */
+/* the speed that a row requires: way out and four thicknesses, in a tenth of a second or two steps, up to the bound; no friction, softness alone */
 static void rows_ask_for_the_way_out(void **state)
 {
     static const double dt[] = {0.01, 0.08}, cap[] = {0, 0.3};
@@ -299,7 +296,7 @@ static void rows_ask_for_the_way_out(void **state)
             assert_true(s->contact.origins[i].repair && row->n == 1 && row->term[0].block == i);
             STEP_NEAR(row->w[0], 0, 1e-12);
         }
-        /* nothing is tangled: no rows */
+        /* no intersections: no rows */
         CTI_CLEAR(s->contact.rows);
         CTI_CLEAR(s->contact.origins);
         s->detect.n_tangled = 0;

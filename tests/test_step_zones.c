@@ -3,7 +3,7 @@
 #include "../src/8_step/zones.c"
 #include "step_util.h"
 
-/* distance between flat triangles at which zones stop them: half the thickness, or nine tenths of what is there */
+/* distance between flat triangles at which zones stop them: half the thickness, or nine tenths of the present distance */
 static double kept(double d) { return fmin(STEP_H / 2, 0.9 * d); }
 
 static void resolve(cti_state *s, cti_zones_result *out)
@@ -34,7 +34,7 @@ static void impulses_keep_momenta(void **state)
         step_momenta(s, s->end.v, p[0], l[0]);
         resolve(s, &z);
         assert_true(z.clear && z.frozen == 0);
-        assert_int_equal(z.zones, 3); /* a corner over a corner each: zones are of nodes */
+        assert_int_equal(z.zones, 3); /* each corner is over a corner: a zone consists of nodes */
         STEP_NEAR(z.momentum_lost, 0, 0);
         step_momenta(s, s->end.v, p[1], l[1]);
         for (i = 0; i < 3; i++) {
@@ -57,7 +57,8 @@ static void impulses_keep_momenta(void **state)
     }
 }
 
-/* What comes at a slant: no corner ends nearer than what is kept, and no momentum is made, though the impulses act at different corners */
+/* An inclined impact: no corner ends nearer than the distance that is kept, and momentum is conserved, though the impulses act at different
+   corners */
 static void slanted_impacts_open(void **state)
 {
     ct_world *w = step_world(0);
@@ -86,7 +87,7 @@ static void slanted_impacts_open(void **state)
     ct_world_destroy(w);
 }
 
-/* a static triangle has no momentum to keep: what falls on it stops at the distance that is kept */
+/* a static triangle has no momentum to conserve: a body that falls on it stops at the distance that is kept */
 static void static_sides_do_not_move(void **state)
 {
     static const double under[9] = {-0.3, 0, -0.3, -0.3, 0, 0.7, 0.7, 0, -0.3};
@@ -112,7 +113,7 @@ static void static_sides_do_not_move(void **state)
     ct_world_destroy(w);
 }
 
-/* a motion that is clear stays as it is, to the bit */
+/* a motion without collisions does not change, to the bit */
 static void clear_motions_stay(void **state)
 {
     ct_world *w = step_world(0);
@@ -166,8 +167,8 @@ static double spin_about(const cti_state *s, const ct_real *v, const double *c, 
     return sum;
 }
 
-/* A rigid zone of two triangles in one plane, of which one moves past the other: nodes go where a turn about the normal takes them. The
-   turn's angle is dt L / I, and straight motions to its end carry L sin(a) / a. Masses of the zone's parts are 1:3 */
+/* A rigid zone of two triangles in one plane, of which one moves past the other: the zone rotates about the normal. The angle is dt L / I, and
+   straight motions to its end carry L sin(a) / a. The masses of the zone's parts are 1:3 */
 static void rigid_zones_turn(void **state)
 {
     ct_world *w = step_world(0);
@@ -210,12 +211,12 @@ static void rigid_zones_turn(void **state)
         lost += (double)s->bodies.mass[i] * (double)cti_v3_norm(cti_v3_sub(cti_v3_at(s->end.v, i), cti_v3_at(before, i)));
     STEP_NEAR(out.momentum_lost, lost, 1e-12);
     assert_memory_equal(s->end.v + 18, before + 18, 9 * sizeof(ct_real));
-    /* ten times as fast: the turn is cut at half a radian */
+    /* ten times as fast: the rotation is limited to half a radian */
     for (i = 0; i < 18; i++)
         s->end.v[i] = 10 * before[i];
     cti_zones_rigid(&z, active, anchored, &out);
     STEP_NEAR(fabs(spin_about(s, s->end.v, c, 6)), inertia * sin(0.5) / STEP_DT, 1e-9);
-    /* what touches the immovable stands still */
+    /* a zone that touches an immovable feature does not move */
     anchored[0] = 1;
     cti_zones_rigid(&z, active, anchored, &out);
     for (i = 0; i < 18; i++)
@@ -223,7 +224,7 @@ static void rigid_zones_turn(void **state)
     ct_world_destroy(w);
 }
 
-/* a zone of no special shape that turns slowly keeps its angular momentum about its centre, but for the angle of its turn */
+/* a zone of general shape that rotates slowly keeps its angular momentum about its centre, up to the angle of its rotation */
 static void slow_zones_keep_their_angular_momentum(void **state)
 {
     static const double tilted[9] = {0.4, 0.5, 0.1, 0.9, 0.2, 0.3, 0.2, 0.8, 0.7};
@@ -256,8 +257,8 @@ static void slow_zones_keep_their_angular_momentum(void **state)
     ct_world_destroy(w);
 }
 
-/* A rigid cube in a zone: alone it keeps its velocity and its spin; with a node in the zone both turn as one, L = I_cube w + r x p over the
-   sum of their inertias, about the axis y on which both centres' distances are known */
+/* A rigid cube in a zone: alone it keeps its velocity and its spin. With a node in the zone both rotate together, L = I_cube w + r x p over the
+   sum of their inertias, about the axis y, from which both centres' distances are known */
 static void rigid_bodies_turn_with_their_zone(void **state)
 {
     ct_world *w = step_world(0);
@@ -310,7 +311,7 @@ static void hit_make(cti_state *s, int vertex, int face)
     assert_true(CTI_PUSH(s->mem, s->contact.hits, hit));
 }
 
-/* which zones have a hit, and which of them cannot move: those with a plane, a static or a held node on the other side */
+/* zones with a hit, and those that cannot move: with a plane, a static or a held node on the other side */
 static void zones_know_what_is_immovable(void **state)
 {
     static const double under[9] = {9.7, 0, -0.3, 9.7, 0, 0.7, 10.7, 0, -0.3};
@@ -353,8 +354,8 @@ static void zones_know_what_is_immovable(void **state)
     ct_world_destroy(w);
 }
 
-/* freezing: the corner and the face that collide stop, nobody else does, what a script holds does not count, and the second time nothing is
- * new */
+/* Freezing: the corner and the face that collide stop, no other block does, scripted blocks are not counted, and the second call freezes nothing
+   more */
 static void freezing_stops_what_collides(void **state)
 {
     ct_world *w = step_world(0);
@@ -381,7 +382,7 @@ static void freezing_stops_what_collides(void **state)
     ct_world_destroy(w);
 }
 
-/* blocks that a rigid joint joins are in one zone and freeze together, but for what a script holds; a joint that gives joins nothing */
+/* Blocks of a rigid joint are in one zone and freeze together, except for scripted ones; a compliant joint connects no zones */
 static void joints_join_zones(void **state)
 {
     int k, i;

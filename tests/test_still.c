@@ -35,7 +35,7 @@ static ct_body_id add_crate(ct_world *w, double x, double y)
     return id;
 }
 
-/* the height of a crate that falls on a terrain, at the end of 40 steps; poison: no number of the terrain is one, but where the crate comes */
+/* height of a crate that falls on a terrain, after 40 steps; poison: coordinates of the terrain are NaN, except where the crate falls */
 static double fall(int poison)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -73,7 +73,7 @@ static void terrain_is_not_touched(void **state)
     assert_true(fall(1) == y);
 }
 
-/* bodies that move between bodies that do not, in runs of one and of several, by one worker and by three */
+/* moving bodies between bodies at rest, in runs of one and of several, by one worker and by three */
 static void runs_are_placed(void **state)
 {
     int workers, i, k;
@@ -104,7 +104,7 @@ static void runs_are_placed(void **state)
     }
 }
 
-/* a crate joins in the middle of a fall on a terrain whose trees are in order already, or put in order again. *out: the terrain's order */
+/* a crate is added during a fall on a terrain whose trees are ordered already, or ordered again. *out: the terrain's order */
 static uint64_t join(int again, int broad_phase, uint64_t *out)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
@@ -140,7 +140,7 @@ static void trees_are_put_in_order_once(void **state)
     assert_true(join(0, CT_BROAD_HASH, &none) == right && none == 0);
 }
 
-/* what a terrain takes: its mesh with edges and neighbours (200 bytes a vertex), the same in the numbers of the world and its positions (217), boxes,
+/* Memory of a terrain: its mesh with edges and neighbours (200 bytes a vertex), the same in the world's numbers and its positions (217), boxes,
    slabs and trees for one end of a step (289) */
 static void memory_is_for_one_end(void **state)
 {

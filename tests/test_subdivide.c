@@ -52,7 +52,7 @@ static double apart(const double *a, const double *b)
     return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* Weights: a function that is one everywhere stays one; every point depends affinely on the given ones. */
+/* Weights: a function that is 1 everywhere stays 1, and every point is an affine combination of the given ones. */
 static void test_unity(void **state)
 {
     double x[3 * GRID_V], one[3 * GRID_V], moved[3 * GRID_V];
@@ -107,7 +107,7 @@ static void test_stencils(void **state)
             assert_true(fabs(beta - 3.0 / 16) < 1e-15);
         if (k == 6)
             assert_true(fabs(beta - 1.0 / 16) < 1e-15);
-        /* an impulse at each vertex in turn */
+        /* a unit value at each vertex in turn */
         for (j = 0; j < v; j++) {
             memset(x, 0, sizeof x);
             x[3 * j] = 1;
@@ -129,7 +129,7 @@ static void test_stencils(void **state)
     }
 }
 
-/* What happens inside does not move the boundary, and new points on it are the middles of its edges. */
+/* Inner vertices do not move the boundary, and new points on it are the middles of its edges. */
 static void test_boundary(void **state)
 {
     double x[3 * GRID_V], y[3 * GRID_V];
@@ -156,8 +156,8 @@ static void test_boundary(void **state)
     subdivide_free(&a), subdivide_free(&b), subdivide_free(&flat);
 }
 
-/* Every vertex, and every point between vertices, is nearer than reach to its place on the given surface; small moves are hardly shortened.
- */
+/* Every vertex, and every point between vertices, is nearer than reach to its place on the given surface; small displacements are hardly
+   shortened. */
 static void test_bound(void **state)
 {
     double x[3 * GRID_V], worst = 0, longest = 0;
@@ -181,7 +181,7 @@ static void test_bound(void **state)
                 if (free_d < 0.05 * fmin(reach, 0.0625 / GRID))
                     assert_true(d > 0.99 * free_d - 1e-14);
             }
-            /* it does move: most of the reach is used where the free surface goes far */
+            /* points do move: most of the reach is used where the free surface is far */
             assert_true(longest > 0.05 && (reach > 1e-3 || worst > 0.99 * reach));
             for (f = 0; f < s.n_triangles; f++) {
                 double u = test_random() + 0.5, v = (test_random() + 0.5) * (1 - u), p[3], q[3];
@@ -218,7 +218,7 @@ static int crossings(const double *xa, int va, const int32_t *ta, int na, const 
     return n;
 }
 
-/* A folded sheet above a copy of itself: the free surface of one crosses the other as it is, the constrained ones stay apart. */
+/* A folded sheet above a copy of itself: the free surface of one crosses the other, the constrained surfaces stay apart. */
 static void test_layers(void **state)
 {
     double x[3 * GRID_V], below[3 * GRID_V], h = 0.01;

@@ -52,7 +52,7 @@ static void hung_free(hung *h)
     ct_mesh_free(&h->mesh);
 }
 
-/* a disc that spins at 300 rad/s, 3 m away, is stepped in pieces: what hangs at rest does not move */
+/* a disc that spins at 300 rad/s, 3 m away, is stepped in substeps: a body that hangs at rest does not move */
 static void a_spinner_moves_nothing_else(void **state)
 {
     int it, i, misses = 0;
@@ -79,7 +79,7 @@ static void a_spinner_moves_nothing_else(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* steps of 10, 1, 10, 1 ms, of 10 ms and of 1 ms at every tenth, and of random lengths */
+/* steps of 10, 1, 10, 1 ms; of 10 ms with every tenth of 1 ms; of random lengths */
 static double step_of(int pattern, int step, uint64_t *seed)
 {
     if (pattern == 0)
@@ -152,7 +152,7 @@ static void rigid_bodies_rest_through_steps_of_other_lengths(void **state)
     assert_int_equal(misses, 0);
 }
 
-/* free fall stays exact through all of them: x = x0 + v0 t - g t^2 / 2 */
+/* free fall stays exact with all patterns: x = x0 + v0 t - g t^2 / 2 */
 static void falls_are_exact_through_steps_of_other_lengths(void **state)
 {
     int it, pattern, soft, i, misses = 0;

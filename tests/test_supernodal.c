@@ -303,7 +303,7 @@ static void test_boost(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
-/* the diagonal outweighs the rest a million times: what fills in decays by as much with every block between, and nothing denormal stays */
+/* The diagonal is a million times the rest: fill-in decays by as much with every block between, and no denormal number stays */
 static void test_decay(void **state)
 {
     int32_t pairs[12000], blocks[216];
@@ -327,7 +327,7 @@ static void test_decay(void **state)
     assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, blocks, n), 1);
     assert_int_equal(cti_gather_make(&mem, &g, &sym, &A, blocks), 1);
     assert_int_equal(cti_factor32_compute(&mem, &f, &sym, &g, A.val), 1);
-    /* below the strips of eight rows that hold the pivots themselves */
+    /* below the strips of eight rows that contain the pivots themselves */
     for (s = 0; s < sym.n_super; s++)
         for (t = 0; t < cti_sym_height(&sym, s) / 8; t++)
             for (k = 0; k < cti_sym_cols(&sym, s) && k / 8 < t; k++)
@@ -342,7 +342,7 @@ static void test_decay(void **state)
     cti_factor32_solve(&f, x, work);
     for (i = 0; i < 3 * n; i++)
         assert_true(x[i] > 0.9999f && x[i] < 1.0001f);
-    /* a push at one corner, and the inverse between two blocks that are far apart: what decays from there ends before it is denormal */
+    /* a force at one corner, and the inverse between two blocks that are far apart: values that decay are cut off before they are denormal */
     memset(x, 0, sizeof x);
     x[0] = 1;
     cti_factor32_solve(&f, x, work);
@@ -512,7 +512,7 @@ static void test_lagged(void **state)
     for (lag = 0; lag < 2; lag++) {
         memset(x, 0, 1029 * sizeof *x);
         assert_int_equal(cti_pcg(&op, &factor, b, x, CTI_R(1e-5), 50, w, &its[lag]), 1);
-        /* the matrix moves on, the factor stays */
+        /* the matrix changes, the factor does not */
         for (i = 0; i < n; i++)
             A.val[9 * A.diag[i]] *= CTI_R(1.2), A.val[9 * A.diag[i] + 8] *= CTI_R(1.1);
     }

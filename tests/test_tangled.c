@@ -55,7 +55,7 @@ static ct_body_id add_plate(ct_world *w, double sx, double sy, double sz, int n,
 
 /* ---- scripts ---- */
 
-/* turn by a about (cx, cy), then the same by hand */
+/* a rotation by a about (cx, cy), and the same computed directly */
 static void turn(double *x, double a, double cx, double cy)
 {
     double px = x[0] - cx, py = x[1] - cy;
@@ -141,7 +141,7 @@ static void test_keyframes(void **state)
     for (i = 0; i < 9 * n; i++)
         keys[i] = (ct_real)lcg(&seed);
     kd.mesh = &m, kd.keyframes = keys, kd.n_keyframes = 3, kd.segments = &g, kd.n_segments = 1;
-    assert_int_equal(ct_body_add_kinematic(w, &kd, &id), CT_ERR_ARGUMENT); /* no interval */
+    assert_int_equal(ct_body_add_kinematic(w, &kd, &id), CT_ERR_ARGUMENT); /* an empty interval */
     kd.keyframe_interval = 0.2;
     assert_int_equal(ct_body_add_kinematic(w, &kd, &id), CT_OK);
     add_soft_box(w, "far", 0.1, 1, 1e5, 0, 50, 0);
@@ -160,7 +160,7 @@ static void test_keyframes(void **state)
             p[0] += 0.1 * fmin(t, 0.5), q[0] += 0.1 * fmin(t + e, 0.5);
             for (k = 0; k < 3; k++) {
                 assert_true(fabs(x[3 * i + k] - p[k]) < 1e-9);
-                /* at a border of pieces times are those of sums of steps: either side is right */
+                /* at the boundary of two pieces times are those of sums of steps: either side is right */
                 if (s % 10 != 0 && s != 25)
                     assert_true(fabs(v[3 * i + k] - (q[k] - p[k]) / e) < 1e-4);
             }
@@ -173,7 +173,7 @@ static void test_keyframes(void **state)
     ct_world_destroy(w);
 }
 
-/* a step that runs out of memory leaves scripts where they were */
+/* a step that runs out of memory leaves the scripts unchanged */
 static void test_keyframes_memory(void **state)
 {
     books b;
@@ -228,7 +228,7 @@ static void test_belt(void **state)
     add_plate(w, 4, 0.1, 1, 4, 0, -0.05, 0, &g, 1);
     soft = add_soft_box(w, "soft", 0.1, 2, 1e5, -0.5, 0.051, 0);
     rigid = add_rigid_box(w, "rigid", 0.1, 0.1, 0.1, 1, 0, 0.5, 0.051, 0);
-    /* mu g dt an step until the belt's speed: 0.3 / 4.9 s */
+    /* acceleration mu g up to the belt's speed: 0.3 / 4.9 s */
     for (s = 0; s < 5; s++)
         step_once(w, 0.01);
     read_middle(w, soft, 1, a), read_middle(w, rigid, 1, b);
@@ -277,7 +277,7 @@ static void test_push(void **state)
     }
 }
 
-/* scripted bodies may go through each other: nobody else notices */
+/* scripted bodies may pass through each other, and no other body is affected */
 static void test_scripted_crossing(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -310,7 +310,7 @@ static void test_scripted_crossing(void **state)
 
 /* ---- tangled starts ---- */
 
-/* all pairs name two of the bodies; steps until free, at most `most`; then `rest` steps without any */
+/* all pairs are of two of the bodies; number of steps until they are apart, at most `most`; then `rest` steps without any pair */
 static int free_world(ct_world *w, const char *what, double dt, int most, int rest)
 {
     int start = count_intersections(w), s, at = -1, more = 0, after = 0;
@@ -360,7 +360,7 @@ static void test_overlap_boxes(void **state)
         }
 }
 
-/* neither has a vertex in the other */
+/* edges cross faces, and no vertex is inside of the other body */
 static void test_overlap_sticks(void **state)
 {
     int k;
@@ -426,7 +426,7 @@ static void test_overlap_cloth(void **state)
     ct_mesh_free(&m);
     free_world(w, "a sheet through a sheet", 0.01, 100, 50);
     ct_world_destroy(w);
-    /* a strip rolled up so that its end is inside of its beginning, with a wedge that makes it cross */
+    /* a rolled strip whose end is inside of its beginning, with a wedge that makes it cross */
     w = world_make(&d);
     m = mesh_grid(1.4, 0.3, 40, 8);
     for (i = 0; i < m.n_positions; i++) {
@@ -451,7 +451,8 @@ static void test_momentum(void **state)
     (void)state;
     d.gravity[1] = 0;
     w = world_make(&d);
-    /* one cell a box: five tets or six share the mass, the middle of the vertices is not the centre of mass, so masses are found by pulling */
+    /* With one cell a box, five or six tets share the mass, and the middle of the vertices is not the centre of mass: masses are measured by
+       pulling */
     id[0] = add_rigid_box(w, "a", 0.2, 0.2, 0.2, 2, 0, 0, 0, 0);
     id[1] = add_rigid_box(w, "b", 0.2, 0.2, 0.2, 2, 0.3, 0.1, 0.12, 0.13);
     for (s = 0; s < 40; s++)
@@ -475,7 +476,7 @@ static void test_momentum(void **state)
     ct_world_destroy(w);
 }
 
-/* the rest of a tangled body, and bodies that are not tangled, stay protected from the same surface: pairs never grow */
+/* The rest of an intersecting body, and bodies that do not intersect, are still protected from the same surface: the number of pairs never grows */
 static void test_protected(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -489,7 +490,7 @@ static void test_protected(void **state)
     sd.mesh = &m;
     assert_int_equal(ct_body_add_static(w, &sd, &floor), CT_OK);
     ct_mesh_free(&m);
-    /* one corner of the sheet hangs through the floor, the rest falls on it */
+    /* one corner of the sheet is below the floor, the rest falls on it */
     m = mesh_grid(0.5, 0.5, 10, 10);
     for (i = 0; i < m.n_positions; i++) {
         double x = (double)m.positions[3 * i], z = (double)m.positions[3 * i + 2];
@@ -526,7 +527,7 @@ static int pinch(int kind, const char *what)
     if (kind != 1)
         d.gravity[1] = 0;
     if (kind == 0)
-        d.max_halvings = 1; /* while the press closes every piece of a step takes long */
+        d.max_halvings = 1; /* while the press closes every substep takes long */
     w = world_make(&d);
     g[0] = segment(0, -0.2, 0, 0, 0, 0, down), g[1] = segment(0, 0, 0, 0, 0, 0, 0.1), g[2] = segment(0, 0.2, 0, 0, 0, 0, down + 0.05);
     if (kind == 1) {
@@ -567,12 +568,12 @@ static void test_pinch(void **state)
 {
     int soft = pinch(0, "a soft block in a press"), cloth = pinch(1, "cloth under an arm"), rigid = pinch(2, "a rigid block in a press");
     (void)state;
-    /* contacts keep their thickness, so that some of it may have come through without a tangle; not all */
+    /* contacts keep their thickness, so that some runs may end without an intersection; not all */
     assert_true(soft + cloth + rigid > 0);
 }
 
-/* two boxes between plates that close: solves that end far from a solution spend a step's sweeps once, not in each of its pieces (319 budgets
-   without that), and what is far from them falls on */
+/* Two boxes between plates that close: solves that end far from a solution use up a step's sweeps once, not in each of its substeps (319 budgets
+   without that), and bodies far from them fall on */
 static void no_room(ct_integrator integrator)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -675,7 +676,7 @@ static void test_repair(void **state)
     assert_int_equal(b.blocks, 0);
 }
 
-/* a pair that can be freed, one that never can (a pinned box in a static one), histories and contact memory */
+/* a pair that can be separated, one that never can (a pinned box in a static one), histories and contact memory */
 static ct_world *repair_world(books *b)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, b);
@@ -701,7 +702,7 @@ static ct_world *repair_world(books *b)
 
 static uint64_t count_looks(void *user) { return ++*(uint64_t *)user; }
 
-/* a box sunk in a wall can leave it on one side only, where another, which is not tangled, stands: that moves, too, in the end */
+/* A box inside a wall can leave it on one side only, where another one stands that does not intersect: in the end that one moves, too */
 static void test_repair_crowded(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -720,7 +721,7 @@ static void test_repair_crowded(void **state)
     ct_world_destroy(w);
 }
 
-/* a repair that can move nothing ends after a few steps: counted by the looks at the clock that a step takes */
+/* a repair that can move nothing ends after a few steps, counted by the readings of the clock in a step */
 static void test_repair_stuck(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);
@@ -748,7 +749,7 @@ static void test_repair_stuck(void **state)
     ct_world_destroy(w);
 }
 
-/* memory that runs out at any time in a repair, its last look at what is left included, leaves the world as it was */
+/* memory that runs out anywhere in a repair, its last test included, leaves the world unchanged */
 static void test_repair_memory(void **state)
 {
     enum { RUNS = PLAIN_OR(10, 4), LAST = PLAIN_OR(6, 2) };
@@ -787,7 +788,7 @@ static void test_repair_memory(void **state)
     assert_int_equal(differ, 0);
 }
 
-/* a small box that a larger one was pushed over, wholly, comes out of it, whatever bodies come and go meanwhile */
+/* a small box inside of a larger one comes out of it, whatever bodies are added and removed meanwhile */
 static void test_inside_outlasts_bodies(void **state)
 {
     static const char *const names[3] = {"nothing changes", "a body comes", "a body goes"};

@@ -110,7 +110,7 @@ static void test_balance_and_definiteness(void **state)
         }
 }
 
-/* the projection takes nothing from a Hessian that is semidefinite already, and something from one that is not */
+/* the projection does not change a Hessian that is semidefinite already, and changes one that is not */
 static void test_projection_is_least(void **state)
 {
     cti_mem mem;
@@ -235,7 +235,7 @@ static void solve_step(const model_state *s, ct_real m, const ct_real *r0, ct_re
     }
 }
 
-/* regularized Newton from mirrored, flat, pointlike and random states: stable neo-Hookean comes back to rest, with J > 0 */
+/* regularized Newton's method from mirrored, flat, pointlike and random states: stable neo-Hookean returns to rest, with J > 0 */
 static void test_recovery(void **state)
 {
     cti_mem mem;
@@ -275,7 +275,7 @@ static void test_recovery(void **state)
     done(&mem, &model);
 }
 
-/* St. Venant-Kirchhoff pressed along one axis resists most at 1 / sqrt 3 of its length; inverted it is counted, and only then */
+/* St. Venant-Kirchhoff compressed along one axis resists most at 1 / sqrt 3 of its length; only an inverted tet is counted as extended */
 static void test_stvk_softens(void **state)
 {
     cti_mem mem;
@@ -296,7 +296,7 @@ static void test_stvk_softens(void **state)
     done(&mem, &model);
 }
 
-/* below J = 0.2 the energy goes on with two continuous derivatives and stays finite through inversion */
+/* below J = 0.2 the energy continues with two continuous derivatives and stays finite through inversion */
 static void test_continued_logarithm(void **state)
 {
     cti_mem mem;
@@ -322,7 +322,7 @@ static void test_continued_logarithm(void **state)
     done(&mem, &model);
 }
 
-/* tets that a motion takes below J = 0.2, padding not counted; one that was there before is not counted again */
+/* tets that a motion compresses below J = 0.2, without padding; a tet that was below before is not counted */
 static void test_crushed(void **state)
 {
     cti_mem mem;

@@ -113,7 +113,7 @@ static void test_rotate(ct_mesh *m)
     }
 }
 
-/* ---- what holds for every lattice ---- */
+/* ---- properties of every lattice ---- */
 
 static int test_compare3(const void *a, const void *b) { return memcmp(a, b, 3 * sizeof(int32_t)); }
 
@@ -179,8 +179,8 @@ static void test_held(const ct_mesh *m, const ct_real *points, int n)
     free(tet), free(w);
 }
 
-/* Surface and inside lie in the lattice; a cell is there for a reason; tets are positive and fill their cells; nodes are used and apart
-   from each other in a cell. Returns the Euler characteristic. */
+/* Surface and inside are in the lattice; every cell is needed; tets are positive and fill their cells; every node is used, and nodes of a cell are
+   apart. Returns the Euler characteristic. */
 static int test_lattice(const ct_mesh *s, const ct_mesh *m)
 {
     enum { MANY = 400 };
@@ -284,7 +284,7 @@ static double test_tet_volume(const ct_mesh *m)
 
 /* ---- tests ---- */
 
-/* The triangle clipped by the six planes of the box: is anything left? */
+/* Clips the triangle by the six planes of the box: is a part of it left? */
 static int test_clip(const double c[3], const double h[3], const double t[9])
 {
     double p[40], q[40];
@@ -336,7 +336,7 @@ static void test_overlap(void **state)
     assert_true(both[0] > 20000 && both[1] > 20000);
 }
 
-/* A box whose sides are whole numbers of cells is filled and not much more, wherever it lies. */
+/* A box whose sides are multiples of the cell size is filled with little more, wherever it lies. */
 static void test_box_filled(void **state)
 {
     int i, k;
@@ -359,7 +359,7 @@ static void test_box_filled(void **state)
     }
 }
 
-/* Volumes of finer and finer lattices come down to the sphere's. */
+/* Volumes of finer and finer lattices converge to the sphere's, from above. */
 static void test_sphere(void **state)
 {
     ct_mesh s, m;
@@ -428,7 +428,7 @@ static void test_holes(void **state)
     ct_mesh_free(&m), ct_mesh_free(&t), ct_mesh_free(&s);
 }
 
-/* Parts in neighbouring cells are apart, though the gap is narrow; parts within a cell are one. */
+/* Parts in neighbouring cells are apart, though the gap is narrow; parts within a cell are connected. */
 static void test_parts(void **state)
 {
     ct_mesh s = test_box(0.99, 1, 1), t, m;
@@ -441,11 +441,11 @@ static void test_parts(void **state)
     assert_int_equal(m.n_positions, 2 * 27);
     assert_int_equal(test_lattice(&t, &m), 2);
     ct_mesh_free(&m);
-    /* three cells along x: the middle one has both */
+    /* three cells along x: the middle one contains both */
     m = test_make(&t, 2.0 / 3);
     assert_int_equal(test_lattice(&t, &m), 1);
     ct_mesh_free(&m);
-    /* boxes that meet at an edge of the lattice alone */
+    /* boxes that have only an edge of the lattice in common */
     test_append(&t, &s, 0.5, 1.01, 0, 0);
     ct_mesh_free(&t);
     memset(&t, 0, sizeof t);
@@ -504,7 +504,7 @@ static void test_errors(void **state)
     test_refused(&s, (double)NAN, CT_ERR_ARGUMENT, "cell");
     test_refused(&s, 1e-3, CT_ERR_ARGUMENT, "too small");
     test_refused(&s, 1e-30, CT_ERR_ARGUMENT, "too small");
-    /* the last triangle away: its edges are open */
+    /* without the last triangle its edges are open */
     memcpy(keep, s.triangles + 3 * s.n_triangles - 3, sizeof keep);
     s.n_triangles--;
     test_refused(&s, 0.5, CT_ERR_MESH, "edge");

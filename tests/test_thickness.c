@@ -22,8 +22,7 @@ static void shift(ct_mesh *m, double x, double y, double z)
         m->positions[3 * i] += (ct_real)x, m->positions[3 * i + 1] += (ct_real)y, m->positions[3 * i + 2] += (ct_real)z;
 }
 
-/* n soft boxes dropped 1 cm apart one on another; mixed: of as many sizes and two stiffnesses;
-   lean: each stands so far [m] beside the one below */
+/* n soft boxes dropped 1 cm apart one on another; mixed: of as many sizes and two stiffnesses; lean: offset of each box from the one below [m] */
 static ct_world *pile(int n, double young, int mixed, double lean)
 {
     ct_world *w = floor_world(0.5);
@@ -44,7 +43,7 @@ static ct_world *pile(int n, double young, int mixed, double lean)
     return w;
 }
 
-/* smallest distance of the last quarter of a run, of the pair's thickness; *told: steps of all that tell of pairs below half of it */
+/* smallest distance over thickness in the last quarter of a run; *told: number of steps that report pairs below half of their thickness */
 static double rests_at(ct_world *w, int steps, double dt, ct_step_report *last, int *told)
 {
     double least = 2;
@@ -65,7 +64,7 @@ static void piles_of_boxes_rest_at_their_thickness(void **state)
     static const struct { int n, steps, mixed; double young, dt, lean, least; } runs[] = {
         {3, 160, 0, 1e6, 0.01, 0.013, 0.9}, {4, 160, 0, 3e5, 0.01, 0.002, 0.9}, {5, 160, 0, 1e6, 0.01, 0.013, 0.9},
         {6, 160, 0, 1e6, 0.01, 0.002, 0.9}, {4, 160, 1, 1e6, 0.01, 0.013, 0.9}, {3, 80, 0, 1e6, 1.0 / 60, 0.013, 0.9},
-        /* these lean too far, and are falling in the last quarter; the second lands behind its last step. How near the landing comes changes with
+        /* These lean too far, and fall in the last quarter; the second lands after its last step. The distance in the landing changes with
            rounding: leans of .0122 to .014 m keep .29 to .95 in it, and .92 to .95 before it */
         {4, 160, 0, 3e5, 0.01, 0.013, 0.8}, {6, 150, 0, 1e6, 0.01, 0.013, 0.9}};
     int i, told;
@@ -81,7 +80,7 @@ static void piles_of_boxes_rest_at_their_thickness(void **state)
     }
 }
 
-/* a press leaves a cloth on a floor no room and goes away: what it left nearer than the thickness comes up again, and to rest */
+/* A press leaves a cloth on a floor no room and goes away: pairs below their thickness are separated again, and the cloth comes to rest */
 static void a_cloth_comes_up_after_a_pinch(void **state)
 {
     ct_world *w = floor_world(0.5);
@@ -115,8 +114,8 @@ static void a_cloth_comes_up_after_a_pinch(void **state)
     ct_world_destroy(w);
 }
 
-/* a cloth between plates with room for less than two thicknesses: rows exclude each other, and neither speed nor impulse grows. room: of the
-   thickness, half of the distance */
+/* A cloth between plates with room for less than two thicknesses: rows exclude each other, and neither speed nor impulse grows. room: in
+   thicknesses, half of the distance */
 static void squeeze(double room)
 {
     ct_world_desc wd = world_desc(THICKNESS, 0.3, NULL);
@@ -154,7 +153,7 @@ static void squeeze(double room)
     ct_world_destroy(w);
 }
 
-/* a cloth that slides over a ball of flat faces: its edges cross those of the ball, and the rows of vertices alone do not hold them apart */
+/* a cloth that slides over a ball of flat faces: its edges cross those of the ball, and the rows of vertices alone do not keep them apart */
 static void cloth_slides_over_a_ball(void **state)
 {
     ct_world_desc wd = world_desc(THICKNESS, 0.3, NULL);

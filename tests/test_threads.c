@@ -19,7 +19,7 @@
 #else
 #define THREAD_SANITIZED 0
 #endif
-/* sanitizers see a race or a wrong address in a few steps, and take their time */
+/* sanitizers find a race or a wrong address in a few steps, and are slow */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define FEW 1
 #else
@@ -86,7 +86,7 @@ static void pool_runs_every_item_once(void **state)
     assert_true(mem.bytes_live == 0);
 }
 
-/* many short loops, some after a rest that sends the workers to sleep: each sees what the caller wrote before it, and the caller what it wrote */
+/* many short loops, some after a pause in which the workers sleep: each sees what the caller wrote before it, and the caller sees what it wrote */
 static void add_one(int begin, int end, int worker, void *context)
 {
     int *x = (int *)context;
@@ -95,11 +95,11 @@ static void add_one(int begin, int end, int worker, void *context)
         x[begin]++;
 }
 
-/* ---- runs that share clusters ---- */
+/* ---- runs of contacts that share clusters ---- */
 
 enum { RUN_CONTACTS = 600, RUN_CLUSTERS = 24, RUN_LEGS = 3 };
 
-/* what runs saw: how often each was called, the last one of each cluster, and whether one came too early */
+/* observations of the runs: calls of each, the last run of each cluster, and whether one began too early */
 typedef struct run_record {
     int called[RUN_CONTACTS], last[RUN_CLUSTERS], bad;
 } run_record;
@@ -116,7 +116,7 @@ static void note_run(cti_ica *s, int run)
         sched_yield();
     for (k = 0; k < q->n_legs; k++) {
         int *last = &run_seen.last[s->tiles.legs[q->leg0 + k].cluster];
-        /* the next run of this cluster behind `*last` has to be this one */
+        /* this one has to be the next run of the cluster after `*last` */
         for (j = *last + 1; j < run; j++) {
             const cti_ica_contact *o = &s->contacts[s->runs.at[j]];
             int i;
@@ -154,7 +154,7 @@ static void random_contacts(cti_ica_contact *contacts, cti_ica_leg *legs, int cl
             for (j = first; j < n && legs[j].cluster != c; j++) {
             }
             if (j == n)
-                memset(&legs[n], 0, sizeof legs[n]), legs[n].cluster = c, legs[n++].ld = 400; /* long enough to be worth parts */
+                memset(&legs[n], 0, sizeof legs[n]), legs[n].cluster = c, legs[n++].ld = 400; /* long enough to be split into parts */
         }
         contacts[i].n_legs = n - first;
     }
@@ -238,7 +238,7 @@ static void short_loops_follow_each_other(void **state)
 
 /* ---- worlds ---- */
 
-/* task systems of a user: BACKWARDS runs single items from the last to the first as workers in turn, when it is asked to finish; AT_ONCE runs all
+/* Task systems of a user. BACKWARDS runs single items from the last to the first as workers in turn, when it is asked to finish; AT_ONCE runs all
    before it returns; THREADS runs ranges of any length on threads that it starts for them */
 typedef enum system_kind { SYSTEM_NONE, SYSTEM_POOL, SYSTEM_BACKWARDS, SYSTEM_AT_ONCE, SYSTEM_THREADS } system_kind;
 typedef struct user_system {
@@ -307,7 +307,7 @@ static void user_finish(void *task, void *user)
     t->open--;
 }
 
-/* an allocator that knows the thread it may be called from */
+/* an allocator that tests which thread calls it */
 typedef struct one_thread {
     pthread_t owner;
     int strangers;
@@ -455,7 +455,7 @@ static void wrong_tasks_are_refused(void **state)
     assert_null(w);
 }
 
-/* memory runs out at any allocation of a creation with threads */
+/* memory runs out at any allocation while a world with threads is created */
 static void a_refused_creation_leaves_nothing(void **state)
 {
     int k, made = 0;
@@ -513,7 +513,7 @@ static void a_thread_that_does_not_start_is_an_error(void **state)
 static volatile sig_atomic_t handled;
 static void handle(int number) { (void)number, handled++; }
 
-/* the process gets a signal that the calling thread blocks: no thread of the world's runs the handler */
+/* the process gets a signal that the calling thread blocks: no thread of the world runs the handler */
 static void workers_take_no_signals(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);

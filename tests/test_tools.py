@@ -93,7 +93,7 @@ B_INL = "static int CTI_BN(cti_b, step)(int x) { return x; }\n"
 
 
 def test_guards(fresh, tree):
-    """What CONTACT_WITH_x 0 takes out is between #if, and nothing else is."""
+    """Code that CONTACT_WITH_x 0 removes is between #if, and no other code is."""
     fresh({"src/1_math/b.c": SWITCHED, "src/1_math/b.inl": B_INL})
     code, out = amalgamate(tree)
     text = open(tree + "/contact.h").read() if code == 0 else out
@@ -359,7 +359,7 @@ def test_run_options(d):
 
 
 def test_newton_iterations(d):
-    """a steel cube that tumbles: one linearization does not do, and the key says how many may"""
+    """a steel cube that tumbles: one linearization is not enough, and the key bounds their number"""
     steel = body(shape={"box": {"size": [0.02, 0.02, 0.02], "cells": [2, 2, 2]}}, material={"young": 2e11, "poisson": 0.3, "density": 7800},
                  transform=[{"rotate": [20, 0, 20]}, {"translate": [0, 0.2, 0]}])
     most = []
@@ -397,7 +397,7 @@ SHEET = {"name": "sheet", "type": "cloth", "shape": {"grid": {"size": [1, 1], "c
          "transform": [{"rotate": [0, 0, 30]}, {"translate": [0, 0.8, 0]}],
          "fix": [{"vertices": [0, 6]}], "material": {"model": "springs", "stretch": 500, "shear": 100, "bend": 1e-5, "areal_density": 0.2}}
 
-# in place of ffmpeg: keeps its arguments and how much it got; writes the last argument's file; ends with the code in the file `code`
+# in place of ffmpeg: stores its arguments and the number of bytes it read; writes the last argument's file; its exit code is in the file `code`
 FAKE = """#!/bin/sh
 here=$(dirname "$0")
 echo "$@" > "$here/arguments"
@@ -408,7 +408,7 @@ exit $(cat "$here/code")
 
 
 def test_small_creatures(d):
-    """What quick figures ask for: eight lizards of a hundred vertices in all, fewer than one takes."""
+    """The size that quick figures request: eight lizards with a hundred vertices in all, fewer than one needs."""
     out = os.path.join(d, "creatures")
     p = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--out", out, "--only", "eight", "--vertices", "100"],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
@@ -685,7 +685,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="contact_tools_") as d:
             try:
                 t(d)
-            except Exception as e:  # one broken test must not hide the others
+            except Exception as e:  # a failing test must not prevent the others
                 check(t.__name__, False, repr(e))
     return 1 if FAILED else 0
 

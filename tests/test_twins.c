@@ -14,7 +14,7 @@
 enum { TEST_MOST = 16 };
 #define TEST_H CTI_R(0.01)
 
-/* Body 0 has what is above, body 1 what is below; pairs are written down with their weights. */
+/* Body 0 is above, body 1 below; pairs are written down with their weights. */
 typedef struct test_soup {
     cti_surface s;
     cti_surface_body bodies[2];
@@ -99,7 +99,7 @@ static int test_cull(test_soup *t)
     return CTI_LEN(t->hits);
 }
 
-/* the last step had this pair, with its direction or against it */
+/* the last step had this pair, with the same or the opposite direction */
 static void test_remember(test_soup *t, int hit, ct_real sign)
 {
     cti_memory_item item;
@@ -116,7 +116,7 @@ static void test_square(test_soup *t, ct_real size, ct_real x, ct_real z)
     test_vertex(t, 1, 0, 0, 0), test_vertex(t, 1, size, 0, 0), test_vertex(t, 1, size, 0, size), test_vertex(t, 1, 0, 0, size);
 }
 
-/* over the diagonal both triangles see the same point: the one that has it inside is the nearer one */
+/* on the diagonal both triangles have the same closest point: the pair with the nearer one stays, which has the point inside */
 static void test_diagonal(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -128,7 +128,7 @@ static void test_diagonal(void **state)
     assert_true(t->hits[0].before == 0);
 }
 
-/* what the contact carried as the other pair is not lost */
+/* the load that the contact had as the other pair is kept */
 static void test_hand_over(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -141,7 +141,7 @@ static void test_hand_over(void **state)
     assert_int_equal(test_cull(t), 1);
     assert_int_equal(t->hits[0].pair.v[2], 2);
     assert_true(t->hits[0].before == key);
-    /* one that carried load itself keeps to that */
+    /* a pair with a load of its own keeps that */
     test_face(t, 0, 1, 3, 4, CTI_R(0.505), CTI_R(0.495), 0);
     t->hits[0].before = 0;
     test_remember(t, 0, 1);
@@ -149,7 +149,7 @@ static void test_hand_over(void **state)
     assert_true(t->hits[0].before == 0);
 }
 
-/* of several that carried something the nearest hands it over */
+/* of several pairs with load the nearest hands it over */
 static void test_nearest_hands_over(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -169,7 +169,7 @@ static void test_nearest_hands_over(void **state)
     assert_true(t->hits[0].before == key);
 }
 
-/* the same where the other pair calls the other side a; and what has turned over since is forgotten */
+/* the same where the other pair has the sides exchanged; a load whose direction has reversed is dropped */
 static void test_swapped(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -191,19 +191,20 @@ static void test_swapped(void **state)
     }
 }
 
-/* a large face: a small share of it is far, and no twin */
+/* a large face: a small share of it is far away, and no duplicate */
 static void test_large(void **state)
 {
     test_soup *t = (test_soup *)*state;
     test_square(t, 10, 5, CTI_R(4.8));
     test_face(t, 0, 1, 3, 4, CTI_R(0.51), CTI_R(0.49), 0);
     test_face(t, 0, 1, 2, 3, CTI_R(0.5), CTI_R(0.02), CTI_R(0.48));
-    t->x[1] = 1; /* as high as it has to be for about one direction */
+    t->x[1] = 1; /* high enough for the two directions to be nearly one */
     t->hits[0].normal = t->hits[1].normal = cti_v3_make(0, 1, 0);
     assert_int_equal(test_cull(t), 2);
 }
 
-/* vertex 0 at `away` from both faces of a groove, which rise so much from the edge 1 2 of this length at x = 0; then moved aside */
+/* vertex 0 at the distance `away` from both faces of a groove with this slope, which meet in the edge 1 2 of this length at x = 0; then moved
+   aside */
 static void test_two_faces(test_soup *t, ct_real rise, ct_real away, ct_real length, ct_real aside)
 {
     ct_real n = cti_sqrt(1 + rise * rise), x = rise * away / n;
@@ -216,7 +217,7 @@ static void test_two_faces(test_soup *t, ct_real rise, ct_real away, ct_real len
     test_face(t, 0, 2, 1, 4, (1 - x) / 2, (1 - x) / 2, x);
 }
 
-/* two faces that meet in a groove each have their row, however near they are; in one that is nearly flat the nearer one speaks */
+/* Two faces that form a groove have a row each, however near they are; if the groove is nearly flat, the nearer one alone */
 static void test_groove(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -231,7 +232,7 @@ static void test_groove(void **state)
         }
 }
 
-/* what a pair farther along the edge has to say is no excuse: the sides of a groove are two */
+/* a pair farther along the edge changes nothing: the two sides of a groove stay two contacts */
 static void test_groove_beside(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -244,7 +245,7 @@ static void test_groove_beside(void **state)
     assert_int_equal(test_cull(t), 3);
 }
 
-/* a vertex remembers all that are kept at it, not only the last one */
+/* a vertex remembers all pairs that are kept at it, not only the last one */
 static void test_groove_again(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -256,7 +257,7 @@ static void test_groove_again(void **state)
     assert_int_equal(test_cull(t), 2);
 }
 
-/* a cloth between two sheets: the same vertex, the other way */
+/* a cloth between two sheets: the same vertex, with opposite normals */
 static void test_opposite(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -267,7 +268,7 @@ static void test_opposite(void **state)
     assert_int_equal(test_cull(t), 2);
 }
 
-/* two edges along each other: the ends of both speak for what is between, and an edge that crosses at an end is that end */
+/* Two edges along each other: the pairs at both ends represent the edges between them, and an edge that crosses at an end is that contact */
 static void test_along(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -279,14 +280,14 @@ static void test_along(void **state)
     test_face(t, 4, 0, 1, 2, CTI_R(0.4), CTI_R(0.6), 0);
     assert_int_equal(test_cull(t), 2);
     assert_int_equal(t->hits[0].pair.kind + t->hits[1].pair.kind, CT_PAIR_VF + (t->hits[0].pair.n_a == 2 ? CT_PAIR_EE : CT_PAIR_VF));
-    /* without the second end the edges speak for themselves */
+    /* without the second end the pair of edges keeps its row */
     CTI_CLEAR(t->hits);
     test_edges(t, 0, 1, 3, 4, CTI_R(0.3), CTI_R(0.7));
     test_face(t, 0, 3, 4, 5, CTI_R(0.6), CTI_R(0.4), 0);
     assert_int_equal(test_cull(t), 2);
 }
 
-/* within a body: ends that may come nearer than the edges between them, as their rest shape is nearer, do not speak for these */
+/* within a body: ends that may come nearer than the edges between them, since they are nearer at rest, do not represent these */
 static void test_along_self(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -309,7 +310,7 @@ static void test_along_self(void **state)
     }
 }
 
-/* planes, rods and points are not looked at; order stays */
+/* pairs of planes, rods and points are not culled; the order stays */
 static void test_others(void **state)
 {
     test_soup *t = (test_soup *)*state;
@@ -327,12 +328,12 @@ static void test_others(void **state)
     assert_int_equal(test_cull(t), 0);
 }
 
-/* a row goes on with what it carried as another pair, also where that had its sides the other way round; a pair that turned over does not */
+/* a row starts with the load that it had as another pair, also if that had its sides exchanged; a pair whose direction has reversed does not */
 static void test_recall(void **state)
 {
     static const ct_real up[3] = {0, 1, 0}, push[3] = {CTI_R(0.1), 2, 0}, slip[3] = {CTI_R(1e-4), 0, 0};
     test_soup *t = (test_soup *)*state;
-    cti_attach attach[2]; /* of vertex 0, and of what never moves */
+    cti_attach attach[2]; /* of vertex 0, and of immovable ones */
     ct_real zero[3] = {0, 0, 0}, inv_mass = 1, val[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     uint8_t fixed = 0;
     int row_at[2] = {0, 1}, none = 0, way;

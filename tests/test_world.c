@@ -38,7 +38,7 @@ static void creation_is_checked(void **state)
     d = good, d.restitution = (ct_real)0.5, refuses(d, CT_ERR_UNSUPPORTED);
     d = good, d.stepper = CT_STEPPER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.stepper = (ct_stepper)99, refuses(d, CT_ERR_ARGUMENT);
-    d = good, d.solver.solver = (ct_solver)9, refuses(d, CT_ERR_UNSUPPORTED); /* a number that is kept */
+    d = good, d.solver.solver = (ct_solver)9, refuses(d, CT_ERR_UNSUPPORTED); /* a reserved number */
     d = good, d.solver.solver = CT_SOLVER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.cookie = 0, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.tolerance = 0, refuses(d, CT_ERR_ARGUMENT);
@@ -99,7 +99,7 @@ static void bad_steps_are_refused(void **state)
     ct_world_destroy(w);
 }
 
-/* a world of one body that must not change, and the ways to add a bad one */
+/* a world of one body that must not change, and the ways to add an invalid one */
 typedef struct bed {
     ct_world *w;
     uint64_t hash;
@@ -310,7 +310,7 @@ static void removed_bodies_leave_no_trace(void **state)
     ct_body_id a, b, c, p, only;
     int i;
     (void)state;
-    /* w: a and b; a goes, comes back, goes. alone: b only. b moves freely: its bits are the same */
+    /* w: a and b; a is removed, added and removed again. alone: b only. b moves freely, and has the same bits */
     a = add_soft_box(w, "a", 0.2, 2, 1e5, 3, 0.5, 0);
     b = add_soft_box(w, "b", 0.1, 2, 1e5, 0, 5, 0);
     p = add_plane(w, 0, 1, 0, 0);
@@ -344,7 +344,7 @@ static void removed_bodies_leave_no_trace(void **state)
     ct_world_destroy(alone);
 }
 
-/* a body that rests by friction does not notice that an unrelated one takes a free slot before it */
+/* a body that rests by friction is not affected when an unrelated one takes a free slot before it */
 static void memory_survives_new_bodies(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.5, NULL);
@@ -435,7 +435,7 @@ static void pins_follow_their_script(void **state)
     ct_world_destroy(w);
 }
 
-/* four beads of a tet on parallel wires along X: they fall with (g . X) X, and never leave the wires. [Volino 2000, 2.2: inverse mass X X'/m] */
+/* Four beads of a tet on parallel wires along X: they fall with (g . X) X, and never leave the wires [Volino 2000, 2.2: inverse mass X X'/m] */
 static void beads_slide_on_wires(void **state)
 {
     static const int32_t tet[4] = {0, 1, 2, 3};
@@ -471,7 +471,7 @@ static void beads_slide_on_wires(void **state)
             if (fabs(along - s) > 1e-10)
                 print_message("step %d: fell %.15g along the wire, %.15g expected\n", k, along, s);
             assert_true(fabs(along - s) <= 1e-10);
-            /* the velocity lives in the middle of the step */
+            /* the velocity is that of the middle of the step */
             for (j = 0; j < 3; j++)
                 assert_true(fabs(v[3 * i + j] - X[j] * gX * (t - dt / 2)) < 1e-9);
         }
@@ -541,8 +541,8 @@ static void nothing_moves(void **state)
     ct_world_destroy(w);
 }
 
-/* a vertex on the plane x + y = const whose x is scripted moves along (1, -1, 0) with it and freely along z; a direction that was rounded to
-   float holds all the same */
+/* A vertex on the plane x + y = const whose x is scripted moves along (1, -1, 0) with it and freely along z. A direction that was rounded to float
+   holds just as well */
 static void directions_meet_pins(void **state)
 {
     double h = sqrt(0.5), dt = 0.01;
@@ -588,7 +588,7 @@ typedef struct sweep {
     ct_world *w;
     ct_body_id soft, cloth, mesh, plane, crate;
     ct_mesh box, sheet, roof, cube;
-    int64_t failures; /* calls that said CT_ERR_MEMORY */
+    int64_t failures; /* calls that returned CT_ERR_MEMORY */
 } sweep;
 
 enum { SWEEP_OPS = 18 };
@@ -621,7 +621,7 @@ static ct_code sweep_add_crate(sweep *s)
     return ct_body_add_rigid(s->w, &d, &s->crate);
 }
 
-/* the crate on the world, the cloth on the crate */
+/* the crate is attached to the world, the cloth to the crate */
 static ct_code sweep_join(sweep *s, int stitch)
 {
     ct_joint_desc d = ct_joint_desc_default(stitch ? CT_JOINT_STITCH : CT_JOINT_HINGE);
@@ -662,8 +662,8 @@ static ct_code sweep_op(sweep *s, int op)
     }
 }
 
-/* One run over all operations with call number k refused (and with `on` all later ones until a call has said so). Returns whether k was
-   reached. A refused operation leaves the world as it was and works at once when it is tried again. */
+/* One run over all operations in which allocation k fails (and with `on` all later ones until a call has reported it). Returns 1 if k was reached.
+   A failed operation leaves the world unchanged and works at once when it is tried again. */
 static int sweep_run(sweep *s, int64_t k, int on, int64_t *out_calls, double *end)
 {
     ct_world_desc d = world_desc(2e-3, 0.5, &s->b);
@@ -714,7 +714,7 @@ static int sweep_run(sweep *s, int64_t k, int on, int64_t *out_calls, double *en
     return s->b.refused > 0;
 }
 
-/* a heap that comes to rest: box, cloth and crate on a plane, under one of the integrators; nodes: box and cloth are solved in pieces */
+/* a heap that comes to rest: box, cloth and crate on a plane, under one of the integrators; nodes: box and cloth are split into nodes */
 static ct_world *heap_world(books *b, ct_integrator integrator, int nodes)
 {
     ct_world_desc d = world_desc(2e-3, 0.5, b);
@@ -737,7 +737,7 @@ static ct_world *heap_world(books *b, ct_integrator integrator, int nodes)
     return w;
 }
 
-/* a step that memory ran out in, tried again, gives the bits that it would have given at once, and so do all later ones */
+/* a step that ran out of memory, tried again, gives the bits that it would have given at once, and so do all later ones */
 static void a_refused_step_leaves_no_trace(void **state)
 {
     enum { STEPS = 25, BY = PLAIN_OR(1, 5) };
@@ -779,7 +779,7 @@ static ct_world *empty_world(void)
     return world_make(&d);
 }
 
-/* pins that are renewed at every step take no more memory than those that hold, which follow their own paths whatever came before */
+/* Pins that are set anew at every step take no more memory than pins that stay, and both follow their own paths */
 static void pins_do_not_pile_up(void **state)
 {
     static const int32_t both[2] = {0, 1}, second = 1;
@@ -800,7 +800,7 @@ static void pins_do_not_pile_up(void **state)
             ct_world_allocations(w, &calls, &bytes[i > 20]);
     }
     assert_true(bytes[0] == bytes[1]);
-    /* a part of the axes of one of the nodes is taken over; the rest goes on */
+    /* the axes of one of the nodes are replaced in part; the rest continues */
     path[0].motion.linear[0] = 0, path[0].motion.linear[2] = 2, path[0].duration = -1;
     assert_int_equal(ct_body_pin_path(w, b, &second, 1, CT_AXIS_Z, path, 1, -1), CT_OK);
     path[0].motion.linear[2] = 0, path[0].motion.linear[0] = (ct_real)(1999 % 7), path[0].duration = 0.01;
@@ -812,7 +812,7 @@ static void pins_do_not_pile_up(void **state)
         step_once(w, 0.01), step_once(twin, 0.01);
     x = read_vectors(w, b, 0, &n), y = read_vectors(twin, other, 0, &n);
     assert_memory_equal(x, y, sizeof(double) * 3 * (size_t)n);
-    assert_true(x[5] > 0.1); /* and the second node did go along z */
+    assert_true(x[5] > 0.1); /* and the second node moved along z, too */
     free(x), free(y);
     ct_world_destroy(w), ct_world_destroy(twin);
 }
@@ -839,10 +839,10 @@ static void memory_may_run_out_anywhere(void **state)
         for (k = 1 + on * (BY / 2); sweep_run(&s, k, on, &calls, end); k += BY)
             for (i = 0; i < 6; i++)
                 assert_true(fabs(end[i] - base[i]) < 1e-6);
-    assert_true(k > total); /* the last run of the sweep reached no refusal */
+    assert_true(k > total); /* in the last run of the sweep no allocation failed */
     quiet = (int)(2 * total / BY - s.failures);
     print_message("%ld allocations, %ld refusals led to CT_ERR_MEMORY, %d did not need to\n", (long)total, (long)s.failures, quiet);
-    assert_true(s.failures > total / BY); /* most refusals must be reported */
+    assert_true(s.failures > total / BY); /* most failures have to be reported */
     ct_mesh_free(&s.box), ct_mesh_free(&s.sheet), ct_mesh_free(&s.roof), ct_mesh_free(&s.cube);
 }
 
@@ -894,7 +894,7 @@ static void allocations_are_counted(void **state)
     step_once(w, 0.01);
     ct_world_allocations(w, &calls, &bytes);
     assert_int_equal(bytes, b.live);
-    assert_true(calls == b.calls || calls == b.calls - 1); /* the world itself may come before its books */
+    assert_true(calls == b.calls || calls == b.calls - 1); /* the world itself may be allocated before the allocator counts */
     ct_world_destroy(w);
 }
 
@@ -926,7 +926,7 @@ static void same_input_same_bits(void **state)
     }
     assert_true(contacts > 100);
     ct_world_destroy(a);
-    /* two worlds in turn, one of them asked for everything in between */
+    /* two worlds in turn, one of which is queried in between */
     c = small_scene();
     for (i = 0; i < 40; i++) {
         const ct_contact *list;
@@ -942,7 +942,7 @@ static void same_input_same_bits(void **state)
     ct_world_destroy(c);
 }
 
-/* soft bodies, one of them fast, a cloth and a static mesh: the same bits by trees and by the hash, and so after a body went */
+/* Soft bodies, one of them fast, a cloth and a static mesh: the same bits by trees and by the hash, also after a body was removed */
 static void broad_phases_give_the_same_run(void **state)
 {
     ct_world *w[2];
@@ -987,7 +987,7 @@ static void broad_phases_give_the_same_run(void **state)
     ct_world_destroy(w[1]);
 }
 
-/* a block shot at a sheet whose triangles are all there twice: what CCD finds twice gets one row, as on the sheet as it is */
+/* a block shot at a sheet whose triangles all exist twice: a collision that CCD finds twice gets one row, as on a sheet without duplicates */
 static void faces_given_twice_count_once(void **state)
 {
     int k, rows[2] = {0, 0};
@@ -1016,7 +1016,7 @@ static void faces_given_twice_count_once(void **state)
     assert_int_equal(rows[0], rows[1]);
 }
 
-/* a body far away, with its own contacts and of another size, added before or after */
+/* a body far away, with contacts of its own and of another size, added before or after */
 static void far_bodies_change_no_bit(void **state)
 {
     int before, fast, i;
@@ -1167,7 +1167,7 @@ static void problems_are_dumped(void **state)
     remove("test_world.cpb");
 }
 
-/* an embedded surface: vertices are the surface's, pins and velocities go by nodes, and both move together */
+/* an embedded surface: vertices are the surface's, pins and velocities act through nodes, and both move together */
 static void embedded_bodies_count_nodes(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);

@@ -20,11 +20,11 @@ static inline double lcg(uint64_t *seed)
     return (double)(*seed >> 11) / 9007199254740992.0;
 }
 
-/* ---- an allocator that keeps books: every block carries its size, so that a wrong old_size is found ---- */
+/* ---- an allocator that keeps records: every block stores its size, so that a wrong old_size is found ---- */
 typedef struct books {
     int64_t calls, live, blocks;
-    int64_t fail_at;  /* the call with this number (1-based) is refused; 0: none */
-    int fail_on;      /* 1: so are all later ones */
+    int64_t fail_at;  /* the call with this number (from 1) fails; 0: none */
+    int fail_on;      /* 1: so do all later ones */
     int64_t refused, wrong;
 } books;
 
@@ -48,7 +48,7 @@ static inline void *books_resize(void *user, void *block, size_t old_size, size_
         b->refused++;
         return NULL;
     }
-    /* always a new block, filled with rubbish: nobody may rely on old addresses or on zeroes */
+    /* always a new block, filled with garbage: code must not rely on old addresses or on zeroes */
     {
         unsigned char *fresh = (unsigned char *)malloc(new_size + 16);
         if (!fresh)
@@ -199,7 +199,7 @@ static inline double *read_vectors(const ct_world *w, ct_body_id id, int velocit
     return x;
 }
 
-/* mean of the vertices: enough to follow a body whose mesh is regular */
+/* mean of the vertices: enough to follow a body with a regular mesh */
 static inline void read_middle(const ct_world *w, ct_body_id id, int velocities, double out[3])
 {
     int n, i, k;

@@ -32,11 +32,11 @@ DATA = os.environ.get("CONTACT_DATA", os.path.join(ROOT, "..", "shared", "data")
 REST = {"S1": (0.191, 0.005), "S3": (0.195, 0.002)}
 TANGLED = ("overlap.json", "pinch.json")
 ZONE_PERCENT, FROZEN = 0.5, 1e-5
-EIGHTH = {"S2": 0.05}  # the others bounce undamped, which no two steps of implicit Euler do alike: printed, not judged
+EIGHTH = {"S2": 0.05}  # the others bounce undamped, which depends on the step of implicit Euler: printed, not judged
 
 
 class Scene:
-    """One run: where it comes from, what it must hold, what came out."""
+    """One run: its scene, its requirements, its results."""
 
     def __init__(self, name, path, kind):
         self.name, self.path, self.kind = name, path, kind
@@ -44,7 +44,7 @@ class Scene:
 
 
 def step_lines(folder):
-    """stats.jsonl, also of a run that was cut."""
+    """stats.jsonl, also of a run that was interrupted."""
     lines = []
     for name in ("stats.jsonl", "stats.jsonl.tmp"):
         path = os.path.join(folder, name)
@@ -60,7 +60,7 @@ def step_lines(folder):
 
 
 def run(path, out, stepper, limit, check):
-    """exit code, summary or None, lines, what stderr said"""
+    """exit code, summary or None, lines, text of stderr"""
     command = [CONTACT, "run", path, "--json", "--quiet", "--out", out, "--frames", "none"] + (["--check"] if check else [])
     command += ["--stepper", stepper] if stepper else []
     p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -69,7 +69,7 @@ def run(path, out, stepper, limit, check):
         text, err = p.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         late = True
-        p.terminate()  # it ends after the step, with a whole summary
+        p.terminate()  # the run ends after its step, with a complete summary
         try:
             text, err = p.communicate(timeout=60)
         except subprocess.TimeoutExpired:

@@ -28,7 +28,7 @@ UNDEF = re.compile(r"^\s*#\s*undef\s+([A-Za-z_]\w*)")
 DIRECTIVE = re.compile(r"^\s*#\s*(if|ifdef|ifndef|endif)\b")
 WINDOWS = re.compile(r"^(?!\s*#).*\b(far|near|small|hyper|interface|pascal|cdecl)\b")  # macros of windows.h and what it includes
 FILE_SCOPE = re.compile(r"^(static|CTI_INLINE|CTI_NOINLINE|CTI_FN)\b")
-# what stays whole, used or not: lanes, vectors and elementary functions, which have every operation in every type
+# files that stay complete, used or not: lanes, vectors and elementary functions, which have every operation in every type
 VOCABULARY = ("src/1_math/simd", "src/1_math/lanes", "src/1_math/vec.h", "src/1_math/elem")
 STB_SEARCH = [os.path.join(ROOT, "stb_ds.h"), "/usr/include/stb/stb_ds.h", "/usr/local/include/stb/stb_ds.h", "/usr/include/stb_ds.h",
               os.path.join(ROOT, "build/deps/root/usr/include/stb/stb_ds.h")]
@@ -104,7 +104,7 @@ def check_listed(names, draft):
 
 
 def strip_comments(lines):
-    """The lines without comments and with string contents emptied, for the checks only; line numbers stay."""
+    """The lines without comments and with empty strings, for the checks only; line numbers stay."""
     out, state = [], ""
     for line in lines:
         kept, i = [], 0
@@ -199,7 +199,7 @@ class Builder:
             self.macros.pop(u.group(1), None)
 
     def check_statics(self, name, plain, owner):
-        """owner: the listed file that takes name in; its .inl files may be alternatives, and the compiler sees to them."""
+        """owner: the listed file that includes name; its .inl files may be alternatives, which the compiler checks."""
         text = "\n".join(plain).split("\n")
         for i, line in enumerate(text):
             if not FILE_SCOPE.match(line):
@@ -447,7 +447,7 @@ extern "C++" {
 #endif
 #endif"""
 
-# between files of one kind and of the other; from the user's options each time, for what one pragma names another within it does not take back
+# between files of the two kinds; each begins from the user's options, since a pragma cannot undo another one around it
 SWITCH = """
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options

@@ -16,11 +16,11 @@ import tempfile
 import lists
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# what the measured parts do not need is left out: it takes longer to compile than all of them to run
+# parts that are not measured are left out: compiling them takes longer than running the others
 LEAN = ["-DCONTACT_WITH_FILES=0"] + lists.without("CMR", "ICA")
 SOURCE = os.path.join(ROOT, "bench", "paths", "paths.c")
 WIDE = "-mavx2 -mfma -mavx512f -mavx512dq -mprefer-vector-width=256"
-# name, compiler, flags, what the processor must have; a group starts with its NONE
+# name, compiler, flags, features of the processor; a group starts with its NONE
 GROUPS = [
     ("gcc -O2, x86-64", [("NONE", "gcc", "-O2 -DCONTACT_SIMD=CT_SIMD_NONE", ()), ("SSE2", "gcc", "-O2", ()),
                          ("AVX2", "gcc", "-O2 -mavx2 -mfma", ("avx2", "fma")),

@@ -34,7 +34,7 @@ SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 100), "S3_N8": ("S3_N8", 100), "S
 # mechanism: numbers that switch it off
 OFF = collections.OrderedDict([
     ("sweeps.first_mix", "1000000000"),    # acceleration of sweeps over contacts
-    ("anderson.sum", "0"),                 # all acceleration
+    ("anderson.sum", "0"),                 # all Anderson acceleration
     ("anderson.ridge", "0"),
     ("anderson.rebase", "1"),
     ("sweeps.restart", "1e30"),
@@ -47,33 +47,33 @@ OFF = collections.OrderedDict([
     ("sweeps.drop_exact", "0"),
     ("outer.defer", "1"),
     ("outer.fused", "0"),
-    ("outer.halves", "1000000"),           # fused to the end
+    ("outer.halves", "1000000"),           # contacts solved inside the sweep over nodes to the end
     ("outer.close", "0"),
     ("outer.restarts", "0"),
     ("outer.contracts", "1e30"),
-    ("outer.judge", "1e-3"),               # judged at the end alone
+    ("outer.judge", "1e-3"),               # residuals computed at the end alone
     ("outer.tight", "1"),
     ("outer.tight_least", "1"),            # sweeps never end at a smaller change
     ("correction.renewals", "1"),
     ("correction.idle", "1000000"),
-    ("stride.patience", "0"),              # strides
+    ("stride.patience", "0"),              # extrapolations along a drift
     ("stride.astray", "1e30"),
     ("stride.slow", "0"),
-    ("law.miss", "1e30"),                  # the ray, but under recovery
+    ("law.miss", "1e30"),                  # the last step along the ray (law.c), except under recovery
     ("law.flat", "1e30"),                  # the ray
     ("law.regular", "1e30"),               # the solve of a whole 3x3 block
-    ("factors.cheap", "1e30"),             # factors computed anew where large ones are asked for
-    ("factors.large", "1e30"),             # put off
+    ("factors.cheap", "1e30"),             # factors are computed in every step, however large
+    ("factors.large", "1e30"),             # the delay of large factorizations
     ("factors.slow", "1000000"),
     ("factors.missing", "0"),
     ("factors.stiff", "1e30"),
     ("island.inexact", "1"),
     ("island.extrapolated", "0"),
-    ("island.ports", "0"),                 # whole clusters
+    ("island.ports", "0"),                 # bodies as one cluster
     ("island.columns", "1e30"),
     ("island.ports_failed", "0"),
     ("island.whole_attempts", "0"),
-    ("island.corrected", "0"),             # corrections
+    ("island.corrected", "0"),             # corrections of whole bodies
     ("island.wasted", "1000000"),
     ("island.later_part", "1"),
     ("ended.unsolved", "1e30"),
@@ -81,11 +81,11 @@ OFF = collections.OrderedDict([
     ("ended.failed_speed", "0"),
     ("attempt.row", "1e30"),               # rows solved again in a round
     ("attempt.joint_times", "0"),
-    ("attempt.newton_full", "1000000"),    # searches of Newton steps
+    ("attempt.newton_full", "1000000"),    # line searches of Newton steps
     ("energy.gain", "1e30"),
     ("energy.gain_rigid", "1e30"),
     ("energy.climb", "1e30"),
-    ("energy.balance_least", "1e30"),      # momenta in contacts
+    ("energy.balance_least", "1e30"),      # momentum transferred to contacts
     ("substep.successes", "1"),
     ("substep.equal", "1"),
     ("substep.end", "0"),
@@ -216,7 +216,7 @@ def measure(args):
 
 
 def good(r):
-    """share of the steps that ended up to the tolerance, in percent"""
+    """share of the steps that ended with a residual up to the tolerance, in percent"""
     return 100.0 * (r["status"]["ok"] + r["status"]["substepped"]) / max(1, r["steps"])
 
 

@@ -32,7 +32,7 @@ WORST = 10  # of the median
 
 
 def flags():
-    """The compiler's flags as make prints them, and what the program says of itself."""
+    """The compiler's flags as make prints them, and the output of `contact info`."""
     make = subprocess.run(["make", "-pn", "-C", ROOT, "clean"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True).stdout
     found = {}
     for line in make.splitlines():

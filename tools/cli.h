@@ -14,7 +14,7 @@ int cmd_solve(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
-/* cli_alloc -- zeroed memory or the end of the program with a message: a command line has no better answer. */
+/* cli_alloc -- zeroed memory; without memory the program ends with a message. */
 void *cli_alloc(size_t count, size_t size);
 void *cli_grow(void *block, size_t count, size_t size);
 char *cli_copy(const char *text);
@@ -24,10 +24,10 @@ int cli_fail(const char *format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
-/* cli_error_text -- what the library says of an error, its hint "(element: tet, value: volume)" replaced by the numbers: "(tet 1, volume -0.0012)".
-   The code's own text when there is no text. Into buffer. */
+/* cli_error_text -- the library's text of an error, with its hint "(element: tet, value: volume)" replaced by the numbers: "(tet 1, volume
+   -0.0012)". Without a text it is that of the code. Into buffer. */
 const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, size_t size);
-/* cli_help -- what `contact COMMAND --help` says; NULL: no such command. cli_help_codes -- the line of exit codes below it. */
+/* cli_help -- text of `contact COMMAND --help`; NULL: no such command. cli_help_codes -- the line of exit codes below it. */
 const char *cli_help(const char *command);
 const char *cli_help_codes(void);
 /* cli_mesh_read -- ct_mesh_read, but a pipe is refused with CT_ERR_FILE. */
@@ -40,7 +40,7 @@ int cli_integer(const char *text, long lo, long hi, long *out);
 const char *cli_closest(const char *word, const char *list, char *buffer, size_t size);
 /* cli_is_among -- 1 when `word` is one of a space-separated list. */
 int cli_is_among(const char *word, const char *list);
-/* Words of the command line and of scene files for what is not written yet: they are known, and not built. */
+/* Words of the command line and of scene files for methods that are reserved: they are known, and not built. */
 #define CLI_STEPPERS_TO_COME "barrier layers penalty geometric explicit"
 #define CLI_SOLVERS_TO_COME "geometric_cg"
 

@@ -187,7 +187,7 @@ static int ccd_compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* ccd_single -- the first time of query i; backward, of the reversed motion's last time */
+/* ccd_single -- the first time of query i; backward, of the last time of the reversed motion */
 static ct_real ccd_single(const ccd_set *s, int i)
 {
     const ct_real *x0 = s->x0 + 12 * (size_t)i, *x1 = s->x1 + 12 * (size_t)i;
@@ -210,7 +210,7 @@ static void ccd_all(ccd_set *s)
         s->toi[i] = ccd_single(s, i);
 }
 
-/* ccd_measure -- batch answers and time, single times; a single answer that is later or fewer than the batch's replaces it */
+/* ccd_measure -- answers and time of the batch, times of single queries; a single answer that is later, or missing, replaces the batch's */
 static double ccd_measure(ccd_set *s)
 {
     double best = 0, empty = 1e9, a, b;

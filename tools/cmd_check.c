@@ -51,7 +51,7 @@ int cmd_check(int argc, char **argv)
         if (argv[i][0] == '-')
             return cli_fail("check: unknown option '%s'", argv[i]);
         code = check_file(argv[i]);
-        /* bad input outweighs an intersection: not everything was looked at */
+        /* bad input is reported rather than an intersection, since not all files were tested */
         if (code == CLI_BAD_INPUT || worst == CLI_DONE)
             worst = code;
     }

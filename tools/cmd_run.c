@@ -59,7 +59,7 @@ static int run_whole(const char *name, const char *text, long lo, long hi, long 
     return 0;
 }
 
-/* options with a value; 1 taken, 0 not one of them, -1 wrong */
+/* options with a value; 1 consumed, 0 no such option, -1 wrong */
 static int run_value_option(run_options *o, int argc, char **argv, int *i)
 {
     const char *v = NULL;
@@ -133,7 +133,7 @@ static void run_feature(char *out, size_t size, const int32_t *v)
         n += snprintf(out + n, size - (size_t)n, "%s%d", k ? " " : "", (int)v[k]);
 }
 
-/* full intersection test; pairs of the start are named on stderr */
+/* full intersection test; pairs that intersect at the start are named on stderr */
 static long run_intersections(run_state *r, int name_them)
 {
     ct_pair *pairs = NULL;
@@ -222,7 +222,7 @@ static int run_dump(const run_state *r, long step)
     return 0;
 }
 
-/* everything after a step that is not timed: frames, checks, the line of statistics */
+/* the part after a step that is not timed: frames, checks, the line of statistics */
 static int run_record(run_state *r, long step, const ct_step_report *p, double ms)
 {
     long found = -1;
@@ -413,10 +413,10 @@ static int run_all(run_state *r)
         return CLI_FAILED;
     if (r->totals.interrupted)
         return CLI_INTERRUPTED;
-    /* the discrete stepper promises nothing about intersections */
+    /* the discrete stepper allows intersections */
     if (!strcmp(r->totals.stepper, "dcd"))
         return CLI_DONE;
-    /* a start without intersections has none in any step; one that is tangled has to be free in the end */
+    /* a start without intersections has none in any step; one with intersections has to be without at the end */
     return (r->totals.start_intersections ? r->last_found : r->totals.intersections) > 0 ? CLI_BROKEN : CLI_DONE;
 }
 

@@ -62,7 +62,7 @@ static const char *solve_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* x and r as text, written and then renamed; 0 when the folder does not take it */
+/* x and r as text, written to a temporary file and renamed; 0 when the folder cannot be written */
 static int solve_dump(const char *folder, const char *path, const char *solver, const ct_solution *s)
 {
     size_t size = strlen(folder) + strlen(solve_name(path)) + strlen(solver) + 16;
@@ -71,7 +71,7 @@ static int solve_dump(const char *folder, const char *path, const char *solver, 
     int i, ok;
     snprintf(name, size, "%s/%s.%s.txt", folder, solve_name(path), solver);
     snprintf(temporary, size + 4, "%s.tmp", name);
-    remove(temporary); /* a link there is not written through */
+    remove(temporary); /* no file is written through a link with that name */
     f = fopen(temporary, "w");
     if (f) {
         fprintf(f, "x %d\n", s->n);
@@ -105,14 +105,14 @@ static int solve_traced(void *user, const ct_solution *s)
     return 1;
 }
 
-/* the trace's temporary file, renamed by solve_trace_close; NULL when it cannot be made */
+/* the trace's temporary file, which solve_trace_close renames; NULL when it cannot be created */
 static FILE *solve_trace_open(const char *path)
 {
     size_t size = strlen(path) + 5;
     char *temporary = (char *)cli_alloc(size, 1);
     FILE *f;
     snprintf(temporary, size, "%s.tmp", path);
-    remove(temporary); /* a link there is not written through */
+    remove(temporary); /* no file is written through a link with that name */
     f = fopen(temporary, "w");
     if (f)
         fputs("file,solver,iteration,seconds,residual,dynamics,natural,gap,objective\n", f);
@@ -140,7 +140,7 @@ static void solve_number(cJSON *o, const char *key, double v)
         cJSON_AddNullToObject(o, key);
 }
 
-/* the proof below an infeasible problem's line: y of which rows, w'y, what is left of what ought to vanish */
+/* the proof below the line of an infeasible problem: the rows of y, w'y, and the residual of J'y = 0 */
 static void solve_print_proof(const ct_problem_info *info, const ct_solution *s)
 {
     static const char *const kinds[] = {"", "-W'y in the dual of friction's cone", "J'y = 0", "J'y = 0", "W'y <= 0"};
@@ -193,7 +193,7 @@ static void solve_print(const solve_options *o, const char *path, const ct_probl
     fflush(stdout);
 }
 
-/* 1 when this outcome is what the file asks for */
+/* 1 when the file expects this outcome */
 static int solve_is_good(const ct_problem_info *info, ct_outcome outcome)
 {
     if (info->expect >= 2)
@@ -201,7 +201,7 @@ static int solve_is_good(const ct_problem_info *info, ct_outcome outcome)
     return outcome == CT_OUTCOME_SOLVED || (outcome == CT_OUTCOME_INFEASIBLE && info->expect == 0);
 }
 
-/* one file by one solver, or by all. *good: some outcome was what the file asks for. Returns an exit code */
+/* One file by one solver, or by all. *good: some outcome is the expected one. Returns an exit code */
 static int solve_file(const solve_options *o, const char *path, FILE *trace, int *good)
 {
     solve_trace t;

@@ -8,11 +8,12 @@
 #include <sys/stat.h>
 
 static const char usage[] =
-    "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--threads N] [--check]\n"
+    "usage: contact run SCENE.json [--out DIR] [--steps N] [--stepper S] [--solver S] [--paper] [--threads N] [--check]\n"
     "                   [--frames obj|vtk|none] [--every N] [--render FILE.png|.mp4] [--dump-problems DIR] [--json] [--quiet]\n"
     "       contact ccd [--kind vf|ee] [--backward] FILE... [--json]\n"
     "       contact solve FILE... [--solver S|all|auto] [--tol T]\n"
-    "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--json]     .cpb .lcp .blcp\n"
+    "                   [--time-limit S] [--dump DIR] [--trace FILE.csv] [--plain] [--paper] [--json]\n"
+    "                                                problems: .cpb .lcp .blcp\n"
     "       contact check FILE...                    surfaces: .obj .msh .ply .stl .vtk .node .ele\n"
     "       contact info [--json]\n"
     "contact COMMAND --help says what each option does, with an example\n"
@@ -65,7 +66,7 @@ const char *cli_error_text(ct_code code, const ct_error_info *e, char *buffer, s
         snprintf(buffer, size, "%s", text);
         return buffer;
     }
-    /* the hint's two words: what the element is, what the value is */
+    /* the hint's two words: the kind of the element, and of the value */
     what = hint + sizeof element_hint - 1;
     value = strstr(what, value_hint);
     end = value ? value : text + strlen(text) - 1;

@@ -34,7 +34,7 @@ def told(f):
 
 
 def windows(lines, of):
-    """(mean rows, mean of what `of` says) of every 600 ms with contacts"""
+    """(mean rows, mean of the quantity `of`) over every 600 ms with contacts"""
     out = []
     for i in range(0, len(lines) - WINDOW + 1, WINDOW):
         part = lines[i:i + WINDOW]
@@ -70,7 +70,7 @@ KINDS = (("CA", ("--solver", "ca")), ("ICA as printed", ("--paper",)), ("ICA, th
 
 
 def left_runs(b, piles, steps):
-    """rows of the CSV, windows by kind, solves that ICA took over, by kind"""
+    """rows of the CSV, windows by kind, number of solves that fell back to ICA, by kind"""
     rows, points, fell = [], {}, {}
     for name, options in KINDS:
         points[name], fell[name] = [], 0
@@ -339,7 +339,7 @@ def otaduy5(b):
 
 
 def otaduy1(b):
-    """dress and mixed pile: what is said of them"""
+    """dress and mixed pile: their sentences"""
     runs = {n: (l, s) for n, l, s in printed_scenes(b)}
     lines, summary = runs["skirt"]
     touched = [s for s in lines if s["rows"]] or lines

@@ -88,7 +88,7 @@ class Bench:
 
 
 def reached(result, tolerance, key="residual"):
-    """(iterations, seconds) at which the trace first is, and stays for good, at or under the tolerance; None when it is not"""
+    """(iterations, seconds) from which on the trace stays at or below the tolerance; None if it does not"""
     at = None
     for line in result["lines"]:
         if not line[key] <= tolerance:

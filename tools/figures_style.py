@@ -9,7 +9,7 @@ try:
 except ImportError:
     plt = None
 
-# distinct without colour, too: every series has its own dash or marker
+# distinguishable without colour, too: every series has its own dash or marker
 COLORS = ("#1f5fa8", "#c8501e", "#2f8f4e", "#7a4fa0", "#a08a1c", "#444444", "#c2447c", "#1fa3a3", "#8a5a3c", "#7f7f7f")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), "-", "--", "-.", ":", (0, (3, 1)))
 MARKERS = ("o", "s", "^", "v", "D", "x", "P", "*", "<", ">")

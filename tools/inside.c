@@ -34,7 +34,7 @@ static void inside_join(int *parent, int a, int b)
     parent[r < q ? q : r] = r < q ? r : q;
 }
 
-/* the parts of a body that elements join: of triangles, of segments, single points */
+/* parts of a body that elements connect: triangles, segments, single points */
 static void inside_split(inside_state *s, const sim *m, int body)
 {
     const sim_body *b = &m->bodies[body];
@@ -195,7 +195,7 @@ long inside_count(inside_state *s, const sim *m, char *text, size_t size)
                 continue;
             was = &s->start[(size_t)p * (size_t)s->n_bodies + (size_t)b];
             now = inside_side(s, m, p, b);
-            /* what started on the wrong side may come out, and has to stay there */
+            /* a part that starts on the wrong side may leave, and must not return */
             if (s->tangled && *was && !now)
                 *was = 0;
             if (now == *was)

@@ -6,10 +6,10 @@
 #include "sim.h"
 
 typedef struct inside_state inside_state;
-/* inside_create -- splits all surfaces into connected parts and remembers which of them are inside which closed body at the start.
-   tangled: what is inside of something at the start may come out. */
+/* inside_create -- splits all surfaces into connected parts and stores which of them are inside of which closed body at the start. tangled: parts
+   that are inside at the start may come out. */
 inside_state *inside_create(const sim *m, int tangled);
-/* inside_count -- parts whose side changed since the start, and vertices on the wrong side of a plane. The first culprit goes to text. */
+/* inside_count -- parts whose side changed since the start, and vertices on the wrong side of a plane. The first one is described in text. */
 long inside_count(inside_state *s, const sim *m, char *text, size_t size);
 void inside_free(inside_state *s);
 

@@ -23,7 +23,7 @@ void json_in_error(json_in *in, const char *path, const char *format, ...)
     fputc('\n', stderr);
 }
 
-/* the first \\u0000 of the text, which would end a string early without a word; NULL: none */
+/* the first \\u0000 of the text, which would end a string early without notice; NULL: none */
 static const char *json_in_zero(const char *text)
 {
     const char *p;
@@ -32,7 +32,7 @@ static const char *json_in_zero(const char *text)
             continue;
         if (strncmp(p + 1, "u0000", 5) == 0)
             return p;
-        p += p[1] != '\0'; /* what is escaped is no escape */
+        p += p[1] != '\0'; /* an escaped backslash starts no escape */
     }
     return NULL;
 }

@@ -74,7 +74,7 @@ class Surface:
         self.hi = [max(max(a[k] + r, b[k] + s) for a, b, r, s in parts) for k in range(3)]
 
     def near(self, p, radius):
-        """The parts that can matter within the radius around p."""
+        """The parts that may affect f within the radius around p."""
         out = Surface.__new__(Surface)
         out.blend = self.blend
         most = self.plain(p) + 2 * radius + 2 * self.blend
@@ -115,7 +115,7 @@ AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def candidates(surface, a):
-    """Cells of side a near to or inside of the surface, with the parts that matter there; block by block."""
+    """Cells of side a near to or inside of the surface, with the parts that affect f there; block by block."""
     block, cells = 4, []
     n = [int(math.ceil((surface.hi[k] - surface.lo[k]) / a)) + 2 for k in range(3)]
     origin = [(surface.hi[k] + surface.lo[k]) / 2 - n[k] * a / 2 for k in range(3)]
@@ -258,7 +258,7 @@ def boundary(tets):
 
 
 def largest_part(nodes, tets, local_of):
-    """Only tets that hang together by nodes with the most others."""
+    """The largest set of tets that common nodes connect."""
     parent = list(range(len(nodes)))
 
     def root(i):

@@ -18,7 +18,7 @@ FILM = 20  # most seconds for the video
 
 
 def film(command):
-    """A video of as much as can be drawn in the time that is left: an interrupted run leaves a whole file."""
+    """A video of the steps that can be drawn in the time left: an interrupted run leaves a complete file."""
     p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         p.wait(FILM)

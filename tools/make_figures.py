@@ -11,6 +11,7 @@ python3-matplotlib), some figures the data folder, numpy or build/bench/trace_so
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -30,9 +31,10 @@ PARTS = (figures_otaduy, figures_worlds, figures_solvers)
 HEAD = """# Figures
 
 Every claim of the figures, tables and result sections of Otaduy et al. 2009 and of Li et al. 2015, with what is measured here and a verdict; then the
-figures. Made by `make figures` (`tools/make_figures.py`), numbers and verdicts included; each picture has its CSV beside it. One core, CPU time, `-O2
--march=native`, %s; other work on the machine disturbs that little, but ten per cent are no difference. `make figures FIGURES_OPTIONS="--only NAME"`
-makes one again; all of them take about half an hour of CPU.
+figures. `make figures` (`tools/make_figures.py`) makes the page, numbers and verdicts included; each picture has its CSV beside it. Times are CPU time
+on one core, `-O2 -march=native`, %s; differences below ten per cent mean nothing. `make figures FIGURES_OPTIONS="--only NAME"` makes one figure
+again; all of them take about half an hour of CPU. A figure names the version that it was made with; those that name none are of 24 and 25 November
+2026, between 0.1.0 and 0.2.0.
 
 The judge's residual is the largest of the relative KKT conditions and of the duality gap; no solver judges itself. "Boxes" are the two soft boxes of
 `tools/make_problems.py`. "As printed" is `--paper`: the paper's own step, splitting and end ([ICA](solvers_ica.md),
@@ -88,7 +90,9 @@ def section(out, where, name, r):
     if os.path.exists(os.path.join(out, name + ".png")):
         text += ["![%s](%s/%s.png)" % (name, where, name), ""]
     there = r.get("machine", machine())
-    text += ["*Shows:* %s%s" % (r["shows"], "" if there == machine() else " Measured on %s." % there), "", "*The paper:* %s" % r["paper"], ""]
+    said = "" if there == machine() else " Measured on %s." % there
+    said += " Version %s." % r["version"] if "version" in r else ""
+    text += ["*Shows:* %s%s" % (r["shows"], said), "", "*The paper:* %s" % r["paper"], ""]
     if "table" in r:
         text += table(r["table"]) + [""]
     text += ["*Seen here:* %s ([%s.csv](%s/%s.csv))" % (r["see"], name, where, name), ""]
@@ -100,7 +104,7 @@ def section(out, where, name, r):
 
 
 def write_page(out, page):
-    """the page of all figures whose sentences are in the folder"""
+    """writes the page of all figures whose JSON files are in the folder"""
     where = os.path.relpath(out, os.path.dirname(os.path.abspath(page)))
     results = []
     for name in ORDER:
@@ -124,8 +128,13 @@ def machine():
         return "unknown processor"
 
 
+def version():
+    with open(os.path.join(ROOT, "src", "public", "config.h")) as f:
+        return re.search(r'CT_VERSION_STRING "([^"]+)"', f.read()).group(1)
+
+
 def make_all(args, names):
-    """the figures; what was missing"""
+    """makes the figures; returns the missing requirements"""
     missing, folder = [], tempfile.mkdtemp(prefix="contact_figures_")
     bench = figures_solvers.Bench(args.out, folder, args.quick)
     try:
@@ -137,7 +146,7 @@ def make_all(args, names):
             except figures_solvers.Missing as e:
                 missing.append("%s: %s" % (name, e))
                 continue
-            result["machine"] = machine()
+            result["machine"], result["version"] = machine(), version()
             with open(os.path.join(args.out, name + ".json"), "w") as f:
                 json.dump(result, f, indent=1)
             print("%s (%.0f s of CPU)\n  %s" % (result["title"], sum(os.times()[2:4]) - started, result["see"]), flush=True)

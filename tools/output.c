@@ -44,7 +44,7 @@ int out_open(out_file *o, const char *directory, const char *name)
         return 0;
     }
     snprintf(o->temporary, sizeof o->temporary, "%s.tmp", o->path);
-    /* what stands there is a dead run's, or somebody's link: a new file takes its name, and nothing is opened through it */
+    /* An existing file is of a run that was killed, or a link of another user: a new file gets its name, and nothing is opened through it */
     remove(o->temporary);
     handle = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
     o->f = handle < 0 ? NULL : fdopen(handle, "wb");
@@ -66,7 +66,7 @@ int out_flush(out_file *o)
     return 0;
 }
 
-/* the file under its name, after what could be written of it went to disk; 0: not whole, and o->error says why */
+/* renames the file after everything that could be written is on disk; 0: the file is incomplete, and o->error tells why */
 static int out_finish(out_file *o)
 {
     out_flush(o);
@@ -115,7 +115,7 @@ int out_lock(out_lock_file *l, const char *directory)
     }
     if (fcntl(l->handle, F_SETLK, &lock) == 0)
         return 1;
-    /* a file system without locks keeps no two runs apart */
+    /* a file system without locks cannot prevent two runs in one folder */
     if (errno != EACCES && errno != EAGAIN)
         return 1;
     cli_fail("%s: another run is writing to this folder", directory);

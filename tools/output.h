@@ -27,8 +27,8 @@ typedef struct out_totals {
     double nodes, tets; /* of deformable bodies */
 } out_totals;
 
-/* out_open, out_close -- a file that appears whole or not at all. path must stay valid in between. out_close returns 0 on failure and says
- * so. */
+/* out_open, out_close -- a file that exists completely or not at all. path must stay valid in between. out_close returns 0 and prints a message on
+   failure. */
 typedef struct out_file {
     FILE *f;
     char path[1024], temporary[1040];
@@ -36,12 +36,12 @@ typedef struct out_file {
 } out_file;
 int out_open(out_file *o, const char *directory, const char *name);
 int out_close(out_file *o);
-/* out_flush -- what was written so far goes to disk; 0 when it does not. */
+/* out_flush -- writes all output so far to disk; 0 on failure. */
 int out_flush(out_file *o);
-/* out_close_lines -- the same as out_close; where the disk was full the file keeps its first `whole` bytes, which is said, and 0 returned. */
+/* out_close_lines -- the same as out_close; if the disk was full, the file keeps its first `whole` bytes, a message tells, and 0 is returned. */
 int out_close_lines(out_file *o, long whole);
 void out_discard(out_file *o);
-/* out_lock, out_unlock -- one run in a folder at a time; 0 after a message. handle -1: none. A run that was killed locks nothing. */
+/* out_lock, out_unlock -- one run in a folder at a time; 0 after a message. handle -1: none. A run that was killed leaves no lock. */
 typedef struct out_lock_file {
     int handle;
     char path[1040];

@@ -89,7 +89,7 @@ static void raster_project(const raster *r, const double v[3], const double n[3]
         out->n[k] = n[k] * out->w;
 }
 
-/* darkness of the mesh edges at a sample: d[k] distance to edge k in samples, shrinking triangles lose their edges */
+/* darkness of the mesh edges at a sample: d[k] distance to edge k in samples; edges fade as triangles get small */
 static int raster_edge(const raster_corner *t[3], const double d[3], const double height)
 {
     double best = 1e9, fade = (height - 7) / 22;

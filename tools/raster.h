@@ -23,7 +23,7 @@ typedef struct raster_shadow {
     int n;                                             /* n x n */
     double right[3], up[3], light[3], center[3], half; /* light points to the sun */
     float *depth;                                      /* [n n] height towards the sun, very low where nothing is */
-    double taps[24][2];                                /* where the sun is looked for around a point, in a unit disk */
+    double taps[24][2];                                /* points of a unit disk at which the sun's visibility is sampled */
 } raster_shadow;
 
 void raster_init(raster *r, int w, int h);

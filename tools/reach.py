@@ -18,11 +18,11 @@ NEVER = frozenset()
 SWITCH = "CONTACT_WITH_"
 LIST = re.compile(r"C\w+_LIST\w*$")
 STEPPER_LIST = "CT_STEPPER_LIST"
-STEPPERS = []  # the switches in that list: one of them is always there
+STEPPERS = []  # the switches in that list: one of them is always 1
 
 
 def either(a, b):
-    """a || b, without what another term implies."""
+    """a || b, without terms that another one implies."""
     terms = set(a | b)
     for t in list(terms):
         rest = t - {STEPPERS[0]} if STEPPERS else t
@@ -90,7 +90,7 @@ class Chunk:
 
 
 def expand(macros, tokens):
-    """tokens with every call of a macro that pastes its arguments replaced by the name that it makes: instances of templates are told apart."""
+    """tokens with every call of a macro that pastes its arguments replaced by the resulting name, which tells instances of templates apart."""
     out, i = [], 0
     while i < len(tokens):
         parameters, body = macros.get(tokens[i], (None, None))
@@ -126,7 +126,7 @@ class Lists:
         return out
 
     def expand(self, tokens):
-        """(token, condition) of each token, where LIST(F) is what it stands for: F of every row, under the row's switch."""
+        """(token, condition) of each token, with LIST(F) expanded: F of every row, under the row's switch."""
         out, i = [], 0
         while i < len(tokens):
             called = tokens[i + 2] if tokens[i] in self.lists and tokens[i + 1:i + 2] == ["("] and tokens[i + 3:i + 4] == [")"] else None

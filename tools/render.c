@@ -36,8 +36,8 @@ struct render {
     char *path;
     int has_camera, levels; /* levels of subdivision of cloth */
     double eye[3], target[3], fov;
-    double lo[3], hi[3]; /* what moves, at the start */
-    double reach; /* how far subdivision may move a point */
+    double lo[3], hi[3]; /* moving bodies, at the start */
+    double reach; /* bound on the displacement by subdivision */
     video *video; /* NULL: a picture */
     double rate;  /* of a video */
     long frames;
@@ -65,7 +65,7 @@ static void render_grow(const sim_body *s, double lo[3], double hi[3])
         }
 }
 
-/* what moves, and bodies at rest that are not much larger than that */
+/* moving bodies, and bodies at rest that are not much larger */
 static void render_bounds(const sim *m, double lo[3], double hi[3])
 {
     double own_lo[3], own_hi[3], size = 0;
@@ -115,7 +115,7 @@ render *render_create(const char *path, const scene *s, const sim *start, double
     }
     r->path = cli_copy(path);
     r->levels = s->subdivide;
-    /* two surfaces that keep the thickness, to the solver's tolerance of a half of it, do not meet in the middle */
+    /* Two surfaces keep half of the thickness each, up to the solver's tolerance, and so never reach the middle between them */
     r->reach = 0.25 * s->thickness;
     r->has_camera = s->has_camera;
     r->fov = s->has_camera ? s->fov : 35;
@@ -133,7 +133,7 @@ int render_wants_frames(const render *r) { return r->video != NULL; }
 
 /* ---- triangles ---- */
 
-/* what is drawn of a body: shading are the positions that normals are taken from */
+/* geometry that is drawn of a body; shading: the positions that normals are computed from */
 typedef struct render_mesh {
     const double *positions, *shading;
     const int32_t *triangles;
@@ -237,7 +237,7 @@ static void render_body(render *r, const sim_body *b, int number)
         render_thin(r, b, number);
 }
 
-/* ---- ground: the highest horizontal plane below the scene fills the view, other planes are squares ---- */
+/* ---- ground: the highest horizontal plane below the scene fills the view, other planes are drawn as squares ---- */
 
 static int render_is_ground(const sim_body *b) { return b->is_plane && b->normal[1] > 0.999; }
 
@@ -300,7 +300,7 @@ static void render_position(const render *r, int x, int y, double depth, double 
         out[k] = c->eye[k] + depth * (c->forward[k] + u * c->right[k] + v * c->up[k]);
 }
 
-/* open sky at a pixel: sum over nearby samples of max(0, v.n) / (v.v + e), on a spiral of `reach` metres turned by the pixel's own angle */
+/* open sky at a pixel: sum over nearby samples of max(0, v.n) / (v.v + e), on a spiral of `reach` metres that is rotated by the pixel's own angle */
 static float render_open(const render *r, int px, int py, double reach, const double turns[16][20][2])
 {
     int x = 2 * px, y = 2 * py, i, k;
@@ -341,7 +341,7 @@ static void render_occlusion(render *r, double reach)
         for (x = 0; x < RENDER_WIDTH; x++)
             raw[y * RENDER_WIDTH + x] = (x | y) & ~coarse ? raw[(y & coarse) * RENDER_WIDTH + (x & coarse)]
                                                           : render_open(r, x, y, reach, (const double(*)[20][2])turns);
-    /* 5 x 5 mean over like depths takes the pattern out */
+    /* a mean of 5 x 5 pixels of similar depth removes the pattern */
     for (y = 0; y < RENDER_HEIGHT; y++)
         for (x = 0; x < RENDER_WIDTH; x++) {
             float depth = r->buffer.depth[(size_t)(2 * y) * (size_t)r->buffer.w + (size_t)(2 * x)], sum = 0, weight = 0;
@@ -454,7 +454,7 @@ static void render_sample(const render *r, const render_look *look, int x, int y
 
 static unsigned char render_byte(double linear)
 {
-    /* a gentle shoulder keeps highlights */
+    /* a soft shoulder that keeps highlights from clipping */
     double t = linear < 0 ? 0 : linear * (1 + linear / 6) / (1 + 0.32 * linear), s = pow(t, 1 / 2.2);
     return (unsigned char)(s >= 1 ? 255 : (int)(255 * s + 0.5));
 }

@@ -51,7 +51,7 @@ def indent(text, limit=30):
 
 
 def run(command, timeout=600, env=None, cwd=ROOT):
-    """(exit code, output, seconds); a code below 0 is a signal, -1000 a timeout, which is there for what hangs, not for what is slow."""
+    """(exit code, output, seconds); a code below 0 is a signal, -1000 a timeout, which is meant for tests that hang, not for slow ones."""
     start = time.time()
     try:
         p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, env=env, cwd=cwd)
@@ -69,7 +69,7 @@ def run_unit(path):
         env["CONTACT_TEST_SANITIZED"] = "1"
     program, source = os.path.join(ROOT, path), os.path.join(ROOT, "tests", os.path.basename(path) + ".c")
     if not os.path.exists(program) or os.path.exists(source) and os.path.getmtime(program) < os.path.getmtime(source):
-        return path, None  # make goes on behind a test that does not compile: an older program of it says nothing
+        return path, None  # make continues after a test that does not compile: an older program of it must not count
     return path, run([os.path.join(ROOT, path)], env=env)
 
 
@@ -85,7 +85,7 @@ def count_unit(count, path, result):
         count.passed += passed
     last = ""
     end = next((i for i, s in enumerate(lines) if s.startswith("[==========]") and "test(s) run" in s), len(lines))
-    for i, s in enumerate(lines[:end]):  # behind that line cmocka names them once more
+    for i, s in enumerate(lines[:end]):  # after that line cmocka names them again
         if s.startswith("[  SKIPPED ]") and "test(s)" not in s:
             reason = lines[i - 1] if i and not lines[i - 1].startswith("[") else "the test gives no reason"
             count.skip("%s %s" % (path, s[13:].strip()), reason.strip())
@@ -105,6 +105,13 @@ def count_unit(count, path, result):
 
 def compiler_of(std, family):
     return {"gcc": ("g++" if "++" in std else "gcc"), "clang": ("clang++" if "++" in std else "clang")}[family]
+
+
+def benches(stb):
+    """Programs of bench/ use internals that change: each has to compile against the sources as they are."""
+    flags = ["cc", "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-DCONTACT_REAL=64", "-Werror", "-fsyntax-only", *stb]
+    for path in sorted(glob.glob(os.path.join(ROOT, "bench", "*.c")) + glob.glob(os.path.join(ROOT, "bench", "paths", "*.c"))):
+        yield flags + (["-DCTI_POLICY_MUTABLE"] if path.endswith("bench/policy.c") else []) + [path]
 
 
 def matrix(have, stb):
@@ -289,7 +296,7 @@ def install_cxx():
 
 
 def run_all(count, args, pool, stb, work):
-    """Long jobs are started first, so that no processor waits at the end; what they say is counted in a fixed order."""
+    """Starts long jobs first, so that no processor waits at the end; results are counted in a fixed order."""
     install_cxx()
     have = [c for c in ("gcc", "g++", "clang", "clang++") if shutil.which(c)]
     families = [f for f in ("gcc", "clang") if f in have and compiler_of("c++", f) in have] if not args.skip_matrix else []
@@ -300,7 +307,7 @@ def run_all(count, args, pool, stb, work):
     if not args.skip_matrix:
         parts += [pool.submit(links, count, f, real, stb, work) for f in families for real in ("64", "32")]
         parts += [pool.submit(examples, count, stb, work), pool.submit(switches, count, "clang" if "clang" in have else "cc", stb, work)]
-    jobs = [] if args.skip_matrix else matrix(have, stb)
+    jobs = [] if args.skip_matrix else matrix(have, stb) + list(benches(stb))
     twins = [pool.submit(run, job) for job in jobs]
     for unit in units + floats:
         count_unit(count, *unit.result())

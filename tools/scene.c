@@ -340,7 +340,7 @@ static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_p
         json_in_error(in, path, "expected at most 100000 copies");
 }
 
-/* what is in the format and not in this build */
+/* features that the format has and this build has not */
 static void scene_refuse(json_in *in, const cJSON *body, const char *path, const scene_body *b)
 {
     char full[96];
@@ -540,7 +540,7 @@ static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
     s->row_mode = text && !strcmp(text, "velocity") ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
 }
 
-/* accepted in every build: they belong to steppers and features that may not be there */
+/* accepted in every build: they belong to steppers and features that this build may lack */
 static void scene_read_harmless(json_in *in, const cJSON *root)
 {
     json_in_int(in, root, "", "seed", 1, 0, 2147483647);

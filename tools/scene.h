@@ -46,9 +46,9 @@ typedef struct scene_body {
     double normal[3], offset, plane_size, radius, from[3], to[3]; /* a line has cells[0] segments */
     int levels;
     ct_material material;
-    ct_rod_desc rod;       /* what the keys of a rod's material say; likewise of points */
+    ct_rod_desc rod;       /* which keys a rod's material has; likewise of points */
     ct_points_desc points;
-    int bends; /* young is divided by what ct_mesh_locking says of the mesh */
+    int bends; /* young is divided by the factor of ct_mesh_locking */
     scene_transform *transform;
     int n_transform;
     double velocity[3], angular_velocity[3]; /* [rad/s] */

@@ -6,7 +6,7 @@
 
 #define SCENE_INF HUGE_VAL
 
-/* number of the word that a key has, or `otherwise` */
+/* number of the word that the key has, or `otherwise` */
 static int scene_read_choice(json_in *in, const cJSON *o, const char *path, const char *key, const char *expected, const char *const *words,
                              int n, int otherwise)
 {
@@ -24,7 +24,7 @@ static int scene_read_choice(json_in *in, const cJSON *o, const char *path, cons
     return otherwise;
 }
 
-/* how far and how long a solve goes; what is not given is the library's default */
+/* tolerance and limits of a solve; missing keys have the library's defaults */
 void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out)
 {
     static const char *const cones[] = {"box", "pyramid", "cone"}, *const ends[] = {"residual", "paper"};

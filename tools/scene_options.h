@@ -5,7 +5,7 @@
 #include "json_in.h"
 #include "scene.h"
 
-/* scene_read_solver -- "solver_options"; scene_read_dcd -- "dcd"; scene_read_barrier -- "barrier". What is not given is the library's default. */
+/* scene_read_solver -- "solver_options"; scene_read_dcd -- "dcd"; scene_read_barrier -- "barrier". Missing keys have the library's defaults. */
 void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out);
 void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out);
 void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out);

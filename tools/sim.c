@@ -110,7 +110,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
                  o->stepper ? "" : "; choose another with --stepper");
         return 0;
     }
-    if (!ct_solver_built(d->solver.solver) && !ct_problem_solver_built(d->solver.solver)) { /* of the others the world says why */
+    if (!ct_solver_built(d->solver.solver) && !ct_problem_solver_built(d->solver.solver)) { /* for other values the world gives the reason */
         cli_fail("%s: solver '%s' is not built%s", s->file, ct_solver_text(d->solver.solver),
                  o->solver ? "" : "; choose another with --solver");
         return 0;
@@ -184,7 +184,7 @@ static void sim_transform(const scene_body *b, ct_mesh *mesh)
         sim_flip(mesh);
 }
 
-/* the meshes of a body: what it is made of, what is embedded in it (n_positions 0: nothing), and its keyframes' positions */
+/* the meshes of a body: its own, the one embedded in it (n_positions 0: none), and the positions of its keyframes */
 typedef struct sim_meshes {
     ct_mesh body, surface;
     ct_mesh keys; /* positions only, one keyframe after the other */
@@ -216,7 +216,7 @@ static ct_code sim_shape_mesh(const scene_body *b, const char *file, ct_mesh *me
     return ct_mesh_sphere((ct_real)b->radius, b->levels, mesh, e);
 }
 
-/* what is embedded, and the body's mesh; `first`: a file that stands for a mesh that is not named, or NULL */
+/* the embedded mesh, and the body's mesh; `first`: a file that is used if no mesh is named, or NULL */
 static int sim_load_bodies(const scene *s, const scene_body *b, const char *first, sim_meshes *m)
 {
     ct_error_info e;
@@ -313,7 +313,7 @@ static ct_code sim_add_soft(sim *m, const scene_body *b, const char *name, const
     d.mesh = &meshes->body;
     d.surface = meshes->surface.n_positions ? &meshes->surface : NULL;
     d.material = b->material;
-    /* a mesh that cannot be measured cannot be added, and that says why */
+    /* a mesh that cannot be measured cannot be added either, which gives an error */
     if (b->bends && ct_mesh_locking(d.mesh, d.material.poisson, &factor, NULL) == CT_OK)
         d.material.young /= factor;
     d.friction = (ct_real)b->friction;
@@ -432,7 +432,7 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
     int n = f->n_vertices, i, k;
     ct_code code;
     if (f->has_box) {
-        /* a face of the box that was meant to pass through vertices does, rounding notwithstanding */
+        /* a face of the box that is meant to pass through vertices contains them in spite of rounding */
         double slack = CONTACT_REAL == 32 ? 1e-6 : 1e-12;
         for (k = 0; k < 3; k++)
             slack = fmax(slack, 4 * (CONTACT_REAL == 32 ? 6e-8 : 1.2e-16) * fmax(fabs(f->box[0][k]), fabs(f->box[1][k])));
@@ -512,7 +512,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     return 1;
 }
 
-/* positions of a mesh moved by whole spacings from where they were at first */
+/* positions of a mesh that is displaced by multiples of the spacing */
 static void sim_shift(const scene_body *b, const ct_real *base, const int *cell, ct_mesh *mesh)
 {
     int v, k;

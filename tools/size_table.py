@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 README = os.path.join(ROOT, "README.md")
 BEGIN, END = "<!-- sizes: made by `make sizes` -->", "<!-- end of sizes -->"
 GAME = ["-DCONTACT_PRESET_GAME"]
-# what, level, flags
+# variant, level, flags
 ROWS = [("everything", "-O2", []),
         ("everything, `-march=native`", "-O2", ["-march=native"]),
         ("everything, float", "-O2", ["-DCONTACT_REAL=32"]),
@@ -74,7 +74,7 @@ def table():
 
 
 def check(text):
-    """Rows of the README against what the compiler gives: sizes within 3 %."""
+    """Compares the README's rows with the compiler's results: sizes within 3 %."""
     m = re.search(re.escape(BEGIN) + r"(.*?)" + re.escape(END), text, re.S)
     rows = dict(re.findall(r"^\| ([^|]+?) \| `-O\d` \| (\d+) KB \|", m.group(1), re.M)) if m else {}
     bad = 0

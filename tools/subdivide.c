@@ -28,7 +28,7 @@ typedef struct subdivide_half {
 
 typedef struct subdivide_mesh {
     int nv, nt;
-    double *linear, *smooth, *room; /* [3 nv], [3 nv], [nv] how far a point may go */
+    double *linear, *smooth, *room; /* [3 nv], [3 nv], [nv] bound on the displacement of a point */
     int32_t *triangles;
     uint8_t *edges;
 } subdivide_mesh;
@@ -169,7 +169,7 @@ static void subdivide_level(subdivide_mesh *m)
     *m = next;
 }
 
-/* room of the given vertices: reach, or a part of the shortest edge that meets there */
+/* bound for the given vertices: reach, or a part of the shortest edge that meets there */
 static void subdivide_rooms(subdivide_mesh *m, double reach)
 {
     int f, k, j;

@@ -18,7 +18,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MAKE = os.environ.get("MAKE", "make").split()
 LOGS = os.path.join(ROOT, "build", "test_all")
-# name, command, what it is, seconds after which it hangs
+# name, command, description, seconds after which it counts as hanging
 SETS = [
     ("test", MAKE + ["test"], "unit tests, sanitizers, compile twins", 1800),
     ("builds", MAKE + ["test-builds"], "switches, languages, consumers", 3600),
@@ -44,7 +44,7 @@ def known_targets():
 
 
 def stream(command, log, timeout):
-    """The exit code; lines go to the log as they come, and those that matter to the screen."""
+    """Returns the exit code; every line goes to the log, and results to the screen, too."""
     lines, start = [], time.time()
     with open(log, "w") as f:
         p = subprocess.Popen(["timeout", str(timeout)] + command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT)

@@ -109,7 +109,7 @@ video *video_open(const char *path, int width, int height, double rate)
     v->child = -1;
     if (pipe(ends) == 0) {
         v->pipe = ends[1];
-        /* no other child may hold the writing end open */
+        /* no other child process may keep the writing end open */
         fcntl(ends[1], F_SETFD, FD_CLOEXEC);
         v->child = fork();
         if (v->child == 0)

@@ -113,7 +113,7 @@ CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, in
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor; behind the last factor they end the corrections of this solve. */
+/* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
@@ -133,7 +133,7 @@ CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
     return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
 }
 
-/* The iteration behind an extrapolation shows what it did, and none follows it directly. */
+/* The iteration after an extrapolation shows its effect, and none follows it directly. */
 CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
 {
     return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;

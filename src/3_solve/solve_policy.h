@@ -1,7 +1,9 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
-   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
-   it was measured over whole runs, docs/policy.md has a row "group.name". "Change" is the largest change of an entry of v in an iteration,
-   or of a contact's velocity in a sweep; a tolerance is the user's, as a velocity. */
+   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `defer` is 12
+   iterations between two full solves. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
+   multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
+   or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
 #ifndef CTI_SOLVE_POLICY_H
 #define CTI_SOLVE_POLICY_H
 
@@ -12,100 +14,104 @@
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
     X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
-    X(int, plain, 10, "sweeps", "the same in the paper's relaxation, without acceleration") \
-    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", "share of the first sweep's change at which it ends: coupled clusters move v by more") \
-    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the paper's relaxation: its 5 %") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are no better") \
-    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: a chain of five beads loses 6 % of its energy in 5 s with drop_exact") \
-    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float velocity changes resolve no more") \
-    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough; twice that ends a loop that may be judged") \
-    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change that is enough then") \
-    X(int, first_mix, 2, "sweeps", "before the first that is accelerated: the first contacts are found by plain sweeps") \
-    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
-    X(int, few, 250, "contacts", "below which a solve gets more sweeps: as many visits as this many contacts would have") \
-    X(int, more, 20, "1", "largest factor of that on max_sweeps")
+    X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
+    X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
+    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough. Twice that ends a loop whose result may be judged") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change at which a stalled loop ends") \
+    X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
+    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts") \
+    X(int, more, 20, "1", "largest factor on max_sweeps for that")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, defer, 12, "iterations", "between two full solves of a cluster that only contacts couple to others; between them its ports move") \
-    X(int, fused, 30, "iterations", "at most in which contacts are solved inside the sweep over nodes, a third fewer than in turn") \
-    X(int, halves, 8, "iterations", "in which the smallest change must halve for that: friction that cycles there converges in turn") \
-    X(int, pace, CTI_ICA_PACE, "iterations", "over which the convergence rate is measured") \
-    X(ct_real, close, 3, "tolerances", "change below which a solve stops when its rate does not reach the tolerance in its budget") \
-    X(ct_real, diverged, CTI_R(1e4), "1", "growth over the smallest change that is divergence (5.6 gives no number)") \
-    X(int, restarts, 5, "restarts", "from the best iterate behind a divergence, which an extrapolation may have caused") \
-    X(ct_real, restart, 2, "1", "growth over the smallest change that drops the history of the acceleration") \
-    X(ct_real, contracts, CTI_R(0.4), "1", "change by the last change above which lagged inverses are replaced, not iterated with") \
-    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed; from 5 on joints in a crash count as solved too early") \
-    X(ct_real, judge_next, CTI_R(0.9), "1", "share of that change at which it is computed again at the latest") \
-    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change behind a residual above the tolerance") \
-    X(ct_real, tight, CTI_R(0.7), "1", "share of that change at which sweeps end from then on, with exact inverses") \
+    X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
+    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes, which takes a third fewer than in turn") \
+    X(int, halves, 8, "iterations", "in which the smallest change has to halve for that: friction that cycles there converges in turn") \
+    X(int, pace, CTI_ICA_PACE, "iterations", "over which the rate of convergence is measured") \
+    X(ct_real, close, 3, "tolerances", "change below which a solve stops, if its rate will not reach the tolerance in the sweeps left") \
+    X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
+    X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
+    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
+    /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
+    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", "of that change, below which the residual is computed again at the latest") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change that is aimed at after a residual above the tolerance") \
+    X(ct_real, tight, CTI_R(0.7), "1", "of the change aimed at, at which sweeps end from then on, with exact inverses") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first included") \
-    X(int, idle, 2, "corrections", "in a row with little effect, before a new factor is asked for or corrections end") \
-    X(ct_real, little, CTI_R(0.7), "1", "share of the smallest change that little effect leaves") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included") \
+    X(int, idle, 2, "corrections", "in a row with little effect, after which a new factor is asked for, or corrections end") \
+    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
 
 /* ---- extrapolation along a constant drift of the multipliers ---- */
 #define CTI_TUNED_STRIDE(X) \
-    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are the same drift") \
-    X(ct_real, least, 3, "iterations", "least length of an extrapolation: shorter ones save less than a new history costs") \
-    X(ct_real, slow, CTI_R(0.05), "1", "share of the fastest multiplier's rate below which a multiplier does not limit the length") \
-    X(ct_real, astray, 4, "1", "growth over the smallest change at which an extrapolation is undone") \
+    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are one constant drift") \
+    X(ct_real, least, 3, "iterations", "least length of an extrapolation: a shorter one saves less than the new history of the acceleration costs") \
+    X(ct_real, slow, CTI_R(0.05), "1", "of the fastest multiplier's rate; a slower one that reaches 0 does not limit the length") \
+    X(ct_real, astray, 4, "1", "growth of the change over its smallest value, at which an extrapolation is undone") \
     X(int, patience, 3, "extrapolations", "that are undone before a solve makes no more of them")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
-    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "in the history") \
-    X(double, sum, 1e4, "1", "sum of |c| that drops it: times float's 6e-8 a velocity's rounding. A cube at 2 m/s needs 1e4, not 1e5") \
-    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences that are dependent to rounding") \
-    X(int, rebase, 16, "sweeps", "over nodes between two base points, from which velocities differ by floats")
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history") \
+    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
+       beside a contact do */ \
+    X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
+    X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
+    X(int, rebase, 16, "sweeps", "over nodes between two base points, relative to which velocities are floats")
 
 /* ---- the law of one contact ---- */
 #define CTI_TUNED_LAW(X) \
-    X(ct_real, miss, CTI_R(1e-5), "1", "share of lambda by which the friction step may leave the normal law violated") \
-    X(ct_real, flat, CTI_R(0.1), "1", "share of B_nn below which a ray's slope is too small to follow it") \
-    X(ct_real, slides, CTI_R(0.99), "1", "share of mu^2 from which on a contact slides and its ray is followed") \
-    X(ct_real, regular, CTI_R(1e-6), "1", "determinant by the product of the diagonal above which B is solved whole")
+    X(ct_real, miss, CTI_R(1e-5), "1", "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone") \
+    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
+    X(ct_real, slides, CTI_R(0.99), "1", "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed") \
+    X(ct_real, regular, CTI_R(1e-6), "1", "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
-    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends (5.5)") \
-    X(int, repeats, 3, "repeats", "of normal and friction at a contact (5.5, 3.2.1)") \
-    X(int, quick, 10, "sweeps", "nine inner loops in ten end below this (5.3); counted only") \
-    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest, which is divergence (5.6 gives no number)") \
-    X(int, more, 20, "max_sweeps", "cap on a solve's sweeps, six times the mean of the worst scene; it ends solves that cycle") \
-    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors are noise")
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends: the 5 % of 5.5") \
+    X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
+    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
+    X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
 
-/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
-    X(double, sweep, 0, "us", "a sweep estimated to be shorter stays on one thread") \
+    X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \
     X(int, looks, 2, "searches", "for a run without success, after which a worker leaves")
 #else
 #define CTI_TUNED_PARTS(X) \
-    X(double, sweep, 8.0, "us", "a sweep estimated to be shorter stays on one thread: waking workers takes as long") \
+    X(double, sweep, 8.0, "us", "a sweep that is estimated to be shorter stays on one thread: waking workers takes as long") \
     X(int, looks, 2000, "searches", "for a run without success, after which a worker leaves")
 #endif
 #define CTI_TUNED_COSTS(X) \
-    X(double, scatter, 0.06, "us", "a row's scatter") \
+    X(double, scatter, 0.06, "us", "adding a row's impulse to f") \
     X(double, velocity, 0.05, "us", "a row's velocity") \
     X(double, block, 0.4, "us", "a block in the solve of its cluster") \
     X(double, visit, 0.12, "us", "the visit of a contact") \
-    X(double, column, 0.0008, "us", "a row of a leg's three columns") \
-    X(double, tile, 20.0, "us", "a cluster's tile") \
-    X(double, legs, 0.5, "us", "a contact's columns") \
-    X(double, mix, 0.4, "us", "a range of entries in a vector of the history") \
+    X(double, column, 0.0008, "us", "a row of a contact's three columns, in addition") \
+    X(double, tile, 20.0, "us", "setting up a cluster's tile of D^-1") \
+    X(double, legs, 0.5, "us", "setting up a contact's columns") \
+    X(double, mix, 0.4, "us", "a range of entries of one vector of the history") \
     X(int, range, 1024, "entries", "in such a range: 4 KB of floats") \
     X(double, judge_block, 0.06, "us", "the residual of a block") \
     X(double, judge_local, 0.4, "us", "the local compliance of a row") \
     X(double, judge_row, 0.06, "us", "the residual of a row") \
-    X(int, judge_blocks, 32, "blocks", "least range over which a maximum is taken") \
+    X(int, judge_blocks, 32, "blocks", "least range over which one task takes a maximum") \
     X(int, judge_rows, 16, "rows", "the same; the dual gap is a sum of such ranges") \
     CTI_TUNED_PARTS(X)
 /* clang-format on */
@@ -189,7 +195,7 @@ CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int couple
 CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
 /* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
-/* cti_solve_policy_next -- behind a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
    residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
@@ -223,7 +229,7 @@ CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int stro
 CTI_FN int cti_solve_policy_strides(ct_real length);
 /* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
 CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
-/* cti_solve_policy_is_astray -- 1 where the iteration behind an extrapolation undoes it. */
+/* cti_solve_policy_is_astray -- 1 where the iteration after an extrapolation undoes it. */
 CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
 
 #endif /* CTI_SOLVE_POLICY_H */

@@ -305,8 +305,8 @@ static cti_outcome cti_boxed_round(cti_boxed_friction *b, double share, cti_effo
     return CTI_OUTCOME_SOLVED;
 }
 
-/* moves the loads towards lambda_n by a share. With `corner`, a corner of the square turns against the sliding, or along the force if
-   nothing slides. Returns the largest change of a load relative to the largest load */
+/* Moves the loads towards lambda_n by a share. With `corner`, a corner of the square is rotated against the sliding, or along the force if nothing
+   slides. Returns the largest change of a load relative to the largest load */
 static double cti_boxed_follow(cti_boxed_friction *b, double share, int corner)
 {
     double most = 0, moved = 0;

@@ -159,7 +159,7 @@ typedef struct cti_bridge_run {
     int attempts; /* attempts with the present set of rows */
 } cti_bridge_run;
 
-/* the mode of a row by the start. local: open rows stay in, since they cost little there */
+/* The mode of a row by the start. local: open rows are included, since they cost little there */
 static cti_bridge_mode cti_bridge_guess(const cti_row *row, const ct_real *v, int local)
 {
     cti_bridge_mode mode = cti_bridge_whole(row);
@@ -198,7 +198,7 @@ static int cti_bridge_mend(cti_bridge_run *b, ct_real natural)
     return n;
 }
 
-/* one solve of the present program. 1: go on, 0: this is the end, -1: out of memory */
+/* one solve of the present program. 1: continue, 0: the solve ends, -1: out of memory */
 static int cti_bridge_attempt(cti_bridge_run *b, const cti_bridge *q, cti_answer *a, int *mended)
 {
     cti_arena_point mark = cti_arena_mark(b->e.arena);

@@ -257,7 +257,7 @@ static cti_outcome cti_ca_steps(cti_ca *s)
         }
         if (dynamics > 0.5 * residual)
             cti_dual_x(&s->d, s->own.r, s->own.x);
-        /* a compliance that holds the steps up is taken back as far as the pivots bear it */
+        /* a compliance that slows the proximal steps is reduced as far as the pivots allow */
         if (residual > 0.1 * last && s->eps > 1e-11 && failures < 8)
             s->eps *= 0.01;
         idle = residual > 0.5 * last ? idle + 1 : 0;

@@ -20,8 +20,8 @@ typedef struct cti_dual {
    memory ran out. */
 CTI_FN int cti_dual_is_diagonal(const cti_sparse *A);
 CTI_FN int cti_dual_thin(cti_mem *mem, const cti_sparse *A, const cti_sparse *J, cti_sparse *out);
-/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE
-   with *why; close it in each case. */
+/* cti_dual_open -- dense 1: W is dense in any case. Scratch comes from the arena. Returns CTI_OUTCOME_SOLVED, MEMORY, or NOT_APPLICABLE with *why.
+   It has to be closed after each of these. */
 CTI_FN cti_outcome cti_dual_open(const cti_program *p, cti_effort *e, int dense, cti_dual *d, const char **why);
 /* cti_dual_x -- x = A^-1 (b + J'r), with refinement */
 CTI_FN void cti_dual_x(cti_dual *d, const double *r, double *x);

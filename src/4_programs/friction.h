@@ -18,7 +18,7 @@ typedef struct cti_friction_least {
     double judged;   /* ... by the judge's measure, relative to q instead of r */
 } cti_friction_least;
 
-/* cti_friction_run -- how far the solve is. */
+/* cti_friction_run -- progress of the solve. */
 typedef struct cti_friction_run {
     int iterations;
     int memory;        /* 1: it ran out in a linear system */
@@ -60,15 +60,14 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
 /* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; in reverse order with `back`. */
 CTI_FN void cti_friction_sweep(cti_friction *f, double sigma, const double *center, int back);
-/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; puts the iterate where the watcher expects
-   it. */
+/* cti_friction_goes_on -- 1 if another iteration may begin, by the rules of cti_effort_goes_on; stores the iterate for the watcher. */
 CTI_FN int cti_friction_goes_on(cti_friction *f, int own, cti_answer *a);
 /* cti_friction_answer -- stores the best r, and its x, in the problem's units. */
 CTI_FN void cti_friction_answer(cti_friction *f, cti_answer *a);
 /* cti_friction_outcome -- stores the answer; the outcome follows from its residual and from the reason for the end. */
 CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answer *a);
 
-/* cti_friction_groups -- contacts that meet the same others: they are eliminated together. */
+/* cti_friction_groups -- contacts with the same neighbours, which are eliminated together. */
 typedef struct cti_friction_groups {
     int n;
     int32_t *group, *member, *begin; /* [nc] of each contact; contacts group by group, [n + 1] */

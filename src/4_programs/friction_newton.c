@@ -128,7 +128,7 @@ static double cti_newton_sweeps(cti_newton *s, int count)
     return cti_friction_residual(s->f);
 }
 
-/* takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F where many short steps lead nowhere.
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
    Returns the residual */
 static double cti_newton_leap(cti_newton *s)
 {

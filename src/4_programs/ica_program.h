@@ -4,9 +4,9 @@
 
 #include "program.h"
 
-/* cti_solver_ica -- QP and GLOBAL, the splitting the paper's: 3x3 nodes, three unknowns in the order of the program. Iterations are
-   outer ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with
-   friction, a contact whose blocks do not see one orthonormal frame by a weight and an arm. */
+/* cti_solver_ica -- QP and GLOBAL, with the paper's splitting into 3x3 nodes: three unknowns in the order of the program. Iterations are outer
+   ones; the watcher sees x and r after each. Not applicable: LOCAL and LCP (no A); a row that touches more than sixteen blocks; with friction, a
+   contact whose blocks have no common orthonormal frame with weights and arms. */
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a);
 
 #endif /* CTI_ICA_PROGRAM_H */

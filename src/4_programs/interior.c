@@ -23,7 +23,7 @@ typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
 } cti_interior_delta;
 
-/* the point that was polished, and a direction that may be gone back to */
+/* the polished point, and a step that may be restored */
 typedef struct cti_interior_kept {
     double *px, *py;
     double *kx, *ky, *ks, *kc;
@@ -53,9 +53,9 @@ typedef struct cti_interior {
     cti_interior_kept kept;
     cti_interior_own own;
     cti_interior_first start;
-    double best;       /* residual of what stands in the answer */
+    double best;       /* residual of the present answer */
     double mu, goal;
-    double close;      /* how nearly the last point offered meets the conditions, the natural map left out where r is as good as 0 */
+    double close;      /* error of the last candidate in the conditions, without the natural map where r is nearly 0 */
     int short_steps;   /* since the start */
 } cti_interior;
 
@@ -104,7 +104,7 @@ static void cti_interior_measure(cti_interior *ip)
     ip->mu = ip->inequalities ? ip->mu / ip->inequalities : 0;
 }
 
-/* the judge's residual of (x, y); the answer keeps the best so far */
+/* the judge's residual of (x, y); the best point so far becomes the answer */
 static double cti_interior_offer(cti_interior *ip, const double *x, const double *y)
 {
     cti_judgement j;
@@ -119,7 +119,7 @@ static double cti_interior_offer(cti_interior *ip, const double *x, const double
     return j.residual;
 }
 
-/* offers x with entries set to 0 that are rounding beside the start's size: relative errors mean nothing for a solution at 0 */
+/* Tries x with those entries set to 0 that are rounding errors of the start's size: relative errors are meaningless for a solution at 0 */
 static void cti_interior_offer_snapped(cti_interior *ip, const double *x, const double *y)
 {
     int i, snapped = 0;
@@ -411,7 +411,7 @@ static cti_outcome cti_interior_iterate(cti_interior *ip)
         cti_interior_residuals(ip, ip->x, ip->y, ip->s);
         got = cti_interior_step(ip);
         if (got > 0 && ip->short_steps >= CTI_INTERIOR_SHORT && ip->start.raise < CTI_INTERIOR_RAISE_MOST) {
-            /* multipliers far above the start's are reached in many short steps only: start anew from above */
+            /* the multipliers reach values far above the start's in many short steps only: the solve starts anew from larger ones */
             ip->start.raise *= CTI_INTERIOR_RAISE, since = 0;
             got = cti_interior_start(ip);
         }

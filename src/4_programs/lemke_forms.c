@@ -262,7 +262,7 @@ static cti_outcome cti_lemke_friction(const cti_program *p, cti_delassus *w, cti
     for (round = 0; round < CTI_LEMKE_ROUNDS && best > e->tolerance; round++) {
         cti_answer trial = *a;
         const cti_lcp lcp = cti_lcp_of(l.M, l.b, l.n);
-        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit holds for all rounds together */
+        if (round && e->max_iterations > 0 && a->iterations >= e->max_iterations) { /* the limit is on the sum over all rounds */
             said = CTI_OUTCOME_BUDGET, out.why = "the bound on pivots was reached";
             break;
         }

@@ -39,7 +39,7 @@ static void cti_mixing_remember(cti_mixing *s, const double *g, const double *u)
         s->gram[k][i] = s->gram[i][k] = cti_dot_fast(s->m, s->de[k], s->de[i]);
 }
 
-/* c [count]; returns their number, 0 where they mean nothing */
+/* c [count]; returns their number, 0 if they are not finite */
 static int cti_mixing_weights(const cti_mixing *s, double *c)
 {
     double dot[CTI_MIXING_DEPTH];

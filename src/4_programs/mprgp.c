@@ -110,7 +110,7 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
     m->step = m->q->count->norm > 0 ? 1.9 / (1.05 * m->q->count->norm) : 1;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
@@ -393,7 +393,7 @@ static cti_mprgp_chain cti_mprgp_conjugate(cti_mprgp_state *m, int32_t *rows, do
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
 {
@@ -432,7 +432,7 @@ static int cti_mprgp_flat(cti_mprgp_state *m)
     return 1;
 }
 
-/* 1 if x is an acceptable result; if x meets the tolerance but the judge rejects it, the tolerance is reduced */
+/* 1 if x is an acceptable result. If x meets the tolerance but the judge rejects it, the tolerance is reduced */
 static int cti_mprgp_finished(cti_mprgp_state *m)
 {
     cti_mprgp_restart(m);

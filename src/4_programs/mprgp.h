@@ -103,12 +103,12 @@ typedef enum cti_mprgp_end {
     CTI_MPRGP_INDEFINITE
 } cti_mprgp_end;
 
-/* cti_mprgp_calls -- what a task asks of its owner; each may be NULL. */
+/* cti_mprgp_calls -- functions of the task's owner; each may be NULL. */
 typedef struct cti_mprgp_calls {
     int (*done)(void *ctx, const double *x, const double *g); /* at a point that meets the tolerance: 0 asks for a tighter one */
-    void (*show)(void *ctx, const double *x); /* x, feasible or not, to the answer for a watcher, with the set left as it was */
+    void (*show)(void *ctx, const double *x); /* stores x, feasible or not, in the answer for a watcher; the set does not change */
     void *ctx;
-    int (*infeasible)(void *ctx, const double *direction); /* now and then: 1 when x or a direction proves that there is no end */
+    int (*infeasible)(void *ctx, const double *direction); /* called at intervals: 1 when x or a direction proves that there is no solution */
     void *infeasible_ctx;
 } cti_mprgp_calls;
 

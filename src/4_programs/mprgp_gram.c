@@ -168,7 +168,7 @@ CTI_FN void cti_gram_equations(cti_gram *g, const double *q, double *l)
 
 static int cti_gram_signed(const cti_gram *g, int row) { return !g->signless || !g->signless[row]; }
 
-/* goes to the minimum in the working set; rows whose multipliers would become negative leave one by one */
+/* Moves to the minimum in the working set; rows whose multipliers would become negative leave one by one */
 static void cti_gram_settle(cti_gram *g, const double *q)
 {
     for (;;) {
@@ -191,8 +191,8 @@ static void cti_gram_settle(cti_gram *g, const double *q)
     }
 }
 
-/* row p depends on the working set: goes along e_p - r (for an equation violated from above: against it) to the first multiplier that
-   becomes 0, whose row p replaces. NONE: there is none */
+/* Row p depends on the working set: the multipliers move along e_p - r (for an equation violated from above: against it) to the first that becomes
+   0, whose row p replaces. NONE: there is none */
 static cti_gram_end cti_gram_exchange(cti_gram *g, int p)
 {
     double t = INFINITY, sign = g->v[p] < 0 ? -1 : 1;

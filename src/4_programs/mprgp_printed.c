@@ -35,7 +35,7 @@ typedef struct cti_printed_grams {
     int none;               /* 1: a projection has no solution, so that there is no feasible point */
 } cti_printed_grams;
 
-/* what step 1 finds at x */
+/* results of step 1 at x */
 typedef struct cti_printed_view {
     double *phi, *sum;      /* [n] phi, phi + beta */
     double beta2, reduced;  /* |beta|^2, phi~'phi */
@@ -63,7 +63,7 @@ typedef struct cti_printed {
     cti_printed_grams gram;
     double *x, *g;        /* [n] */
     double *p_, *Ap;      /* [n] direction */
-    cti_printed_point from; /* that f is compared with */
+    cti_printed_point from; /* the point whose f is the reference */
     double *y, *scratch;  /* [n] */
     cti_printed_view view;
     cti_printed_chain chain;
@@ -149,7 +149,7 @@ static double cti_printed_change(const cti_printed *s, const double *from, const
     return sum;
 }
 
-/* ---- where the iteration stands ---- */
+/* ---- the state of the iteration ---- */
 
 /* |A| by the power method */
 static void cti_printed_norm(cti_printed *s)
@@ -407,7 +407,7 @@ static cti_printed_way cti_printed_conjugate(cti_printed *s)
     }
 }
 
-/* ---- the outline ---- */
+/* ---- algorithm 3 ---- */
 
 /* 1: x is the result; epsilon is reduced if the judge rejects x */
 static int cti_printed_finished(cti_printed *s)

@@ -14,7 +14,7 @@ CTI_FN cti_mprgp_options cti_mprgp_options_default(void)
     return o;
 }
 
-/* ---- what is taken ---- */
+/* ---- the programs that MPRGP solves ---- */
 
 /* 1 if W is symmetric without a negative diagonal entry */
 static int cti_mprgp_symmetric(const cti_sparse *W)

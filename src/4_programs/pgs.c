@@ -292,15 +292,15 @@ static void cti_pgs_show(void *ctx)
     cti_pgs_x(q->p, q->d, q->a);
 }
 
-/* cti_pgs_trend -- detects divergence and cycles, which show only over many sweeps. With a positive semidefinite symmetric W neither
+/* cti_pgs_trend -- detects divergence and cycles, which become visible only over many sweeps. With a positive semidefinite symmetric W neither
    occurs, since sweeps lower an objective. */
 typedef struct cti_pgs_trend {
     int unsymmetric, doublings;
-    double most;          /* largest |r_i| at the last look */
+    double most;          /* largest |r_i| at the last test */
     double least, before; /* smallest change in this window, and in the last one */
 } cti_pgs_trend;
 
-#define CTI_PGS_LOOK 16       /* sweeps between two looks at the size of r */
+#define CTI_PGS_LOOK 16       /* sweeps between two tests of the size of r */
 #define CTI_PGS_DOUBLINGS 8   /* doublings of |r| in a row that count as divergence: growth by a factor, unlike the growth towards a large
                                  solution */
 #define CTI_PGS_WINDOW 1024   /* [sweeps] first window for cycles; each window is twice as long as the last */
@@ -355,7 +355,7 @@ static cti_outcome cti_pgs_relax(cti_pgs *s, const cti_program *p, cti_dual *d, 
         a->iterations = k + 1;
         a->why = change != change || change > 1e100 ? "the sweeps diverge" : cti_pgs_trend_look(&trend, k + 1, change, a->r, p->m);
         if (a->why) {
-            if (!(change <= 1e100) || trend.doublings) /* diverged numbers are not stored as an answer */
+            if (!(change <= 1e100) || trend.doublings) /* diverged numbers do not become an answer */
                 memset(a->r, 0, sizeof *a->r * (size_t)p->m);
             cti_pgs_judge(p, d, a, work);
             return CTI_OUTCOME_FAILED;

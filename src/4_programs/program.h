@@ -79,7 +79,7 @@ typedef struct cti_program {
 } cti_program;
 
 CTI_FN void cti_program_free(cti_mem *mem, cti_program *p);
-/* cti_program_check -- NULL, or what is wrong with sizes, patterns or numbers (a sentence). */
+/* cti_program_check -- NULL, or a sentence on the first size, pattern or number that is wrong. */
 CTI_FN const char *cti_program_check(const cti_program *p);
 /* cti_program_prepare -- computes the judge's scales: once, after the problem is filled. 0 when memory ran out. */
 CTI_FN int cti_program_prepare(cti_mem *mem, cti_program *p);
@@ -108,7 +108,7 @@ CTI_FN void cti_program_judge(const cti_program *p, const double *x, const doubl
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
 
-/* cti_effort_watcher -- who sees the iterates. */
+/* cti_effort_watcher -- a function that sees the iterates. */
 typedef struct cti_effort_watcher {
     int (*watch)(void *user, int iteration, const double *x, const double *r); /* returns 0 to end the solve; may be NULL */
     void *user;
@@ -117,7 +117,7 @@ typedef struct cti_effort_watcher {
     int from;           /* iterations before this one are not shown */
 } cti_effort_watcher;
 
-/* cti_effort_clock -- time, but for what the watcher takes. */
+/* cti_effort_clock -- time of the solve, without the watcher's. */
 typedef struct cti_effort_clock {
     uint64_t (*now_us)(void *user);
     void *user;

@@ -91,7 +91,7 @@ CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine)
     memcpy(s->r, z, sizeof *z * (size_t)A->rows);
     cti_scalar_apply(s, s->r, s->z);
     for (it = 0; it < refine; it++) {
-        /* r = y - A z, y still in z's place of the caller */
+        /* r = y - A z, with y still in the caller's z */
         for (i = 0; i < A->rows; i++) {
             double sum = z[i];
             for (k = A->p[i]; k < A->p[i + 1]; k++)

@@ -31,7 +31,7 @@ static const ct_solver cti_solvers_large[] = {CT_SOLVER_INTERIOR,   CT_SOLVER_CA
 static const ct_solver cti_solvers_lcp[] = {CT_SOLVER_LEMKE, CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_bounds[] = {CT_SOLVER_BOXED, CT_SOLVER_CA, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 
-enum { CTI_SOLVERS_DENSE = 12000 }; /* rows: a dense matrix of them takes about a gigabyte */
+enum { CTI_SOLVERS_DENSE = 12000 }; /* rows of a dense matrix that takes about a gigabyte */
 
 static const ct_solver *cti_solvers_order(const cti_program *p)
 {

@@ -37,7 +37,7 @@ typedef struct cti_stagger_cones {
     double *eta;         /* [nc] compliance of the second tangent */
 } cti_stagger_cones;
 
-/* what the two programs' solvers keep from round to round: of normals, of tangents */
+/* data that the two programs' solvers keep from round to round: of normals, of tangents */
 typedef struct cti_stagger_warm {
     cti_active_box box[2]; /* active set */
     double *power[2];      /* [m] MPRGP: the last vectors of its power methods, */
@@ -48,7 +48,7 @@ typedef struct cti_stagger_work {
     double *z, *y, *x; /* [m] */
 } cti_stagger_work;
 
-/* how exactly the two programs are solved */
+/* accuracy to which the two programs are solved */
 typedef struct cti_stagger_accuracy {
     int failures;
     int world;             /* 1: a LOCAL program of a world, which needs no more than the world's tolerance */

@@ -60,8 +60,8 @@ CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answe
     cti_scalar_solve(&w->system, a->x, 2);
 }
 
-/* one step on the rows that push, with u of A and J themselves instead of W's; kept when the judge likes it better. 0 when memory ran out
- */
+/* One step on the rows with positive multipliers, with u of A and J themselves instead of W's; kept if it reduces the judge's residual. 0 when
+   memory ran out */
 static int cti_delassus_refine(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_arena_point mark = cti_arena_mark(e->arena);

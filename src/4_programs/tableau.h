@@ -16,8 +16,8 @@ typedef struct cti_delassus {
 CTI_FN cti_outcome cti_delassus_open(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, int largest);
 /* cti_delassus_answer -- a->x from a->r: A^-1 (b + J'r), or u. */
 CTI_FN void cti_delassus_answer(cti_delassus *w, const cti_program *p, cti_answer *a);
-/* cti_delassus_finish -- what is left to do when a solver has said something: a->x, and of a QP that is solved one step of refinement.
-   Returns what is to be said. */
+/* cti_delassus_finish -- the rest of a solve after a solver's outcome `said`: a->x, and for a QP that is solved one step of refinement. Returns
+   the outcome to report. */
 CTI_FN cti_outcome cti_delassus_finish(cti_delassus *w, const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome said);
 CTI_FN void cti_delassus_close(cti_delassus *w, cti_effort *e);
 
@@ -43,7 +43,7 @@ CTI_INLINE cti_lcp cti_lcp_boxed(const double *M, const double *q, const double 
 
 typedef struct cti_tableau {
     int n, cols, ld;
-    const double *M, *q;   /* [n][n], [n]: where it starts; the caller's */
+    const double *M, *q;   /* [n][n], [n]: the start; the caller's */
     double *T, *value;     /* [n][ld], [n] */
     int *basic, *nonbasic; /* [n], [cols] the variable of a row, of a column */
     int *row, *col;        /* [2 n + 1] a variable's row and column, -1: none */
@@ -64,8 +64,8 @@ CTI_FN int cti_tableau_reach(cti_tableau *t, const uint8_t *want, double least);
 /* cti_equilibrate -- powers of two R, C [n] such that R M C has rows and columns of largest entries near 1; applied to M in place. A
    symmetric M stays so. 0 when memory ran out. */
 CTI_FN int cti_equilibrate(cti_arena *arena, double *M, int n, double *R, double *C);
-/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries stand. 0: singular; -1: memory
- * ran out. */
+/* cti_submatrix_solve -- z[list] from M[list][list] z[list] = -s[list] by LU and refinement; other entries do not change. 0: singular; -1: memory
+   ran out. */
 CTI_FN int cti_submatrix_solve(cti_arena *arena, const double *M, int n, const int *list, int count, const double *s, double *z);
 
 #endif /* CTI_TABLEAU_H */

@@ -451,7 +451,8 @@ CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const c
     return 1;
 }
 
-CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out, uint8_t *found)
+CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
+                                    uint8_t *found)
 {
     cti_psd_queue queue[3];
     cti_reduced m[CTI_POTENTIAL_MANY];

@@ -183,8 +183,8 @@ CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
 
-/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the bodies, of contacts,
-   of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the
+   bodies, of contacts, of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
 CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
 /* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);

@@ -1,6 +1,6 @@
 /* barrier_contacts.c -- contacts' part of the potential, its gradient and its Hessian: barriers and lagged friction.
-   Method: pairs are evaluated in chunks, on all workers, and then added to g and B by ranges of rows. A row's sums are taken in the order of the pairs,
-   whatever the ranges are, so that results have the same bits for any number of workers. based on: Li et al. 2020, eq. 4 and 19. */
+   Method: pairs are evaluated in chunks, on all workers, and then added to g and B by ranges of rows. A row's sums are taken in the order of
+   the pairs, whatever the ranges are, so that results have the same bits for any number of workers. based on: Li et al. 2020, eq. 4 and 19. */
 #include "barrier.h"
 #include "../0_base/tasks.h"
 

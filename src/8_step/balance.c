@@ -1,4 +1,4 @@
-/* balance.c -- momenta of an island's components behind a solve that left a residual.
+/* balance.c -- momenta of an island's components after a solve that left a residual.
    Method: sweeps over nodes leave a residual r that is small at each node compared with the node's stiffness, but whose sum over a
    component is an error of its momentum. A shift of the component's velocity would remove the error, and violate its contacts by as much.
    So it is first transferred to the loaded contacts: by the smallest change of their multipliers, relative to each one's load and room in

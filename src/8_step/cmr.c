@@ -77,7 +77,7 @@ static int cti_cmr_solve(cti_state *s, ct_real dt, ct_real scale, cti_attempt *o
     out->work.solver_iterations += q.iterations;
     out->work.solver_sweeps += q.sweeps, out->work.solver_quick += q.quick;
     out->work.solver_fallbacks += q.fallbacks;
-    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* numbers that mean nothing are given up, but they are reported */
+    out->residual = cti_finite(q.residual) ? q.residual : CTI_REAL_MAX; /* not finite: the largest number */
     out->converged &= !q.diverged;
     /* the last sweeps may have reached the tolerance after all */
     out->budget = (out->budget || q.budget || cti_state_is_paper(s)) && !(out->residual <= s->desc.solver.tolerance);
@@ -395,7 +395,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         cti_parts_fail_gaining(s);
     if (!cti_linkage_climbs(s, dt, &out->gained))
         return 0;
-    if (out->work.rounds == 0) /* nobody judged the free motion */
+    if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))

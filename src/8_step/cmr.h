@@ -9,7 +9,7 @@
 #include "repair.h"
 #include "solve_islands.h"
 
-/* cti_attempt_work -- what an attempt took. */
+/* cti_attempt_work -- work and times of an attempt. */
 typedef struct cti_attempt_work {
     int newton;           /* linearizations */
     int rounds;           /* solves */
@@ -25,15 +25,15 @@ typedef struct cti_attempt {
     int converged;      /* no solve diverged and the motion is plausible; otherwise end.x is meaningless */
     int budget;         /* the last solve ended on its budget, above its tolerance */
     int extended;       /* tets whose log J was continued */
-    int crushed;        /* tets that the motion takes below J = 0.2 */
-    int spun;           /* rigid bodies that turn by more than half a radian, and may meet something (whirl.h) */
+    int crushed;        /* tets that the motion compresses below J = 0.2 */
+    int spun;           /* rigid bodies that rotate by more than half a radian, and may meet another feature (whirl.h) */
     ct_real event;      /* [s] > 0: the attempt ended early because features first meet then (events.h); it is neither clear nor failed */
     int gave_up;        /* 1: the velocities were implausible, and end.x is x (plausible.h) */
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
-    int strained;       /* rows of joints that miss by more than they may at the end */
-    ct_real slack;      /* [m] distance that joints may miss */
-    int excluded;       /* components that are excluded (parts.h); the other fields tell of active components alone */
+    int strained;       /* rows of joints whose error at the end is too large */
+    ct_real slack;      /* [m] allowed error of joints */
+    int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
     ct_real residual;   /* natural map of the last solve */

@@ -6,7 +6,7 @@
 #include "policy.h"
 #include "../0_base/sets.h"
 
-/* if there are too many hits, keeps only the first ones of each vertex; the others come back in a later round if they still matter */
+/* If there are too many hits, only the first ones of each vertex are kept; a later round finds the others again if they remain */
 static int cti_cmr_first_hits(cti_state *s)
 {
     cti_contacts *found = &s->contact;

@@ -1,6 +1,6 @@
 /* energy.c -- kinetic, elastic and gravitational energy of bodies at the end of a substep, and their balance.
    Method: an implicit step with a convex energy loses some energy. A gain means that the linearization was too far from the real force, or
-   that a solve pressed more than the law allows. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
+   that the impulses of a solve exceed their law. So every body has its own balance: E1 - E0 is at most the work that rows and pins did on
    it, J' r u, with u its velocity over the step. The work of bodies on each other cancels in the sum.
    The impulse of a row with a rigid body acts during a rotation, along which its arms change: the work counted is that along the path of
    the contact point. The energy of free rigid bodies oscillates by the error of the midpoint rule, and is not tested.
@@ -306,9 +306,9 @@ CTI_FN int cti_energy_try(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
         s->factors.components[c].substep.unbalanced = 0;
     n = cti_energy_mark(s, dt);
-    if (n == 0 || cti_state_is_paper(s)) /* the paper does nothing about a gain */
+    if (n == 0 || cti_state_is_paper(s)) /* the paper does not react to a gain */
         return 0;
-    /* the angular momentum that a group of bodies gets back may be more than one of them can take */
+    /* a group may get back more angular momentum than one of its bodies can take */
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         int body = cti_energy_body(s, s->factors.blocks[s->factors.components[c].begin]);
         s->factors.components[c].substep.unbalanced = body >= 0 && s->energy.gains[body];

@@ -22,7 +22,7 @@ CTI_FN int cti_impulses_reserve(cti_state *s)
 CTI_FN void cti_impulses_remove(cti_state *s, int b0, int n)
 {
     ct_real *pins = s->history.impulses.pins;
-    int have = CTI_LEN(pins) / 3; /* blocks that joined later have none yet */
+    int have = CTI_LEN(pins) / 3; /* blocks that were added later have none yet */
     if (b0 + n > have)
         return;
     memmove(pins + 3 * b0, pins + 3 * (b0 + n), sizeof(ct_real) * 3 * (size_t)(have - b0 - n));

@@ -11,7 +11,7 @@
    f(x1) is linearized at q, the position to which the body's own rotation takes it (motion.h): f(x1) = f(q) - K(q) (x0 + dt u - q), and
    f(x0) = R' f(q). Impulses: in A u = b + J' r a multiplier is the same impulse for every body, whatever its scheme. If a scheme treated it
    as a force over the step, v1 would get a second share of it, which the next impulse would have to remove. When the contact opens, or an
-   impact bends a stiff body more than the step resolves, v1 would have energy from nowhere. So a body that contacts or joints acted on in
+   impact bends a stiff body more than the step resolves, v1 would gain energy. So a body that contacts or joints acted on in
    the last step is stepped by Euler's rule, v1 = u. In the first step with a contact the impulse acts at the step's start, as if the body
    had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
    M^-1 J' r:
@@ -52,7 +52,7 @@ CTI_FN void cti_integrate_free(cti_state *s)
     CTI_FREE(s->mem, q->model_of), CTI_FREE(s->mem, q->block), CTI_FREE(s->mem, q->last), CTI_FREE(s->mem, q->reset);
 }
 
-/* removes blocks [b0, b0 + n) from an array of vectors, which may not have blocks that joined later */
+/* removes blocks [b0, b0 + n) from an array of vectors, which may lack blocks that were added later */
 static void cti_integrate_cut(ct_real *array, int b0, int n)
 {
     int have = CTI_LEN(array) / 3;

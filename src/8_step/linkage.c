@@ -6,7 +6,7 @@
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   This is not done if a contact pressed, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
+   This is not done if a contact was loaded, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
    whose errors in every step cost energy, do not count as in recovery. */
 #include "linkage.h"
 #include "joints.h"
@@ -53,7 +53,7 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens linkages with a joint that does more than hold */
+/* unites the bodies of all joints, and opens linkages with a joint that is compliant, driven or in recovery */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -79,7 +79,7 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
     }
 }
 
-/* opens linkages that contacts pressed or that are damped; computes sums that need no projection */
+/* opens linkages under loaded contacts or damping; computes sums that need no projection */
 static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
 {
     int i, k;

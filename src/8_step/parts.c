@@ -309,7 +309,7 @@ CTI_FN void cti_parts_raise_limit(cti_state *s, ct_real dt)
         if (q->substep.part || !(q->substep.dt_limit > 0) || !cti_policy_dt_reaches(dt, q->substep.dt_limit))
             continue;
         q->substep.successes++;
-        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may have gone */
+        if (cti_policy_raises_limit(q->substep.successes)) { /* the cause of the failure may be over */
             q->substep.successes = 0;
             q->substep.dt_limit *= 2;
         }

@@ -4,15 +4,15 @@
 
 #include "state.h"
 
-/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity
-   allow. A crushed element may respond with any force, and trees and predicates need numbers in a sensible range. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
+   element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);
 
-/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its
-   motion is not worth a detection. */
+/* cti_plausible_contacts -- 1 if the contacts' part of the motion is within reach. Otherwise the solve has not found the solution, and its motion
+   is not tested for collisions. */
 CTI_FN int cti_plausible_contacts(const cti_state *s, double reach);
 
 /* cti_plausible_find -- marks in scripts.held the blocks of islands whose own motion is implausible, and of such components in no island.

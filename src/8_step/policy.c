@@ -57,8 +57,8 @@ CTI_FN int cti_policy_inexact_attempts(const cti_solve_memory *memory, int is_pa
     return memory->in_contact && memory->node_ports > 0 && !is_paper ? memory->inexact_attempts + 1 : 0;
 }
 
-/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first
-   attempt behind an impact is solved, since free flight says nothing about the contact. */
+/* The gain of speed of the last solved free motion finds the near pairs, and the solve with contacts corrects the rest. The first attempt after an
+   impact is solved, since free flight has no information on the contact. */
 CTI_FN int cti_policy_extrapolated_attempts(const cti_solve_memory *memory, int renewal_asked, ct_real dt, ct_integrator integrator)
 {
     int may = memory->inexact_attempts > 1 && !renewal_asked && dt == memory->dt_free &&

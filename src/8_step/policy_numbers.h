@@ -1,7 +1,10 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
-   Each number stands on one line: its type, name, value and unit, and what it is with the reason for the value. Where half, double or none of
-   it was measured over whole runs, docs/policy.md has a row "group.name". The natural map is the residual of the contact law, relative to
-   |g| dt. */
+   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
+   48 blocks in a patch of cloth. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
+   A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
+   one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 #ifndef CTI_POLICY_NUMBERS_H
 #define CTI_POLICY_NUMBERS_H
 
@@ -9,120 +12,129 @@
 #include "../1_math/real.h"
 
 /* clang-format off */
-/* ---- factors ---- */
+/* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
-    X(double, cheap, 300, "flops a nonzero", "below, a factor is computed in every step: it costs ten solves. Above, when it is asked for") \
-    X(double, large, 5e7, "flops", "above, a factorization is put off while the component flies or rests in contact") \
+    X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs ten solves. Above, when asked for") \
+    X(double, large, 5e7, "flops", "above this, a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
-    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness by mass above which a factor is in double. S1 1e2, a steel cube 1e9; ten times does nothing") \
-    X(int, slow, 8, "iterations", "a free solve that takes more asks for a new factor") \
-    X(int, missing, 12, "1", "a correction's factor is renewed where one block in so many is held and it does not know") \
-    X(int, patch, 48, "blocks", "of a cloth patch: its inverse stays in a near cache") \
-    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness of a held block in a correction's factor: it moves by a hundredth")
+    /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
+       A tenth and ten times change nothing in the scenes tried */ \
+    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
+    X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
+    X(int, missing, 12, "1", "a correction gets a new factor when more than one block in so many has a contact that the factor lacks") \
+    X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
+    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
 
-/* ---- free motion, and who solves an island ---- */
+/* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
-    X(ct_real, inexact, CTI_R(100), "1", "times the tolerance of the free solve under contacts by nodes, whose solve judges all of the motion") \
-    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated: a component at rest solves it in one step of ten") \
-    X(int, ports, 200, "blocks", "in contact up to which a component is one cluster: a sweep reads the response between all of them") \
-    X(double, columns, 1500000, "bytes", "of A^-1 J' up to which it is: every sweep reads them, a near cache holds them") \
-    X(double, entry, 36, "bytes", "of a contact's column for a block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "up to which it is after nodes failed: stiff cards in a heap fell apart under nodes") \
-    X(int, whole_attempts, 30, "attempts", "for which it is one cluster then") \
-    X(int, corrected, 2, "components", "by nodes up to which an island is corrected: for six layers of cloth that costs more than it brings") \
-    X(int, wasted, 24, "budgets", "of max_sweeps over all contacts that a step spends in solves that end far from a solution") \
-    X(int, wasted_joints, 4, "1", "times that where an island has joints, which each round linearizes anew") \
-    X(int, wasted_part, 8, "1", "such islands get this part of their budget then: the step will end shorter or in zones") \
-    X(int, later_part, 2, "1", "part of the budget of a solve that starts from the solution of an earlier round") \
+    X(ct_real, inexact, CTI_R(100), "1", "factor on a free solve's tolerance, if nodes in contact follow: their solve judges all of the motion") \
+    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+    X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
+    X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
+    X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
+    X(int, ports_failed, 1500, "blocks", "the limit `ports` after a solve by nodes failed: a heap of stiff cards needs it to stay in one piece") \
+    X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
+    X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
+    X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
+    X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
+    X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
+    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
-    X(ct_real, free_share, CTI_R(0.5), "tolerances", "of a free solve: its error and the contacts' add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean of a block's error by the largest: norms of many blocks are larger by their number's root")
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: a norm of n blocks may be this times sqrt(n) larger")
 
-/* ---- the end of an island's solve ---- */
+/* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
-    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above, a solve ended far from a solution: more sweeps; another solver's result is refused") \
-    X(ct_real, failed, CTI_R(0.5), "natural map", "from which on a solve by nodes has failed") \
-    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed: in an impact |g| dt is little beside it") \
-    X(int, newton_rows, 400, "rows", "of an island up to which Newton's method takes over") \
-    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map up to which Newton's result is taken") \
-    X(ct_real, diverged, CTI_R(10), "natural map", "from which on friction contact by contact has diverged: its part, not solved for, is large") \
-    X(ct_real, spent, 1, "1", "times its bound that interior point may spend in a step")
+    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above this a solve is far from a solution: more sweeps; other solvers' results are refused") \
+    X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
+    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
+    X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
+    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
+    X(ct_real, diverged, CTI_R(10), "natural map", "from here on CT_FRICTION_LOCAL has diverged; less is usual, as it does not solve for friction") \
+    X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
 
-/* ---- an attempt ---- */
+/* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
-    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "that a joint may miss by: far below what contacts notice") \
-    X(ct_real, joint_fails, 4, "1", "times that slack by which a joint refuses the end of an attempt") \
-    X(int, joint_times, 8, "times", "joints are linearized again in a round") \
-    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint, of the blocks' own: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "of a rigid body with contacts in a substep: rows and straight motions describe a small turn") \
-    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller turn stretches by less than 5e-11, which no precision's positions resolve") \
-    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may miss a contact's row") \
-    X(int, newton_full, 3, "iterations", "of Newton's method with whole steps before steps are searched: impulses change with x") \
-    X(int, newton_tries, 8, "halves", "of a search: the last is at most 1/256 of the way") \
-    X(double, newton_fall, 1e-4, "1", "share of what the slope promises that the potential has to fall") \
-    X(double, newton_least, 0.1, "1", "least factor of a search on the step") \
-    X(double, newton_most, 0.5, "1", "largest factor: a search at least halves it") \
-    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of scripted axes below which a direction is not scripted") \
-    X(ct_real, sizes, 10, "1", "times the world's size and travel that a block may move in a step") \
-    X(double, margin, 4, "1", "times the bound on the contacts' share of a plausible energy: friction's part")
+    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "error that a joint may have: far below what contacts notice") \
+    X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
+    X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
+    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body with contacts in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
+    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
+    X(int, newton_tries, 8, "1", "most halvings in a line search: the last step is at most 1/256 of the full one") \
+    X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
+    X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
+    X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
+    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of a block's scripted axes below which a direction counts as free: rounding") \
+    X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
+    X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
 
-/* ---- energy of an attempt ---- */
+/* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
 #define CTI_TUNED_ENERGY(X) \
-    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses some hundred times as much") \
-    X(double, gain_swing, 1e-3, "1", "the same under the other rules, whose energy swings by their order") \
-    X(double, gain_rigid, 5e-3, "1", "of a rigid body: a ball of facets at 2 m/s gains .4 % in a step and loses it in the next") \
-    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from") \
-    X(double, climb, 0.1, "1", "share of what a step changes that a chain may rise above its energy") \
-    X(double, climb_fall, 0.01, "1", "and of the energy of a step's fall, far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "most that a linkage's correction adds to kinetic energy: where a chain turns round there is little") \
-    X(double, link_least, 0.95, "1", "and takes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "above which a joint is being eased together") \
-    X(int, balanced, 48, "components", "of an island whose contacts are asked for momentum: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "share of the largest pivot below which contacts carry nothing along a direction") \
-    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "shift of velocity from which on contacts take it up; no residual notices less") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "up to which they do: a larger one belongs to a solve that has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "most that a multiplier changes by its room for that")
+    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
+    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
+    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
+       and more than .1 % in a fifth of its steps. A step must not gain 1 %, which random world 732 did */ \
+    X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
+    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
+    X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
+    X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, link_most, 0.5, "1", "most that a chain's correction adds, of its kinetic energy: at a turning point that is small") \
+    X(double, link_least, 0.95, "1", "most that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed, and its chain does not keep its energy") \
+    X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
+    X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
+    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
+    X(ct_real, balance_share, CTI_R(0.1), "1", "most change of a multiplier, of its distance from the bounds of its cone")
 
-/* ---- substeps and impact zones ---- */
+/* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
-    X(int, successes, 2, "substeps", "in a row that double a step limit: the first alone may be the calm after an impact") \
-    X(ct_real, equal, CTI_R(0.999), "1", "ratio above which two lengths are equal: the last of a span is longer by 2.6e-4 of the shortest") \
-    X(ct_real, end, CTI_R(1e-5), "1", "share of an interval below which the rest is rounding: sums of 256 lengths round by 1.5e-5 in float") \
-    X(ct_real, tangled, 4, "parts", "of a step of a tangled world at most: shorter substeps make no room") \
-    X(int, rollbacks, 4, "rollbacks", "of a step, after which failures halve the world; 240 worlds of the soak had two at most") \
-    X(int, holds, 3, "tries", "of the shortest substep in which blocks with meaningless velocities are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "what comes nearer meets; what slides along at about the thickness does not") \
+    /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
+       half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
+    X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
+    /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
+    X(ct_real, equal, CTI_R(0.999), "1", "ratio from which on two lengths are equal: the last substep may be longer by 2.6e-4 of the shortest") \
+    /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    X(ct_real, end, CTI_R(1e-5), "1", "of an interval; a shorter rest is rounding. Sums of 256 lengths round by 1.5e-5 in float") \
+    X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
+    /* it bounds the work of a step. Half and double change nothing in these worlds */ \
+    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
+    X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", "a pair that comes nearer meets (ccd_limits_step); one that slides at its thickness does not") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
-    X(int, zone_rigid, 4, "iterations", "of its second stage: rigid motions, before it freezes") \
-    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration") \
-    X(ct_real, zone_turn, CTI_R(0.5), "rad", "that a body turns in a zone at most") \
-    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "that joints may miss by after the first stage") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of a distance that a zone keeps at most; else half the thickness") \
-    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses that end them")
+    X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
+    X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
+    X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
+    X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "of the present distance, which a zone keeps where half the thickness is more") \
+    X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- repairs of surfaces that intersect ---- */
+/* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
-    X(ct_real, time, CTI_R(0.1), "s", "in which a depth is to be left") \
-    X(ct_real, local, CTI_R(4), "1", "way out by the size of what is shared: above, points leave by the nearest surface") \
-    X(ct_real, keep, CTI_R(1.5), "1", "the way of the last step is kept while it is not longer than that over the shortest") \
-    X(ct_real, stiff, CTI_R(0.03), "1", "softness, of the blocks' inverse mass, where the way is known") \
-    X(ct_real, soft, CTI_R(0.1), "1", "and where a contour is followed, whose directions change as it shrinks") \
-    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: what they add up to has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N|") \
-    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions are the same way: 11 degrees") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of the sum of unit pulls above which a side has a direction") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors below which they cancel")
+    X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
+    X(ct_real, local, CTI_R(4), "1", "way out over the size of the shared part, above which vertices leave by the nearest surface") \
+    X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
+    X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
+    X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
+    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at, so that the surfaces end apart") \
+    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
+    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors, from which on the side that is pulled back is known") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
-/* ---- costs: how loops are cut into tasks of workers. Results do not depend on them ---- */
+/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
     X(double, energy, 20.0, "us", "a body's elastic energy") \
-    X(double, row, 0.2, "us", "the making of a row") \
-    X(double, crushed, 0.02, "us", "the test of a block's elements") \
-    X(double, motion, 1.0, "us", "a block's free motion") \
-    X(double, model, 50.0, "us", "a model's forces and stiffness") \
-    X(double, clear, 0.03, "us", "a row of A that is cleared") \
-    X(double, note, 0.08, "us", "the notes of a block")
+    X(double, row, 0.2, "us", "making a row") \
+    X(double, crushed, 0.02, "us", "testing the elements at a block") \
+    X(double, motion, 1.0, "us", "the free motion of a block") \
+    X(double, model, 50.0, "us", "the forces and the stiffness of a body") \
+    X(double, clear, 0.03, "us", "clearing a row of A") \
+    X(double, note, 0.08, "us", "recording the results of a block")
 /* clang-format on */
 
 enum { CTI_REPAIR_WAYS = 32 }; /* capacity: directions that a repair compares */

@@ -226,8 +226,8 @@ static int cti_repair_inside(cti_state *s, int body, int solid, cti_v3 n, int lo
     return 1;
 }
 
-/* features of the shared part on the far side must be able to come back: faces of both bodies there are marked as tangled with the other
-   body. The box is that of the points on both surfaces and inside, widened */
+/* Features of the shared part on the far side have to be able to return: faces of both bodies there are marked as tangled with the other body. The
+   box is that of the points on both surfaces and inside, widened */
 static int cti_repair_around(cti_state *s, const cti_repair_bodies *q, ct_real depth, uint64_t **marks)
 {
     const cti_surface *f = &s->surface;

@@ -551,7 +551,7 @@ CTI_FN ct_real cti_islands_dynamics(cti_state *s, ct_real scale)
     return big;
 }
 
-/* solves the islands in question, each independently of the others, and then judges the whole result */
+/* solves the islands with todo != 0, each independently of the others, and then judges the whole result */
 static int cti_islands_solve_all(cti_state *s, ct_real dt, cti_islands *list, cti_islands_result *out)
 {
     const cti_component *q = s->factors.components;

@@ -41,7 +41,7 @@ typedef struct cti_factor_stamp {
     ct_real dt;                  /* [s] time step that the factor is of */
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
     int renewal_asked;           /* 1: the next step computes the factor anew */
-    int base_iterations;         /* conjugate gradient iterations of the first free solve behind the factor */
+    int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */
     int penalized_version;       /* counts computations of the penalized factor */
@@ -153,9 +153,9 @@ typedef struct cti_factors {
     int in_order;          /* blocks are 0, 1, 2, ...: every component is a run of blocks */
     cti_factor_patches patches;
     const cti_bsr *A;
-    const ct_real *mass;   /* [n] of the world; NULL: nothing is known to be stiff */
+    const ct_real *mass;   /* [n] of the world; NULL: no block counts as stiff */
     cti_factor_scratch scratch;
-    const ct_tasks *tasks; /* set before the rest */
+    const ct_tasks *tasks; /* set before the other fields */
     cti_mem *mem;
     cti_arena *arena;
     int n_refactored;      /* factors computed since this was cleared */
@@ -322,8 +322,8 @@ typedef struct cti_scripts {
     cti_mover *movers;
     int still;                /* 1: scripts stand where they are at `time` */
     uint8_t *fixed;           /* [n] all axes scripted */
-    uint8_t *held;            /* [n] stays where it is: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of an
-                                 attempt; CTI_HELD_RESTED: did so in the substep that ends */
+    uint8_t *held;            /* [n] the block does not move: CTI_HELD_REPAIR, a repair leaves it alone; CTI_HELD_IMPLAUSIBLE, the last resort of
+                                 an attempt; CTI_HELD_RESTED: it was held in the substep that ends */
     int32_t *filter;          /* [n] -1 or index into projectors */
     ct_real *projectors;      /* [9 m] */
     int n_constrained;

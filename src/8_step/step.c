@@ -245,7 +245,7 @@ static ct_real cti_step_least(const cti_state *s)
     return cti_policy_least_dt(s->step.dt, least, CTI_LEN(s->contact.tangled_pairs) > 0);
 }
 
-/* length of the next substep: as wanted, or all the rest if the remainder would be too short */
+/* length of the next substep: the wanted one, or all the rest if the remainder would be too short */
 static ct_real cti_step_length(cti_state *s, ct_real left, ct_real sub)
 {
     sub = cti_min(sub, left);
@@ -300,7 +300,7 @@ static void cti_step_rested(cti_state *s, int all)
     }
 }
 
-/* reports blocks at rest, after scripts have moved what is in their way */
+/* reports blocks at rest, after scripts have moved blocks in their way */
 static void cti_step_note_rest(cti_state *s, ct_step_report *r)
 {
     int i;
@@ -541,7 +541,7 @@ static cti_step_code cti_step_take(cti_state *s, cti_step_span *q, ct_real sub, 
     return CTI_STEP_DONE;
 }
 
-/* deals with the tried substep: in halves, split, or as it is */
+/* continues after a try: in halves, with a split, or with the result as it is */
 static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, cti_step_try *t, ct_step_report *r)
 {
     if (t->shorter) {

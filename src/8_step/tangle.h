@@ -4,8 +4,8 @@
 
 #include "state.h"
 
-/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside
-   another one, which no step saw entering, is assumed to be there on purpose. 0 when memory ran out. */
+/* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside another one
+   that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
 #endif /* CTI_TANGLE_H */

@@ -251,8 +251,8 @@ static void cti_zones_rigid_motion(cti_zones *z, int32_t root, cti_v3 *c, cti_v3
         *w = cti_v3_mul(*w, cti_step_tuned.substep.zone_turn / rate);
 }
 
-/* stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches something
-   immovable stands still */
+/* Stage 2: zones of the present hits move rigidly: rigid bodies and nodes move to their rotated positions. A zone that touches an immovable
+   feature does not move */
 static void cti_zones_rigid(cti_zones *z, const uint8_t *active, const uint8_t *anchored, cti_zones_result *out)
 {
     static const ct_real unit[4] = {1, 0, 0, 0};

@@ -6,7 +6,6 @@
 #include "../5_mesh/mesh.h"
 #include "../5_mesh/place.h"
 #include "../8_barrier/barrier.h"
-#include "../8_barrier/barrier.h"
 #include "../8_dcd/dcd.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"

@@ -130,8 +130,7 @@ typedef enum ct_termination { CT_TERMINATION_RESIDUAL, CT_TERMINATION_PAPER } ct
    STAGGERED    normals and friction are solved alternately, to the tolerance (Kaufman et al. 2008)
    ANTICIPATED  the solver finds the normals, then ICA solves friction and normals from there (Li et al. 2015)
    LOCAL        after the normals friction is computed contact by contact, then the normals once more (Bridson et al. 2003): cheap. Friction
-                is not
-                solved for, and the report's residual shows its error */
+                is not solved for, and the report's residual shows its error */
 typedef enum ct_friction { CT_FRICTION_STAGGERED, CT_FRICTION_ANTICIPATED, CT_FRICTION_LOCAL } ct_friction;
 
 struct ct_solution;
