@@ -242,23 +242,24 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double t0;
-    int definite;
+    int definite, assembled = 0;
     for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
-        t0 = cti_cmr_clock(s);
-        if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+        double t0 = cti_cmr_clock(s);
+        ct_real sigma = b->sigma;
+        if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
         r->ms_assemble += cti_cmr_clock(s) - t0;
         t0 = cti_cmr_clock(s);
-        if (!cti_barrier_solve(s, &definite))
+        if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
         if (!b->exact || definite)
-            break;
-        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
-        b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+            return 1;
+        b->sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
+        assembled = b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+        if (assembled)
+            cti_barrier_shift_mass(s, b->sigma - sigma);
     }
-    return 1;
 }
 
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
@@ -346,21 +347,19 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the step ---- */
 
-static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
+/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
+static int cti_barrier_touch(cti_state *s, cti_touch *touch)
 {
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
+    cti_touch *list = s->step.impulses.touches;
+    int i, k;
+    for (i = 0; i < cti_barrier_own(s)->touched; i++)
+        if (list[i].key == touch->key) {
+            for (k = 0; k < 3; k++)
+                touch->r[k] += list[i].r[k];
+            list[i] = *touch;
+            return 1;
+        }
+    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
 }
 
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
@@ -396,7 +395,7 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         touch.r[0] = t.force * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+        if (!cti_barrier_touch(s, &touch))
             return 0;
     }
     return 1;
@@ -452,18 +451,18 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
+            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }
     return 1;
 }
 
-/* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
+/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
    off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
    The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
    start: cti_barrier_energies */
-static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
     double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
@@ -477,8 +476,7 @@ static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_r
             fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing))
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
 
 /* the iterate becomes the state. 0: out of memory */
@@ -515,15 +513,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->rigid_strain = b->strain;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
-    cti_barrier_judge(s, start, r);
     return 1;
-}
-
-static ct_code cti_barrier_take_back(cti_state *s)
-{
-    cti_snapshot_restore(s, 0, &s->step.start);
-    cti_barrier_own(s)->covered = 0;
-    return CT_ERR_MEMORY;
 }
 
 /* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone */
@@ -577,29 +567,17 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[4];
-    ct_code code;
+    ct_code code = cti_barrier_open(s, h, &q, start);
     int ok;
-    cti_barrier_begin(s, dt, r);
-    if (!cti_snapshot_save(s, 0, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        cti_impulses_swap(s);
-        return CT_OK;
-    }
-    code = cti_barrier_open(s, dt, &q, start);
-    if (code == CT_ERR_DOMAIN)
+    if (code != CT_OK)
         return code;
-    ok = code == CT_OK && (s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r));
+    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
     if (!ok || !cti_barrier_commit(s, start, r))
-        return cti_barrier_take_back(s);
+        return CT_ERR_MEMORY;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
-    cti_impulses_swap(s);
     return CT_OK;
 }
 

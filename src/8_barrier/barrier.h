@@ -59,6 +59,11 @@ typedef struct cti_barrier_tie {
     ct_real error;          /* [m] at the last update */
 } cti_barrier_tie;
 
+/* cti_contact_rub -- a rub's force on its point a, and the Hessian by the displacement there. */
+typedef struct cti_contact_rub {
+    ct_real f[3], K[9];
+} cti_contact_rub;
+
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
@@ -75,6 +80,21 @@ typedef struct cti_barrier_rule {
     ct_real span;    /* [s] time that y - r is the way of */
     ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
 } cti_barrier_rule;
+
+/* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
+typedef struct cti_barrier_factors {
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor32 lagged;
+    cti_factor64 exact;  /* of B itself, where float does not do */
+    int known;           /* 1: lagged is a factor */
+    int analyzed;        /* 1: symbolic is that of B's pattern as it is */
+    double excess;       /* iterations since it was computed */
+    float *x32;
+    double *x64, *work64;
+    float *work32;
+    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+} cti_barrier_factors;
 
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
@@ -111,16 +131,15 @@ typedef struct cti_barrier {
     int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
     int pattern;                  /* 1: B has a pattern */
     int contact_blocks;           /* block pairs of contacts in it */
-    cti_symbolic symbolic;
-    cti_gather gather;
-    cti_factor64 factor;
+    cti_barrier_factors factors;
     int32_t *all;                 /* [n] 0, 1, 2, ... */
-    double *solution, *work;
     ct_real h;                    /* [s] of the step at hand */
     int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
     ct_real sigma;                /* times M that is added to it then */
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
+    int touched;                  /* touches of the step's earlier substeps */
+    ct_real *x_begin;             /* [3 nv] surface at the start of the whole step */
     double loss_friction, energy_contact; /* [J] */
     int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
     const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
@@ -195,6 +214,10 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
    contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
+/* cti_barrier_contact_energy -- of the barriers and of friction, with the surface at x; *size += their rounding's. 0: out of memory. */
+CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
+/* cti_barrier_contacts -- the contacts' part of cti_barrier_assemble. 0: out of memory. */
+CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift);
 /* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
@@ -203,6 +226,8 @@ CTI_FN double cti_barrier_loss(cti_state *s);
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
 /* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
 CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
+/* cti_barrier_rub_terms -- the same in space, at surface positions x, or x_slide where that is set; q->at is set, too. */
+CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out);
 
 /* ---- barrier_joints.c ---- */
 
@@ -244,14 +269,26 @@ CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, co
 /* ---- barrier_system.c ---- */
 
 /* cti_barrier_pattern -- B's pattern holds the blocks of all bodies, of `terms` and of `rubs`, and B is zero. 0: out of memory. */
-CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r);
+CTI_FN int cti_barrier_pattern(cti_state *s);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal; *definite 0: B is not positive definite, and dy is no
-   direction. 0: out of memory. */
-CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
+/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
+CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
+CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
+
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the
+   bodies, of contacts, of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+/* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
+
+/* ---- barrier_step.c ---- */
 
 /* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);

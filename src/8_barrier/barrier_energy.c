@@ -7,6 +7,8 @@
    near enough for Newton's method. Joints add their part (barrier_joints.c).
    based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 #include "barrier.h"
+#include "../0_base/tasks.h"
+#include "../8_step/policy.h"
 #include "../1_math/eig3.h"
 
 /* ---- affine bodies ---- */
@@ -147,17 +149,55 @@ static void cti_barrier_middle(cti_state *s, const ct_real *y)
         }
 }
 
-static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
+/* cti_barrier_models -- a loop over the models at x_state */
+typedef struct cti_barrier_models {
+    cti_state *s;
+    double *energy; /* [n_models] */
+    int *extended;  /* [n_models] */
+} cti_barrier_models;
+
+static void cti_barrier_model_energies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model_ahead(q->s->bodies.models[begin], b->h, b->rule.share, NULL);
+        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->x_state);
+    }
+}
+
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
+static void cti_barrier_model_assemblies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model *m = q->s->bodies.models[begin];
+        q->extended[begin] = 0;
+        cti_model_ahead(m, b->h, b->rule.share, NULL);
+        cti_barrier_project(m, !b->exact);
+        cti_model_assemble(m, b->x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
+    }
+}
+
+static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *energies, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_models q;
     ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
     int i, k;
     cti_barrier_middle(s, y);
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], b->h, b->rule.share, NULL);
-        e += weight * cti_model_energy(s->bodies.models[i], b->x_state);
-    }
+    q.s = s, q.energy = energies, q.extended = NULL;
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_energies, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
@@ -219,47 +259,23 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
 
-static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        cti_barrier_slide(s, &b->rubs[i], x, u);
-        e += (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
-    }
-    return e;
-}
-
-/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
-static double cti_barrier_far(const ct_real *x, int v)
-{
-    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
-}
-
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
-    cti_potential_terms t;
-    double e, contact = 0;
-    int i;
+    double *energies = CTI_ARENA_NEW(s->arena, double, s->bodies.n_models + 1);
+    double e, barriers, friction;
     *size = 0;
-    if (!work)
+    if (!work || !energies)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size) + cti_barrier_joints_energy(s, y, size);
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
-            contact += t.value;
-            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
-        }
-    b->energy_contact = contact / (double)b->rule.contact;
-    contact += cti_barrier_friction_energy(s, x);
-    *size += contact;
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
+    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
+        return 0;
+    b->energy_contact = barriers / (double)b->rule.contact;
+    *size += barriers + friction;
     cti_arena_rewind(s->arena, mark);
-    return e + contact;
+    return e + barriers + friction;
 }
 
 /* ---- gradient and Hessian ---- */
@@ -297,34 +313,6 @@ CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, co
     }
 }
 
-/* g += H times the shift of scripted vertices */
-static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
-{
-    int i, k, l;
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
-            for (l = 0; d != 0 && l < 3 * n; l++)
-                g[l] += H[3 * n * l + 3 * i + k] * d;
-        }
-}
-
-static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    cti_potential_terms t;
-    int i;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
-        if (b->contacts == CTI_POTENTIAL_VALUE || !cti_barrier_eval(s, p, s->surface.x0, b->contacts, &t))
-            continue;
-        if (shift)
-            cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
-        cti_barrier_scatter_vector(s, p->v, p->n, t.gradient);
-        cti_barrier_scatter(s, p->v, p->n, t.hessian);
-    }
-}
-
 CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
 {
     ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
@@ -336,59 +324,37 @@ CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, cons
         H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
 }
 
-/* gradient [3 n] and Hessian [3 n][3 n] of one contact's friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both
-   are >= 0 */
-static void cti_barrier_rub_matrix(const cti_state *s, cti_barrier_rub *q, ct_real *g, ct_real *H)
+CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real f2[2], H2[4], K[9];
-    int j, k, l, p;
-    cti_v3 f;
-    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : s->surface.x0, q->at);
-    cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f2, H2);
-    f = cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f2[0]), cti_v3_at(q->t[1], 0), f2[1]);
+    ct_real f[2], H[4];
+    int k, l;
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : x, q->at);
+    cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f, H);
+    cti_v3_put(out->f, 0, cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f[0]), cti_v3_at(q->t[1], 0), f[1]));
     for (k = 0; k < 3; k++)
         for (l = 0; l < 3; l++)
-            K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
-    for (j = 0; j < q->n; j++) {
-        cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
-        for (p = 0; p < q->n; p++)
-            for (k = 0; k < 9; k++)
-                H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
-    }
+            out->K[3 * k + l] = q->t[0][k] * (H[0] * q->t[0][l] + H[1] * q->t[1][l]) + q->t[1][k] * (H[2] * q->t[0][l] + H[3] * q->t[1][l]);
 }
 
+/* contacts' friction matrix c_i c_j K, times the shift */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real g[12], H[144];
-        cti_barrier_rub_matrix(s, &b->rubs[i], g, H);
-        memset(g, 0, sizeof g);
-        cti_barrier_shift(b->rubs[i].v, b->rubs[i].n, H, shift, g);
-        cti_barrier_scatter_vector(s, b->rubs[i].v, b->rubs[i].n, g);
-    }
-}
-
-static void cti_barrier_friction(cti_state *s, const ct_real *shift)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i;
+    int i, k;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
         cti_barrier_rub *q = &b->rubs[i];
-        ct_real g[12], H[144];
-        cti_barrier_rub_matrix(s, q, g, H);
-        if (shift)
-            cti_barrier_shift(q->v, q->n, H, shift, g);
+        cti_contact_rub r;
+        ct_real g[12];
+        cti_v3 way = cti_v3_zero();
+        cti_barrier_rub_terms(s, q, s->surface.x0, &r);
+        for (k = 0; k < q->n; k++)
+            way = cti_v3_mad(way, cti_v3_at(shift, q->v[k]), q->c[k]);
+        way = cti_m3_mul_v(r.K, way);
+        for (k = 0; k < q->n; k++)
+            cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
         cti_barrier_scatter_vector(s, q->v, q->n, g);
-        cti_barrier_scatter(s, q->v, q->n, H);
     }
-}
-
-static void cti_barrier_project(cti_model *m, int project)
-{
-    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
 }
 
 /* g = M z + c alpha M d - force f + c D d; B = A's c^2 K + c D, and M (1 + c alpha): force times at is c^2 */
@@ -396,8 +362,10 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
-    int i, k, m, extended = 0;
-    if (!z)
+    int i, k, extended = 0;
+    cti_barrier_models q;
+    q.s = s, q.energy = NULL, q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models + 1);
+    if (!z || !q.extended)
         return 0;
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
@@ -408,11 +376,9 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
     memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_barrier_middle(s, b->y);
-    for (m = 0; m < s->bodies.n_models; m++) {
-        cti_model_ahead(s->bodies.models[m], b->h, b->rule.share, NULL);
-        cti_barrier_project(s->bodies.models[m], !b->exact);
-        cti_model_assemble(s->bodies.models[m], b->x_state, c, s->system.force, s->system.A.val, &extended, NULL);
-    }
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_assemblies, s->bodies.n_models, cti_step_tuned.costs.model, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        extended += q.extended[i];
     r->extended_elements = extended;
     if (!cti_barrier_damping(s, b->y, d, Dd))
         Dd = NULL;
@@ -441,12 +407,10 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
-    if (ok) {
+    int ok = cti_barrier_pattern(s) && cti_barrier_bodies(s, r);
+    if (ok)
         cti_barrier_joints_assemble(s);
-        cti_barrier_contacts(s, shift);
-        cti_barrier_friction(s, shift);
-    }
+    ok = ok && cti_barrier_contacts(s, shift);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }

@@ -21,7 +21,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
-    CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    CTI_FREE(m, b->x_last), CTI_FREE(m, b->x_begin), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         cti_barrier_list *l = &b->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
@@ -29,11 +29,9 @@ CTI_FN void cti_barrier_free(cti_state *s)
     CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
     cti_bsr_free(m, &b->B);
     CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
-    cti_symbolic_free(m, &b->symbolic);
-    cti_gather_free(m, &b->gather);
-    cti_factor64_free(m, &b->factor);
-    CTI_FREE(m, b->solution), CTI_FREE(m, b->work), CTI_FREE(m, b->rows);
+    CTI_FREE(m, b->rows);
     cti_program_free(m, &b->program);
+    cti_barrier_factors_free(m, &b->factors);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
 }
@@ -123,7 +121,7 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
           CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
           CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
-          CTI_RESIZE(m, b->solution, n3)))
+          CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->all[i] = i;

@@ -144,7 +144,7 @@ CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
     W = CTI_ARENA_NEW(s->arena, double, (size_t)m *(size_t)ld + 8);
     x = CTI_ARENA_NEW(s->arena, double, ld + 8);
     if (W && x && cti_form_jacobian(s, rows, m, 0, &J) && cti_form_jacobian(s, rows, m, 1, &S) &&
-        cti_factor64_schur(&b->factor, s->arena, m, S.p, S.i, S.x, W, ld)) {
+        cti_factor64_schur(&b->factors.exact, s->arena, m, S.p, S.i, S.x, W, ld)) {
         for (i = 0; i < m; i++) {
             double moved = 0;
             for (k = J.p[i]; k < J.p[i + 1]; k++)
@@ -154,11 +154,11 @@ CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
         ok = cti_form_dual_system(s, rows, W, ld, x);
     }
     if (ok == 1) {
-        memset(b->solution, 0, sizeof *b->solution * 3 * (size_t)b->n);
-        cti_sparse_addmul_t(&S, x, b->solution);
-        cti_factor64_solve(&b->factor, b->solution, b->work);
+        memset(b->factors.x64, 0, sizeof *b->factors.x64 * 3 * (size_t)b->n);
+        cti_sparse_addmul_t(&S, x, b->factors.x64);
+        cti_factor64_solve(&b->factors.exact, b->factors.x64, b->factors.work64);
         for (i = 0; i < 3 * b->n; i++)
-            b->dy[i] += (ct_real)b->solution[i];
+            b->dy[i] += (ct_real)b->factors.x64[i];
         for (i = 0; i < m; i++)
             rows[i].step = x[i];
     }

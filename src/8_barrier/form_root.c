@@ -114,7 +114,7 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
         for (i = 0; i < 3 * s->surface.nv; i++)
             w->shift[i] = s->surface.x0[i] - w->x_slide[i];
         cti_barrier_rub_shift(s, w->shift); /* h H_u F2 */
-        if (!cti_barrier_solve(s, &definite))
+        if (!cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
             return -1;
         if (definite || !b->exact)
             break;
