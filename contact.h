@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 848ad0a5e5bd6325.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a928941ca2e96bb6.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -38958,19 +38958,27 @@ static int cti_potential_of(const cti_potential *p, ct_real d2, double *b)
 /* How a pair's Hessian is made */
 typedef enum cti_form { CTI_FORM_NONE, CTI_FORM_REDUCED, CTI_FORM_WHOLE } cti_form;
 
+/* cti_made -- a pair's closest feature, its reduced Hessian, and the barrier's derivative by D */
+typedef struct cti_made {
+    cti_closest q;
+    cti_reduced m;
+    cti_form form;
+    double slope;
+} cti_made;
+
 #if CONTACT_WITH_BARRIER
 /* the value, and what `want` asks for but the projection: REDUCED leaves m, WHOLE out->hessian to be projected */
-static int cti_potential_begin(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out, cti_closest *q,
-                               cti_reduced *m, cti_form *form, double *slope)
+static int cti_potential_begin(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out, cti_made *made)
 {
+    cti_closest *q = &made->q;
     double b[3], mol, m1, m2;
     int i;
-    *form = CTI_FORM_NONE;
+    made->form = CTI_FORM_NONE;
     cti_closest_find(kind, x, q);
     out->d2 = cti_v3_norm2(q->r);
     if (!cti_potential_of(p, out->d2, b))
         return 0;
-    *slope = b[1];
+    made->slope = b[1];
     memcpy(out->c, q->c, sizeof out->c);
     out->value = b[0];
     out->force = (ct_real)(-2 * b[1]) * cti_sqrt(out->d2);
@@ -38981,7 +38989,7 @@ static int cti_potential_begin(const cti_potential *p, ct_pair_kind kind, const 
             mol = cti_mollifier_value((double)c, (double)p->width, &m1, &m2);
             out->force *= (ct_real)mol;
             cti_mollified(x, b, mol, m1, m2, want, out);
-            *form = want >= CTI_POTENTIAL_PROJECTED ? CTI_FORM_WHOLE : CTI_FORM_NONE;
+            made->form = want >= CTI_POTENTIAL_PROJECTED ? CTI_FORM_WHOLE : CTI_FORM_NONE;
             return 1;
         }
     }
@@ -38991,17 +38999,14 @@ static int cti_potential_begin(const cti_potential *p, ct_pair_kind kind, const 
         cti_v3_put(out->gradient, i, cti_v3_mul(q->r, (ct_real)(2 * b[1]) * q->c[i]));
     if (want == CTI_POTENTIAL_GRADIENT)
         return 1;
-    cti_reduced_make(q, x, b[1], b[2], m);
-    *form = CTI_FORM_REDUCED;
+    cti_reduced_make(q, x, b[1], b[2], &made->m);
+    made->form = CTI_FORM_REDUCED;
     return 1;
 }
 
 CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out)
 {
-    cti_closest q;
-    cti_reduced m;
-    cti_form form;
-    double slope;
+    cti_made made;
     if (want == CTI_POTENTIAL_PROJECTED) {
         ct_real points[12];
         uint8_t found;
@@ -39010,11 +39015,11 @@ CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const c
         cti_potential_eval_many(p, &kind, points, 1, out, &found);
         return found;
     }
-    if (!cti_potential_begin(p, kind, x, want, out, &q, &m, &form, &slope))
+    if (!cti_potential_begin(p, kind, x, want, out, &made))
         return 0;
-    if (form == CTI_FORM_REDUCED) {
-        cti_reduced_expand(&m, q.n, out->hessian);
-        cti_reduced_rest(&q, &m, slope, out->hessian);
+    if (made.form == CTI_FORM_REDUCED) {
+        cti_reduced_expand(&made.m, made.q.n, out->hessian);
+        cti_reduced_rest(&made.q, &made.m, made.slope, out->hessian);
     }
     return 1;
 }
@@ -39023,22 +39028,19 @@ CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *
                                     uint8_t *found)
 {
     cti_psd_queue queue[3];
-    cti_reduced m[CTI_POTENTIAL_MANY];
-    cti_form form[CTI_POTENTIAL_MANY];
+    cti_made made[CTI_POTENTIAL_MANY];
     ct_real whole[81 * 8];
-    cti_closest q;
-    double slope;
     int i, k, wholes = 0, at[8];
     queue[0].n = 3, queue[1].n = 5, queue[2].n = 9;
     queue[0].count = queue[1].count = queue[2].count = 0;
     for (i = 0; i < n; i++) {
-        found[i] = (uint8_t)cti_potential_begin(&p[i], kind[i], x + 12 * (size_t)i, CTI_POTENTIAL_PROJECTED, &out[i], &q, &m[i], &form[i], &slope);
-        if (form[i] == CTI_FORM_REDUCED) {
-            if (m[i].k == 0)
-                m[i].H[0] = cti_max(m[i].H[0], 0);
+        found[i] = (uint8_t)cti_potential_begin(&p[i], kind[i], x + 12 * (size_t)i, CTI_POTENTIAL_PROJECTED, &out[i], &made[i]);
+        if (made[i].form == CTI_FORM_REDUCED) {
+            if (made[i].m.k == 0)
+                made[i].m.H[0] = cti_max(made[i].m.H[0], 0);
             else
-                cti_psd_push(&queue[m[i].k - 1], m[i].H);
-        } else if (form[i] == CTI_FORM_WHOLE) {
+                cti_psd_push(&queue[made[i].m.k - 1], made[i].m.H);
+        } else if (made[i].form == CTI_FORM_WHOLE) {
             cti_differences_of(out[i].hessian, whole + 81 * (size_t)wholes);
             cti_psd_push(&queue[2], whole + 81 * (size_t)wholes);
             at[wholes++] = i;
@@ -39052,8 +39054,8 @@ CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *
     for (k = 0; k < wholes; k++)
         cti_differences_expand(whole + 81 * (size_t)k, out[at[k]].hessian);
     for (i = 0; i < n; i++)
-        if (form[i] == CTI_FORM_REDUCED)
-            cti_reduced_expand(&m[i], kind[i] == CT_PAIR_VV ? 2 : kind[i] == CT_PAIR_VE ? 3 : 4, out[i].hessian);
+        if (made[i].form == CTI_FORM_REDUCED)
+            cti_reduced_expand(&made[i].m, kind[i] == CT_PAIR_VV ? 2 : kind[i] == CT_PAIR_VE ? 3 : 4, out[i].hessian);
 }
 
 CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out)
