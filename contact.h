@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a928941ca2e96bb6.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f7d7a2c95c684848.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -58019,7 +58019,7 @@ static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_
         if (rigid >= 0 && !(t->soft > 0))
             most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
     }
-    return most < CTI_REAL_MAX ? most * b->h * b->h : most;
+    return most < CTI_REAL_MAX ? most * b->rule.contact : most;
 }
 
 /* the force that the last step ended with, of `part`, in its joint's items */
@@ -58047,8 +58047,8 @@ CTI_FN void cti_barrier_joints_open(cti_state *s)
         if (!(t->soft > 0) && s->desc.recovery_speed > 0)
             cti_v3_put(t->left, 0, cti_joint_left(cti_tie_phi(s, t, b->y0, &n), b->h * s->desc.recovery_speed));
         cti_v3_put(t->at, 0, cti_tie_scripted(j, t, cti_state_ahead(s, b->h)));
-        cti_v3_put(t->m, 0, cti_v3_mul(cti_tie_remembered(s, t), b->h * b->h));
-        t->k = t->soft > 0 ? b->h * b->h / t->soft : 0;
+        cti_v3_put(t->m, 0, cti_v3_mul(cti_tie_remembered(s, t), b->rule.contact));
+        t->k = t->soft > 0 ? b->rule.contact / t->soft : 0;
         if (t->soft > 0)
             cti_v3_put(t->m, 0, cti_v3_zero());
         t->k_first = 0;
@@ -58208,7 +58208,7 @@ static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
     const cti_barrier *b = cti_barrier_own(s);
     const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
     cti_memory_item force[2], impulse[2];
-    ct_real h2 = b->h * b->h;
+    ct_real h2 = b->rule.contact;
     int i, p;
     memset(force, 0, sizeof force);
     memset(impulse, 0, sizeof impulse);
@@ -58218,7 +58218,7 @@ static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
         cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
         p = t->part > 0;
         cti_v3_put(t->part == 2 ? force[p].normal : t->part == 3 ? force[p].slip : force[p].impulse, 0, m);
-        cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), 1 / b->h));
+        cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), b->h / h2));
     }
     for (p = 0; p < (cti_ties_of(j) > 1 ? 2 : 1); p++) {
         force[p].key = impulse[p].key = j->key + (uint64_t)p;
@@ -58232,7 +58232,7 @@ static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->h * (double)b->h;
+    double h2 = (double)b->rule.contact;
     int i;
     b->joints_rounded = 0;
     for (i = 0; i < CTI_LEN(b->ties); i++) {
@@ -59154,9 +59154,7 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
     case CTI_FEATURE_KINEMATIC:
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
-        return s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL
-                   ? NULL
-                   : "joints and stitches under CT_STEPPER_BARRIER need CT_INTEGRATOR_EULER and barrier.form CT_FORM_POTENTIAL";
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:

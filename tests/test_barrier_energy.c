@@ -393,6 +393,7 @@ static void friction_in_its_plane(void **state)
 /* x'Bx of random x, and the factor's signs, in the worlds of the first test and of a pressed stitch. projected: not exact */
 static void projected_hessians_are_semidefinite(void **state)
 {
+    ct_step_report report;
     int k, i, j, definite;
     (void)state;
     for (k = 0; k < 3; k++) {
@@ -428,7 +429,8 @@ static void projected_hessians_are_semidefinite(void **state)
             least = fmin(least, sum), most = fmax(most, sum);
         }
         assert_true(least >= 0 && most > 0);
-        assert_int_equal(cti_barrier_solve(q.s, &definite), 1);
+        memset(&report, 0, sizeof report);
+        assert_int_equal(cti_barrier_solve(q.s, &definite, &report), 1);
         assert_int_equal(definite, 1);
         free(d);
         step_free(&q);

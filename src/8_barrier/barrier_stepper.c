@@ -49,9 +49,7 @@ static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
     case CTI_FEATURE_KINEMATIC:
         return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
-        return s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL
-                   ? NULL
-                   : "joints and stitches under CT_STEPPER_BARRIER need CT_INTEGRATOR_EULER and barrier.form CT_FORM_POTENTIAL";
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
