@@ -277,7 +277,7 @@ static const struct {
 } options[] = {
     {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL}},
     {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL}},
-    {"`midpoint`", set_midpoint, 1, {"has no midpoint rule", NULL, NULL, "steps by implicit Euler only", NULL}},
+    {"`midpoint`", set_midpoint, 1, {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL}},
     {"`ccd_limits_step`", set_limits, 0, {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts"}},
     {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER"}},
 };
