@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f9c82895d322e86f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5f469f01ce9708d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -104,14 +104,16 @@ THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     friction, one Newton iteration, one row a vertex at random, or all of them where dcd.decouple is CT_DECOUPLE_NONE.
 
 THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential contact; Lan et al. 2022, affine body dynamics)
-    A step is implicit Euler as the minimum of one potential, in which a pair of features nearer than barrier.dhat repels (docs/barrier.md). Newton's
+    A step is implicit Euler, Newmark, BDF2 or the midpoint rule (ct_world_desc.integrator) as the minimum of one potential, in which a pair of
+    features nearer than barrier.dhat repels (docs/barrier.md). barrier.form solves the same step in other forms, to compare (docs/forms.md). Newton's
     method ends when no velocity changes by more than barrier.newton_tolerance. Each of its steps is cut where features would come too near, so that
     every iterate is free of intersections, also where the iterations run out (BUDGET). Friction is smooth and lagged: below friction_velocity it is
     less than mu times the normal force, so a body on a slope creeps by a share of it. All kinds of bodies take part: rigid ones as affine bodies
-    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints,
-    stitches, ct_world_repair and ct_world_dump_problem are refused. A start that intersects is refused when the world steps: CT_ERR_DOMAIN, with
-    both bodies by name; a start nearer than dhat is not. It takes many times the time of CT_STEPPER_CMR where thin soft bodies are crushed.
-    ct_step_report.residual is the last change of velocity by Newton's method [m/s].
+    with a stiff energy, whose shape changes by about 1e-3 at impacts of 10 m/s. Kinematic bodies and pins move along with Newton's steps. Joints
+    and stitches hold by multipliers, within newton_tolerance times the step; one that contacts keep open makes the step NOT_CONVERGED.
+    barrier.static_hold lets what sticks come to rest instead of creeping. ct_world_repair and ct_world_dump_problem are refused. A start that
+    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name; a start nearer than dhat is not. It takes many times the
+    time of CT_STEPPER_CMR where thin soft bodies are crushed. ct_step_report.residual is the last change of velocity by Newton's method [m/s].
 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
@@ -661,7 +663,7 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
+/* ct_integrator -- the time integrator of deformable bodies, of CT_STEPPER_CMR as follows; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
@@ -672,8 +674,19 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
             contacts and joints have released the body, velocities were set, or the fail-safe acted
    With NEWMARK and BDF2 v is the velocity at the end of the step. A body under contacts or joints, or one that would gain energy, is
    stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
-   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
-typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one.
+   Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
+   orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
+   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
+   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
+   the second order rule for such */
+typedef enum ct_integrator {
+    CT_INTEGRATOR_EULER,
+    CT_INTEGRATOR_NEWMARK,
+    CT_INTEGRATOR_BDF2,
+    CT_INTEGRATOR_MIDPOINT,
+    CT_INTEGRATOR_COUNT_
+} ct_integrator;
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -859,18 +872,32 @@ typedef struct ct_dcd_desc {
    RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
+/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
+   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
+   POTENTIAL  minimizes the incremental potential, as above
+   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
+   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
+   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
+   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
+              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
+typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
+
 /* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
 typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
     ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
     ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it; default 1e-3 */
+                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
+    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
+    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
+                                   contacts remember, instead of creeping; default 0 */
 } ct_barrier_desc;
 
 /* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
@@ -1102,7 +1129,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. Arrays are copied. */
+   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
+   copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -1208,7 +1236,7 @@ typedef struct ct_step_report {
     int zones, frozen;     /* impact zones; nodes frozen by them, and because their motion was not finite, counted once a step */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
-    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
+    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP. BARRIER: those of the linear solves */
     int solves;            /* DCD: quadratic programs with constraints, summed */
     int coarse;            /* bodies so far from the origin at the end that their thickness is below 64 ulp of a coordinate. They do not
                               intersect, but rounding of their positions is no longer small compared with the thickness. Such bodies cannot
@@ -1223,6 +1251,8 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
+    ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
+                              A's polar decomposition */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
@@ -1288,7 +1318,8 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
-   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: the
+   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
+   CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies): the
    world is unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
@@ -4745,6 +4776,9 @@ CTI_FN void cti_polar3(const ct_real *f, ct_real *r);
 CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
 CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
 #if CONTACT_WITH_BARRIER
+/* cti_psd_project_8 -- a [n n] symmetric, n 3, 5 or 9, in place: negative eigenvalues become 0. Off-diagonal entries below
+   eps times the whole count as 0. */
+CTI_FN void cti_psd_project_8(cti_r8 *a, int n);
 /* cti_psd_project -- a [n n] symmetric, n <= 12, in place: eigenvalues below `least` become `least`. */
 CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least);
 #endif
@@ -4940,6 +4974,105 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
     cti_eig3_first(w8, w, 3);
     cti_eig3_first(v8, v, 9);
 }
+
+/* ---- projection of larger matrices ---- */
+
+#if CONTACT_WITH_BARRIER
+enum { CTI_PSD_SWEEPS = 12, CTI_PSD_MOST = 9 };
+
+/* one rotation of a [n n], of which the upper triangle counts, and of v's rows, which become eigenvectors. Lanes whose entry is negligible keep all
+   their bits. Returns 1 if any lane was rotated */
+CTI_INLINE int cti_psd_turn_8(cti_r8 *a, cti_r8 *v, int n, int p, int q, cti_r8 least)
+{
+    const cti_r8 zero = cti_set8(0), one = cti_set8(1);
+    cti_r8 g = a[n * p + q], g2 = cti_mul8(g, g), app = a[(n + 1) * p], aqq = a[(n + 1) * q], turn, d, t, c, s;
+    int i;
+    turn = cti_lt8(least, g2);
+    if (!cti_bits8(turn))
+        return 0;
+    d = cti_scale8(CTI_R(0.5), cti_sub8(aqq, app));
+    t = cti_div8(g, cti_max8(cti_add8(cti_abs8(d), cti_sqrt8(cti_mad8(g2, d, d))), cti_set8(CTI_EIG3_TINY)));
+    t = cti_max8(cti_min8(t, one), cti_set8(-1));
+    t = cti_select8(cti_lt8(d, zero), cti_neg8(t), t);
+    t = cti_select8(turn, t, zero);
+    c = cti_div8(one, cti_sqrt8(cti_mad8(one, t, t))), s = cti_mul8(t, c);
+    a[(n + 1) * p] = cti_nmad8(app, t, g), a[(n + 1) * q] = cti_mad8(aqq, t, g);
+    a[n * p + q] = cti_select8(turn, zero, g);
+    for (i = 0; i < n; i++) {
+        cti_r8 x = v[n * p + i], y = v[n * q + i], *ip = i < p ? &a[n * i + p] : &a[n * p + i], *iq = i < q ? &a[n * i + q] : &a[n * q + i];
+        v[n * p + i] = cti_nmad8(cti_mul8(c, x), s, y), v[n * q + i] = cti_mad8(cti_mul8(s, x), c, y);
+        if (i == p || i == q)
+            continue;
+        x = *ip, y = *iq;
+        *ip = cti_nmad8(cti_mul8(c, x), s, y), *iq = cti_mad8(cti_mul8(s, x), c, y);
+    }
+    return 1;
+}
+
+/* sweeps; those of small matrices are unrolled */
+CTI_INLINE int cti_psd_sweep3_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
+{
+    int turned = cti_psd_turn_8(a, v, 3, 0, 1, least);
+    turned |= cti_psd_turn_8(a, v, 3, 0, 2, least);
+    return turned | cti_psd_turn_8(a, v, 3, 1, 2, least);
+}
+
+CTI_INLINE int cti_psd_sweep5_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
+{
+    int turned = cti_psd_turn_8(a, v, 5, 0, 1, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 2, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 4, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 2, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 4, least);
+    turned |= cti_psd_turn_8(a, v, 5, 2, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 2, 4, least);
+    return turned | cti_psd_turn_8(a, v, 5, 3, 4, least);
+}
+
+CTI_INLINE int cti_psd_sweep_8(cti_r8 *a, cti_r8 *v, int n, cti_r8 least)
+{
+    int i, j, turned = 0;
+    for (i = 0; i < n; i++)
+        for (j = i + 1; j < n; j++)
+            turned |= cti_psd_turn_8(a, v, n, i, j, least);
+    return turned;
+}
+
+CTI_INLINE void cti_psd_sized_8(cti_r8 *a, int n)
+{
+    cti_r8 v[CTI_PSD_MOST * CTI_PSD_MOST], w[CTI_PSD_MOST], all = cti_set8(0), zero = cti_set8(0), sum;
+    int i, j, k, sweep, turned = 1;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            v[n * i + j] = cti_set8(i == j);
+            all = cti_mad8(all, a[n * i + j], a[n * i + j]);
+        }
+    all = cti_scale8(CTI_EPS * CTI_EPS, all);
+    for (sweep = 0; sweep < CTI_PSD_SWEEPS && turned; sweep++)
+        turned = n == 3 ? cti_psd_sweep3_8(a, v, all) : n == 5 ? cti_psd_sweep5_8(a, v, all) : cti_psd_sweep_8(a, v, n, all);
+    for (k = 0; k < n; k++)
+        w[k] = cti_max8(a[(n + 1) * k], zero);
+    for (i = 0; i < n; i++)
+        for (j = i; j < n; j++) {
+            for (sum = zero, k = 0; k < n; k++)
+                sum = cti_mad8(sum, cti_mul8(v[n * k + i], w[k]), v[n * k + j]);
+            a[n * i + j] = a[n * j + i] = sum;
+        }
+}
+
+CTI_FN void cti_psd_project_8(cti_r8 *a, int n)
+{
+    CTI_ASSERT(n == 3 || n == 5 || n == 9);
+    if (n == 3)
+        cti_psd_sized_8(a, 3);
+    else if (n == 5)
+        cti_psd_sized_8(a, 5);
+    else
+        cti_psd_sized_8(a, 9);
+}
+#endif
 
 #undef CTI_EIG3_TINY
 
@@ -5318,32 +5451,32 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
 /* cti_k_keep -- forces a value to stay in its register. Otherwise gcc repeats the load at every use, and loads bound the tile's speed. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #endif
 #define CTI_K_KEEP64(v) __asm__("" : "+v"((v).a))
 #elif CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #endif
 #define CTI_K_KEEP64(v) __asm__("" : "+x"((v).a), "+x"((v).b))
 #else
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) ((void)0)
 #endif
 #define CTI_K_KEEP64(v) ((void)0)
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_T float
 #endif
 #define CTI_TN(a, b) a##32_##b
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_TVEC cti_f8
 #endif
 #define CTI_TV(op) cti_f8_##op
 #define CTI_T_IS_FLOAT 1
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #define CTI_K_KEEP CTI_K_KEEP32
 /* kernel.inl -- micro kernels for one number type; included by kernel.h. a[q] points at row q's first number; row q at k is a[q][k sa], the
    strip at k is b[k sb .. k sb + 7]. */
@@ -5422,12 +5555,12 @@ CTI_INLINE void CTI_TN(cti_k, sum4)(CTI_TVEC v[4], const CTI_TVEC w[4])
     v[0] = CTI_TV(add)(v[0], w[0]), v[1] = CTI_TV(add)(v[1], w[1]), v[2] = CTI_TV(add)(v[2], w[2]), v[3] = CTI_TV(add)(v[3], w[3]);
 }
 #endif
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_k_sub1 -- p[0..7] -= v */
 CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI_TV(sub)(CTI_TV(load)(p), v)); }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp],
    in place in c; in_q at in + q step, or 0 where in is NULL */
 CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
@@ -5448,7 +5581,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
 }
 #endif
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
@@ -5459,7 +5592,7 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
    finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
@@ -5506,12 +5639,12 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T
 #endif
 #undef CTI_TN
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
 #undef CTI_T_IS_FLOAT
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_K_KEEP
 #endif
 
@@ -5676,7 +5809,7 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T_IS_FLOAT
 #undef CTI_K_KEEP
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_K_KEEP32
 #endif
 #undef CTI_K_KEEP64
@@ -7803,7 +7936,7 @@ typedef struct cti_factor64 {
     size_t bytes;
 } cti_factor64, cti_factor64_t;
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_factor*_compute -- factors the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (or by 1 if
    that is zero or not finite) and counted in f->boosted. So the factor is always that of a positive definite matrix. Allocates only when it
    grows. Returns 0 when memory ran out. */
@@ -7817,9 +7950,9 @@ CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symboli
    that threads may factor several components at once. */
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
-CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 #endif
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 #endif
 /* cti_factor64_compute_double -- the same for entries that are double in every build. */
@@ -7830,7 +7963,7 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 /* [largest entry of x] entries of x below this are set to 0 in cti_factor32_solve before they are divided by a pivot. Entries of the factor
    are at least 3.5e-15 of their pivot. Products with the entries kept are therefore above 1.9e-34 times the pivots' ratio, which is 1.6e4
    times the smallest normal float. Half and double change nothing: 5e-20 of the largest entry is far below a float's rounding */
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
 
 /* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float, x should be scaled so that
@@ -7838,7 +7971,7 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 #endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
@@ -7888,7 +8021,7 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 #define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN double cti_factor32_scale(double most)
 {
     int e;
@@ -7901,11 +8034,11 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_T float
 #endif
 #define CTI_TN(a, b) a##32_##b
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #define CTI_TVEC cti_f8
 #endif
 #define CTI_TV(op) cti_f8_##op
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
@@ -8132,12 +8265,16 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
     for (u = cti_sym_cols(sym, s); u < cti_sym_top(sym, s); u++)
         f->inverse[sym->pivot[s] + u] = 1;
 }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
 {
     const cti_symbolic *sym = f->sym;
@@ -8168,7 +8305,7 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     memset(f, 0, sizeof *f);
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
@@ -8329,11 +8466,11 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_T
 #endif
 #undef CTI_TN
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
@@ -10172,7 +10309,7 @@ CTI_FN int cti_factor64_schur(const cti_factor64 *f, cti_arena *arena, int rows,
 /* lu.h -- LU of large general matrices in double, in blocks. */
 
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 /* cti_lu_factor -- P A = L U in place with partial pivoting; A [n][ld] row-major, ld >= n rounded up to 8 (the padding is overwritten),
    pivot [n]; scratch [cti_lu_scratch(n)]. 0 when A is singular or not finite. */
 CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch);
@@ -10180,7 +10317,7 @@ CTI_FN size_t cti_lu_scratch(int n);
 /* cti_lu_solve -- x = A^-1 x; x [n] */
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
 #endif
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 /* cti_lu_dot -- sum of a_i b_i, i < n, in eight lanes. */
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
 #endif
@@ -10198,7 +10335,7 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n);
    the matrix is updated by the tile of kernel.h from packed strips. Based on: Golub and Van Loan, Matrix Computations, 3.4 (partial
    pivoting, block form). */
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 enum { CTI_LU_PANEL = 32 };
 
 CTI_FN size_t cti_lu_scratch(int n) { return (size_t)CTI_LU_PANEL * (size_t)(cti_pad8(n) + 8); }
@@ -10298,7 +10435,7 @@ CTI_FN int cti_lu_factor(double *A, int n, int ld, int *pivot, double *scratch)
 }
 #endif
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON
 CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
 {
     cti_d8 s = cti_d8_set(0);
@@ -10314,7 +10451,7 @@ CTI_FN double cti_lu_dot(const double *a, const double *b, int n)
 }
 #endif
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_NEWTON
 CTI_FN void cti_lu_solve(const double *A, int n, int ld, const int *pivot, double *x)
 {
     int i;
@@ -10927,6 +11064,14 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A);
 CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
                    int *out_iterations);
 
+/* cti_pcg_end -- how a run ended: CONVERGED; LIMIT: max_it; INDEFINITE: p' A p or r' M^-1 r is not positive. */
+typedef enum cti_pcg_end { CTI_PCG_CONVERGED, CTI_PCG_LIMIT, CTI_PCG_INDEFINITE } cti_pcg_end;
+#if CONTACT_WITH_BARRIER
+/* cti_pcg_run -- as cti_pcg, from x = 0, and to `share` of the first sqrt(r' M^-1 r). */
+CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
+                               int *out_iterations);
+#endif
+
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
 typedef struct cti_jacobi {
     int n;
@@ -10974,23 +11119,25 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
-                   int *out_iterations)
+/* from x with r = b - A x in work; share > 0: tol becomes that share of the first measure */
+static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, ct_real tol, ct_real share, int max_it, ct_real *work,
+                                int *out_iterations)
 {
-    int n = A->n, it = 0, i, converged = 0;
-    ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta;
-    /* r = b - A x, z = M^-1 r, p = z */
-    A->apply(A->ctx, x, r);
-    for (i = 0; i < n; i++)
-        r[i] = b[i] - r[i];
+    int n = A->n, it = 0, i;
+    ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta, limit = tol * tol;
+    cti_pcg_end end = CTI_PCG_CONVERGED;
     for (;;) {
         if (M)
             M->apply(M->ctx, r, z);
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
-        converged = rz1 <= tol * tol;
-        if (converged || it >= max_it || !(rz1 > 0) || !cti_finite(rz1))
+        if (it == 0 && share > 0)
+            limit = share * share * rz1;
+        if (rz1 <= limit)
+            break;
+        end = it >= max_it ? CTI_PCG_LIMIT : CTI_PCG_INDEFINITE;
+        if (it >= max_it || !(rz1 > 0) || !cti_finite(rz1))
             break;
         /* p = z + beta p */
         beta = it > 0 ? rz1 / rz : 0;
@@ -11011,11 +11158,33 @@ CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *
         for (i = 0; i < n; i++)
             r[i] -= alpha * q[i];
         it++;
+        end = CTI_PCG_CONVERGED;
     }
     if (out_iterations)
         *out_iterations = it;
-    return converged;
+    return end;
 }
+
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations)
+{
+    int i;
+    /* r = b - A x */
+    A->apply(A->ctx, x, work);
+    for (i = 0; i < A->n; i++)
+        work[i] = b[i] - work[i];
+    return cti_pcg_from(A, M, x, tol, 0, max_it, work, out_iterations) == CTI_PCG_CONVERGED;
+}
+
+#if CONTACT_WITH_BARRIER
+CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
+                               int *out_iterations)
+{
+    memset(x, 0, (size_t)A->n * sizeof *x);
+    memcpy(work, b, (size_t)A->n * sizeof *b);
+    return cti_pcg_from(A, M, x, 0, share, max_it, work, out_iterations);
+}
+#endif
 
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A)
 {
@@ -14628,7 +14797,7 @@ CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);
 #endif
 /* cti_sparse_transpose -- out need not be initialized. 0 when memory ran out. */
@@ -14642,7 +14811,7 @@ typedef struct cti_triplets {
     int32_t *i, *j;
     double *x;
 } cti_triplets;
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_BARRIER || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x);
 CTI_FN int cti_triplets_close(cti_mem *mem, cti_triplets *t, int ok, int rows, int cols, cti_sparse *out);
 #endif
@@ -14868,7 +15037,7 @@ CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y)
     }
 }
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y)
 {
     int i, k;
@@ -14974,7 +15143,7 @@ CTI_FN int cti_sparse_from_triplets(cti_mem *mem, int rows, int cols, const int3
     return ok;
 }
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_BARRIER || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 CTI_FN int cti_triplets_add(cti_mem *mem, cti_triplets *t, int i, int j, double x)
 {
     return CTI_PUSH(mem, t->i, i) && CTI_PUSH(mem, t->j, j) && CTI_PUSH(mem, t->x, x);
@@ -26309,7 +26478,7 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
 
 /* cti_solvers_find -- the function of a solver, or NULL where this build does not have it. */
 CTI_FN cti_program_solver cti_solvers_find(ct_solver solver);
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_solvers_auto -- the solver of attempt `attempt` (from 0) of AUTO on p, among those that are built; CT_SOLVER_AUTO after the last. */
 CTI_FN ct_solver cti_solvers_auto(const cti_program *p, int attempt);
 #endif
@@ -26656,7 +26825,7 @@ CTI_FN cti_program_solver cti_solvers_find(ct_solver solver)
     }
 }
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* the orders of AUTO's attempts, each terminated by CT_SOLVER_AUTO */
 static const ct_solver cti_solvers_friction[] = {CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_PGS, CT_SOLVER_AUTO};
 static const ct_solver cti_solvers_many[] = {CT_SOLVER_PGS, CT_SOLVER_NEWTON, CT_SOLVER_ADMM, CT_SOLVER_AUTO};
@@ -36752,6 +36921,8 @@ typedef struct cti_rigid {
     int linked;          /* 1: `end` and `energy` are valid */
     ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
+    ct_real affine_v[3]; /* and the velocity of its centre, */
+    ct_real affine_v0[9], affine_u0[9]; /* BDF2: A's rate at the start of that step, and on average over it */
     int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 
@@ -37046,12 +37217,12 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
    hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
 #endif
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joint_left -- the error that remains of e if at most `most` of it may be corrected. */
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most);
 #endif
@@ -37071,7 +37242,7 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* scales sin(theta) axis to theta axis */
 static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
 {
@@ -37096,7 +37267,7 @@ CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge)
 }
 #endif
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN cti_v3 cti_joint_left(cti_v3 e, ct_real most)
 {
     ct_real size = cti_v3_norm(e);
@@ -38412,6 +38583,11 @@ enum { CTI_POTENTIAL_VALUE, CTI_POTENTIAL_GRADIENT, CTI_POTENTIAL_PROJECTED, CTI
 /* cti_potential_eval -- of VF, EE, VE and VV pairs with n points x [3 n]. want: up to CTI_POTENTIAL_*; PROJECTED: the Hessian with negative
    eigenvalues set to zero. Returns 0 where the pair is at dhat or beyond: then only d2 is set. The points may not touch. */
 CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out);
+/* cti_potential_eval_many -- the same of n pairs with points x [12 n], projected: found [n] are the results. Pairs are projected eight at a
+   time; their results do not depend on their neighbours. n at most CTI_POTENTIAL_MANY. */
+#define CTI_POTENTIAL_MANY 32
+CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
+                                    uint8_t *found);
 /* cti_potential_plane -- the same of a point at the distance `gap` from a plane with this unit normal; n is 1. */
 CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out);
 #endif
@@ -38718,8 +38894,89 @@ static void cti_mollified(const ct_real *x, const double *b, double m, double m1
             out->hessian[12 * i + j] = (ct_real)(m * b[1]) * Hd[12 * i + j] + (ct_real)(m * b[2]) * gd[i] * gd[j] +
                                        (ct_real)(m1 * b[1]) * (gd[i] * gc[j] + gc[i] * gd[j]) + (ct_real)(m1 * b[0]) * Hc[12 * i + j] +
                                        (ct_real)(m2 * b[0]) * gc[i] * gc[j];
-    if (want == CTI_POTENTIAL_PROJECTED)
-        cti_psd_project(out->hessian, 12, 0);
+}
+#endif
+
+/* ---- projection, eight matrices at a time ---- */
+
+/* cti_psd_queue -- matrices of one size that wait for others */
+typedef struct cti_psd_queue {
+    int n, count;
+    ct_real *to[8];
+    ct_real lanes[8 * 81];
+} cti_psd_queue;
+
+#if CONTACT_WITH_BARRIER
+static void cti_psd_flush(cti_psd_queue *q)
+{
+    cti_r8 a[81];
+    int i, k, m = q->n * q->n;
+    if (q->count == 0)
+        return;
+    for (i = 0; i < m; i++)
+        for (k = q->count; k < 8; k++)
+            q->lanes[8 * i + k] = 0;
+    for (i = 0; i < m; i++)
+        a[i] = cti_load8(q->lanes + 8 * i);
+    cti_psd_project_8(a, q->n);
+    for (i = 0; i < m; i++)
+        cti_store8(q->lanes + 8 * i, a[i]);
+    for (k = 0; k < q->count; k++)
+        for (i = 0; i < m; i++)
+            q->to[k][i] = q->lanes[8 * i + k];
+    q->count = 0;
+}
+
+static void cti_psd_push(cti_psd_queue *q, ct_real *a)
+{
+    int i, m = q->n * q->n;
+    for (i = 0; i < m; i++)
+        q->lanes[8 * i + q->count] = a[i];
+    q->to[q->count++] = a;
+    if (q->count == 8)
+        cti_psd_flush(q);
+}
+
+/* rows of three orthonormal differences of four points: what is left of a matrix that a translation does not see */
+static const ct_real cti_differences[3][4] = {{CTI_R(0.70710678118654752440), -CTI_R(0.70710678118654752440), 0, 0},
+                                              {0, 0, CTI_R(0.70710678118654752440), -CTI_R(0.70710678118654752440)},
+                                              {CTI_R(0.5), CTI_R(0.5), -CTI_R(0.5), -CTI_R(0.5)}};
+
+/* H [12 12] in the coordinates of differences: out [9 9] */
+static void cti_differences_of(const ct_real *H, ct_real *out)
+{
+    ct_real half[9][12];
+    int i, j, a, b, k;
+    for (i = 0; i < 3; i++)
+        for (a = 0; a < 3; a++)
+            for (j = 0; j < 12; j++)
+                for (half[3 * i + a][j] = 0, k = 0; k < 4; k++)
+                    half[3 * i + a][j] += cti_differences[i][k] * H[12 * (3 * k + a) + j];
+    for (i = 0; i < 9; i++)
+        for (j = 0; j < 3; j++)
+            for (b = 0; b < 3; b++)
+                for (out[9 * i + 3 * j + b] = 0, k = 0; k < 4; k++)
+                    out[9 * i + 3 * j + b] += half[i][3 * k + b] * cti_differences[j][k];
+}
+
+/* the way back: H [12 12] from a [9 9] */
+static void cti_differences_expand(const ct_real *a9, ct_real *H)
+{
+    ct_real half[12][9];
+    int i, j, a, b, k;
+    for (i = 0; i < 4; i++)
+        for (a = 0; a < 3; a++)
+            for (j = 0; j < 9; j++)
+                for (half[3 * i + a][j] = 0, k = 0; k < 3; k++)
+                    half[3 * i + a][j] += cti_differences[k][i] * a9[9 * (3 * k + a) + j];
+    for (i = 0; i < 12; i++)
+        for (j = 0; j < 4; j++)
+            for (b = 0; b < 3; b++) {
+                ct_real sum = 0;
+                for (k = 0; k < 3; k++)
+                    sum += half[i][3 * k + b] * cti_differences[k][j];
+                H[12 * i + 3 * j + b] = sum;
+            }
 }
 
 /* ---- pairs ---- */
@@ -38735,18 +38992,33 @@ static int cti_potential_of(const cti_potential *p, ct_real d2, double *b)
     b[2] *= (double)p->k / (hat2 * hat2);
     return 1;
 }
+#endif
 
-CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out)
-{
+/* How a pair's Hessian is made */
+typedef enum cti_form { CTI_FORM_NONE, CTI_FORM_REDUCED, CTI_FORM_WHOLE } cti_form;
+
+/* cti_made -- a pair's closest feature, its reduced Hessian, and the barrier's derivative by D */
+typedef struct cti_made {
     cti_closest q;
     cti_reduced m;
+    cti_form form;
+    double slope;
+} cti_made;
+
+#if CONTACT_WITH_BARRIER
+/* the value, and what `want` asks for but the projection: REDUCED leaves m, WHOLE out->hessian to be projected */
+static int cti_potential_begin(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out, cti_made *made)
+{
+    cti_closest *q = &made->q;
     double b[3], mol, m1, m2;
     int i;
-    cti_closest_find(kind, x, &q);
-    out->d2 = cti_v3_norm2(q.r);
+    made->form = CTI_FORM_NONE;
+    cti_closest_find(kind, x, q);
+    out->d2 = cti_v3_norm2(q->r);
     if (!cti_potential_of(p, out->d2, b))
         return 0;
-    memcpy(out->c, q.c, sizeof out->c);
+    made->slope = b[1];
+    memcpy(out->c, q->c, sizeof out->c);
     out->value = b[0];
     out->force = (ct_real)(-2 * b[1]) * cti_sqrt(out->d2);
     if (kind == CT_PAIR_EE && p->width > 0) {
@@ -38756,26 +39028,73 @@ CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const c
             mol = cti_mollifier_value((double)c, (double)p->width, &m1, &m2);
             out->force *= (ct_real)mol;
             cti_mollified(x, b, mol, m1, m2, want, out);
+            made->form = want >= CTI_POTENTIAL_PROJECTED ? CTI_FORM_WHOLE : CTI_FORM_NONE;
             return 1;
         }
     }
     if (want == CTI_POTENTIAL_VALUE)
         return 1;
-    for (i = 0; i < q.n; i++)
-        cti_v3_put(out->gradient, i, cti_v3_mul(q.r, (ct_real)(2 * b[1]) * q.c[i]));
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(out->gradient, i, cti_v3_mul(q->r, (ct_real)(2 * b[1]) * q->c[i]));
     if (want == CTI_POTENTIAL_GRADIENT)
         return 1;
-    cti_reduced_make(&q, x, b[1], b[2], &m);
-    if (want == CTI_POTENTIAL_PROJECTED) {
-        if (m.k == 0)
-            m.H[0] = cti_max(m.H[0], 0);
-        else
-            cti_psd_project(m.H, m.size, 0);
-    }
-    cti_reduced_expand(&m, q.n, out->hessian);
-    if (want == CTI_POTENTIAL_EXACT)
-        cti_reduced_rest(&q, &m, b[1], out->hessian);
+    cti_reduced_make(q, x, b[1], b[2], &made->m);
+    made->form = CTI_FORM_REDUCED;
     return 1;
+}
+
+CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out)
+{
+    cti_made made;
+    if (want == CTI_POTENTIAL_PROJECTED) {
+        ct_real points[12];
+        uint8_t found;
+        memset(points, 0, sizeof points);
+        memcpy(points, x, sizeof(ct_real) * (kind == CT_PAIR_VV ? 6 : kind == CT_PAIR_VE ? 9 : 12));
+        cti_potential_eval_many(p, &kind, points, 1, out, &found);
+        return found;
+    }
+    if (!cti_potential_begin(p, kind, x, want, out, &made))
+        return 0;
+    if (made.form == CTI_FORM_REDUCED) {
+        cti_reduced_expand(&made.m, made.q.n, out->hessian);
+        cti_reduced_rest(&made.q, &made.m, made.slope, out->hessian);
+    }
+    return 1;
+}
+
+CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
+                                    uint8_t *found)
+{
+    cti_psd_queue queue[3];
+    cti_made made[CTI_POTENTIAL_MANY];
+    ct_real whole[81 * 8];
+    int i, k, wholes = 0, at[8];
+    queue[0].n = 3, queue[1].n = 5, queue[2].n = 9;
+    queue[0].count = queue[1].count = queue[2].count = 0;
+    for (i = 0; i < n; i++) {
+        found[i] = (uint8_t)cti_potential_begin(&p[i], kind[i], x + 12 * (size_t)i, CTI_POTENTIAL_PROJECTED, &out[i], &made[i]);
+        if (made[i].form == CTI_FORM_REDUCED) {
+            if (made[i].m.k == 0)
+                made[i].m.H[0] = cti_max(made[i].m.H[0], 0);
+            else
+                cti_psd_push(&queue[made[i].m.k - 1], made[i].m.H);
+        } else if (made[i].form == CTI_FORM_WHOLE) {
+            cti_differences_of(out[i].hessian, whole + 81 * (size_t)wholes);
+            cti_psd_push(&queue[2], whole + 81 * (size_t)wholes);
+            at[wholes++] = i;
+        }
+        for (k = 0; wholes == 8 && k < 8; k++)
+            cti_differences_expand(whole + 81 * (size_t)k, out[at[k]].hessian);
+        wholes &= 7;
+    }
+    for (k = 0; k < 3; k++)
+        cti_psd_flush(&queue[k]);
+    for (k = 0; k < wholes; k++)
+        cti_differences_expand(whole + 81 * (size_t)k, out[at[k]].hessian);
+    for (i = 0; i < n; i++)
+        if (made[i].form == CTI_FORM_REDUCED)
+            cti_reduced_expand(&made[i].m, kind[i] == CT_PAIR_VV ? 2 : kind[i] == CT_PAIR_VE ? 3 : 4, out[i].hessian);
 }
 
 CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out)
@@ -38835,7 +39154,7 @@ typedef struct cti_memory {
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m);
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key);
 CTI_FN void cti_memory_clear(cti_memory *m);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
 #endif
@@ -38875,7 +39194,7 @@ CTI_FN void cti_memory_clear(cti_memory *m)
         memset(m->table, 0, sizeof(int32_t) * (size_t)CTI_LEN(m->table));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static void cti_memory_insert(cti_memory *m, int index)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)m->items[index].key & mask;
@@ -41126,12 +41445,13 @@ static const cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 
 
 /* cti_script -- points that start at rest [3 n] at time t0, or follow keyframes [n_keyframes][3 n], and then a path. All arrays belong to
-   the owner. */
+   the owner. A stepper whose scripts wait where there is no room keeps in `late` where the points are. */
 typedef struct cti_script {
     const ct_real *rest, *keyframes;
     const ct_motion_segment *path;
     int n, n_keyframes, n_path;
     double interval, t0;
+    ct_real *late; /* [3 n + 1] positions at the end of the last step, and 1: the points are there; 0: where the script has them; NULL: 0 */
 } cti_script;
 
 /* cti_script_follow -- position of a point after t seconds on the path; *out_velocity (may be NULL): its velocity [m/s]. At the border of
@@ -41139,6 +41459,12 @@ typedef struct cti_script {
 CTI_FN cti_v3 cti_script_follow(const ct_motion_segment *path, int n, cti_v3 start, double t, cti_v3 *out_velocity);
 /* cti_script_point -- position of point i at a time, with its velocity. */
 CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *out_velocity);
+/* cti_script_is_late -- 1 where the points are behind the script. cti_script_place -- where point i is, at the time of the last step's end. */
+CTI_INLINE int cti_script_is_late(const cti_script *s) { return s->late && s->late[3 * (size_t)s->n] != 0; }
+CTI_INLINE cti_v3 cti_script_place(const cti_script *s, int i, double time)
+{
+    return cti_script_is_late(s) ? cti_v3_at(s->late, i) : cti_script_point(s, i, time, NULL);
+}
 
 
 /* ---- 8_step/script.c ---- */
@@ -42096,6 +42422,8 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
+/* cti_assemble_standing -- the same where the vertices are at the end of the last step, also behind their script. */
+CTI_FN void cti_assemble_standing(cti_state *s);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
@@ -43410,6 +43738,16 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
         const cti_mover *m = &s->scripts.movers[i];
         for (k = 0; k < m->n; k++)
             cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_point(&m->script, m->vertices[k], time, NULL));
+    }
+}
+
+CTI_FN void cti_assemble_standing(cti_state *s)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        for (k = 0; k < m->n; k++)
+            cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_place(&m->script, m->vertices[k], s->step.time));
     }
 }
 
@@ -45206,7 +45544,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     cti_snapshot_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -46173,27 +46511,36 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
+/* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
 #endif
 #if CONTACT_WITH_CMR
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above `tolerance` [m] are marked fresh.
    Returns the largest error. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
+#endif
 
 
 /* ---- 8_step/joints.c ---- */
@@ -46206,11 +46553,22 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
+{
+    double t = time - side->t0;
+    cti_v3 o = cti_script_follow(side->path, side->n_path, cti_v3_zero(), t, NULL);
+    int i;
+    for (i = 0; triad && i < 3; i++)
+        cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
+    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+}
+
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
-    cti_v3 p = cti_v3_zero(), o;
+    cti_v3 p = cti_v3_zero();
     int i;
     if (side->rigid >= 0) {
         const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
@@ -46218,12 +46576,8 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
         return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
-    if (side->n == 0) {
-        o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
-        for (i = 0; triad && i < 3; i++)
-            cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), time - side->t0, NULL), o));
-        return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), time - side->t0, NULL);
-    }
+    if (side->n == 0)
+        return cti_joints_scripted(side, time, triad);
     for (i = 0; i < side->n; i++)
         p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
     return p;
@@ -46325,7 +46679,9 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
     }
     return cti_m3_mul_v(frame, u);
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 #endif
 
@@ -46408,7 +46764,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
 #endif
 
@@ -46459,7 +46815,9 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     }
     return worst;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -51674,6 +52032,9 @@ CTI_FN ct_code cti_step(cti_state *s, ct_real dt, ct_step_report *r)
 #if CONTACT_WITH_CMR
 static ct_code cti_cmr_check(const ct_world_desc *d, ct_error_info *e)
 {
+    if (d->stepper == CT_STEPPER_CMR && d->integrator == CT_INTEGRATOR_MIDPOINT)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_CMR has no midpoint rule: its contacts and its collision test are of the step's end");
     if (d->stepper != CT_STEPPER_CMR || d->solver.termination != CT_TERMINATION_PAPER || d->solver.solver == CT_SOLVER_ICA ||
         d->solver.solver == CT_SOLVER_AUTO)
         return CT_OK;
@@ -54082,14 +54443,62 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
-    ct_real load; /* h^2 mu times the normal force [kg m] */
+    ct_real load; /* rule.contact mu times the normal force [kg m] */
+    uint64_t key; /* of the pair, as in the contact memory */
+    ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
+
+/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left; of a stitch with a length phi = |sum w_k y_k - at| - rest - left.
+   part 0: the points; 1..3: the axes, a joint's rotation, times its lever. */
+typedef struct cti_barrier_tie {
+    int32_t joint, part;
+    int32_t n, block[2 * CTI_JOINT_NODES];
+    ct_real w[2 * CTI_JOINT_NODES];
+    ct_real at[3], left[3]; /* [m] */
+    ct_real soft;           /* [m/N] compliance; 0: none, and a multiplier */
+    ct_real m[3];           /* multiplier [kg m], h^2 times a force; of a distance m[0] alone */
+    ct_real most;           /* most force, in the units of m */
+    ct_real k, k_first;     /* penalty [kg], and what it was first; 0: not known yet */
+    ct_real error;          /* [m] at the last update */
+} cti_barrier_tie;
+
+/* cti_contact_rub -- a rub's force on its point a, and the Hessian by the displacement there. */
+typedef struct cti_contact_rub {
+    ct_real f[3], K[9];
+} cti_contact_rub;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
     ct_real hat, d2;
 } cti_barrier_term;
+
+/* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
+   (contacts, rigid bodies' stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
+typedef struct cti_barrier_rule {
+    ct_real c;       /* [s] */
+    ct_real at;      /* [1] */
+    ct_real force;   /* [s^2] */
+    ct_real contact; /* [s^2] */
+    ct_real span;    /* [s] time that y - r is the way of */
+    ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+} cti_barrier_rule;
+
+/* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
+typedef struct cti_barrier_factors {
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor32 lagged;
+    cti_factor64 exact;  /* of B itself, where float does not do */
+    int known;           /* 1: lagged is a factor */
+    int analyzed;        /* 1: symbolic is that of B's pattern as it is */
+    double excess;       /* iterations since it was computed */
+    float *x32;
+    double *x64, *work64;
+    float *work32;
+    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+} cti_barrier_factors;
 
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
@@ -54098,7 +54507,10 @@ typedef struct cti_barrier {
     cti_affine *affines;          /* [rigids] */
     cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
     ct_real *hat;                 /* [surface bodies] dhat */
-    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; y0 + h u + h^2 M^-1 f */
+    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; where inertia and external forces take it */
+    ct_real *rate;                /* [3 n] velocities at the start of the step */
+    ct_real *p, *r;               /* [3 n] see cti_barrier_rule */
+    cti_barrier_rule rule;
     ct_real *y_try, *dy, *g;      /* [3 n] */
     ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
     ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
@@ -54112,6 +54524,9 @@ typedef struct cti_barrier {
     int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
+    cti_barrier_tie *ties;
+    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
+    int ties_open;                /* with an error above the tolerance when Newton's method ended */
     ct_real *toi, *least;         /* scratch of the step filter */
     int32_t *tested;              /* scratch of the step filter */
     cti_bsr B;                    /* Hessian */
@@ -54120,17 +54535,22 @@ typedef struct cti_barrier {
     int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
     int pattern;                  /* 1: B has a pattern */
     int contact_blocks;           /* block pairs of contacts in it */
-    cti_symbolic symbolic;
-    cti_gather gather;
-    cti_factor64 factor;
+    cti_barrier_factors factors;
     int32_t *all;                 /* [n] 0, 1, 2, ... */
-    double *solution, *work;
     ct_real h;                    /* [s] of the step at hand */
     int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
     ct_real sigma;                /* times M that is added to it then */
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
+    int touched;                  /* touches of the step's earlier substeps */
+    ct_real *x_begin;             /* [3 nv] surface at the start of the whole step */
     double loss_friction, energy_contact; /* [J] */
+    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
+    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
+    cti_program program;          /* and that */
+    ct_real strain;               /* largest entry of A - R at the end of the step */
+    double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 
 #if CONTACT_WITH_BARRIER
@@ -54142,7 +54562,12 @@ CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrie
 /* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_barrier_free(cti_state *s);
-/* cti_barrier_load -- y0 and y_hat of a step of h from the state. */
+/* cti_affine_is_known -- 1 when the affine state that the last step left is that of the pose and the motion as they are. */
+CTI_INLINE int cti_affine_is_known(const cti_rigid *r)
+{
+    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
+}
+/* cti_barrier_load -- y0, rate, the rule and y_hat of a step of h from the state. */
 CTI_FN void cti_barrier_load(cti_state *s, ct_real h);
 /* cti_barrier_place -- out [3 nv]: the surface at y; scripted vertices are those of s->surface.script. */
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out);
@@ -54157,6 +54582,15 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
     return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
+/* ---- barrier_rule.c ---- */
+
+/* cti_barrier_rule_make -- rule, p, r and y_hat of a step of h from y0 and rate. */
+CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h);
+/* cti_barrier_rule_end -- velocity [3] of block `block` of y at the end of the step. */
+CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block);
+/* cti_barrier_rule_keep -- what the next step's rule needs of this one; before the state's velocities are replaced. */
+CTI_FN void cti_barrier_rule_keep(cti_state *s);
+
 /* ---- barrier_pairs.c ---- */
 
 /* cti_barrier_cover -- lists that are complete for the motion of the surface from x0 to x1. 0: out of memory. */
@@ -54168,12 +54602,15 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
-/* cti_barrier_law -- the potential of a term, in h^2 J. */
+/* cti_barrier_law -- the potential of a term, in rule.contact J. */
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
+/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
+   no value. out (may be NULL): that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
@@ -54182,24 +54619,81 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
    contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
+/* cti_barrier_contact_energy -- of the barriers and of friction, with the surface at x; *size += their rounding's. 0: out of memory. */
+CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
+/* cti_barrier_contacts -- the contacts' part of cti_barrier_assemble. 0: out of memory. */
+CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift);
 /* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
 CTI_FN double cti_barrier_loss(cti_state *s);
-/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
+/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+/* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
+/* cti_barrier_rub_terms -- the same in space, at surface positions x, or x_slide where that is set; q->at is set, too. */
+CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out);
+
+/* ---- barrier_joints.c ---- */
+
+/* cti_barrier_joints_make -- ties of all joints, their block pairs in `elastic`. 0: out of memory. */
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b);
+/* cti_barrier_joints_open -- the ties of a step, with y0 and the last step's forces. */
+CTI_FN void cti_barrier_joints_open(cti_state *s);
+/* cti_barrier_joints_energy -- as cti_barrier_energy: sum of m phi + k / 2 |phi|^2; *size: what its rounding is of is added. */
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
+/* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
+CTI_FN void cti_barrier_joints_assemble(cti_state *s);
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+   have changed, and there is another minimum. */
+CTI_FN int cti_barrier_joints_settle(cti_state *s);
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
+   0: out of memory. */
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
+
+/* ---- barrier_hold.c ---- */
+
+/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
+   the normal force. */
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
+/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
+
+/* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
+/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
+/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
 
 /* ---- barrier_system.c ---- */
 
 /* cti_barrier_pattern -- B's pattern holds the blocks of all bodies, of `terms` and of `rubs`, and B is zero. 0: out of memory. */
-CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r);
+CTI_FN int cti_barrier_pattern(cti_state *s);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal; *definite 0: B is not positive definite, and dy is no
-   direction. 0: out of memory. */
-CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
+/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
+CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
+CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
+
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the
+   bodies, of contacts, of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+/* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
+
+/* ---- barrier_step.c ---- */
 
 /* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
@@ -54207,6 +54701,105 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);
 /* ---- barrier_stepper.c ---- */
 
 CTI_FN const cti_stepper *cti_stepper_barrier(void);
+
+
+/* ---- 8_barrier/form.h ---- */
+/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
+   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+
+
+/* [1] share of its distance that a pair keeps in a Newton step, and of the step once it is taken: the barrier stepper's */
+#define CTI_FORM_KEEP CTI_R(0.1)
+#define CTI_FORM_SURE CTI_R(0.05)
+#define CTI_FORM_HALVINGS 40 /* of a line search: its shortest step is 1e-12 of Newton's */
+#define CTI_FORM_FALL 1e-4   /* [1] share of the decrease that the slope promises, the least that is taken: the textbook's */
+#endif
+
+/* cti_form_row -- a contact with a multiplier: d = |sum c_i x_i| at the closest points, normal n, J = c_i n. */
+typedef struct cti_form_row {
+    cti_barrier_term t;
+    ct_real c[4], n[3];
+    ct_real d;                     /* [m] */
+    double lambda;                 /* >= 0, in the unit of the objective's gradient */
+    double psi, rate, step;        /* of the dual form, see form_dual.c */
+    int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
+} cti_form_row;
+
+/* cti_form_run -- a step in progress. */
+typedef struct cti_form_run {
+    ct_step_report *report;
+    int moves; /* 1: scripted blocks are on their way */
+    int iterations;
+    int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
+    ct_real speed;  /* [m/s] of the last step of Newton's method */
+    ct_real *y_old; /* [3 n] iterate of the line search's start */
+    ct_real *x_old; /* [3 nv] the surface there */
+} cti_form_run;
+
+typedef enum cti_form_end { CTI_FORM_MEMORY, CTI_FORM_GOES_ON, CTI_FORM_CONVERGED, CTI_FORM_STUCK } cti_form_end;
+
+#if CONTACT_WITH_BARRIER
+CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barrier.form >= CT_FORM_POSITION; }
+
+/* ---- form.c ---- */
+
+/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration. 0: out of memory. */
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r);
+#endif
+#if (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
+/* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
+CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out);
+#endif
+
+/* ---- form_rows.c ---- */
+
+#if CONTACT_WITH_BARRIER
+/* cti_form_save -- remembers y and surface.x0. cti_form_back -- returns there. */
+CTI_FN void cti_form_save(cti_state *s, cti_form_run *q);
+CTI_FN void cti_form_back(cti_state *s, cti_form_run *q);
+/* cti_form_cap -- the part of the step dy that collisions allow; below 0: out of memory. */
+CTI_FN ct_real cti_form_cap(cti_state *s);
+/* cti_form_try -- y + t dy and the surface x1 there. 1: free of collisions; 0; -1: out of memory. */
+CTI_FN int cti_form_try(cti_state *s, ct_real t);
+/* cti_form_take -- y = y_try, surface.x0 = x1. */
+CTI_FN void cti_form_take(cti_state *s);
+/* cti_form_row_make -- row of a term at surface positions x. */
+CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out);
+/* cti_form_find -- rows: all pairs nearer than their dhat and `reach` [m] at surface.x0, which the lists cover. 0: out of memory. */
+CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
+/* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
+CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
+/* cti_form_touches -- contacts of the rows for the report. 0: out of memory. */
+CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r);
+/* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
+CTI_FN int cti_form_lag(cti_state *s);
+
+/* ---- form_program.c ---- */
+
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the
+   program, filtered for scripts. 0: out of memory. */
+CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
+/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
+   `base`. 1; 0: no solution; -1: out of memory. */
+CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
+
+/* ---- one file a form: 0: out of memory ---- */
+
+CTI_FN int cti_form_root(cti_state *s, cti_form_run *q);
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q);
+CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q);
+
+/* ---- form_dual.c: the dual form's part of form_root.c ---- */
+
+/* cti_form_dual_update -- rows of the terms at surface.x0, with the multipliers that `from` had after t of its step; those of new ones are
+   their potentials' forces. 0: out of memory. */
+CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows);
+/* cti_form_dual_add -- b->g -= J' lambda; b->B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
+CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact);
+/* cti_form_dual_size -- squared norm of lambda - psi. mass [n] of the blocks. */
+CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass);
+/* cti_form_dual_solve -- the rows' steps, and dy with them, from dy without and the factor of B. 1; 0: singular; -1: out of memory. */
+CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows);
 
 
 /* ---- 8_barrier/barrier_layout.c ---- */
@@ -54228,20 +54821,20 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
-    CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    CTI_FREE(m, b->x_last), CTI_FREE(m, b->x_begin), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         cti_barrier_list *l = &b->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
     cti_bsr_free(m, &b->B);
     CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
-    cti_symbolic_free(m, &b->symbolic);
-    cti_gather_free(m, &b->gather);
-    cti_factor64_free(m, &b->factor);
-    CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
+    CTI_FREE(m, b->rows);
+    cti_program_free(m, &b->program);
+    cti_barrier_factors_free(m, &b->factors);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
 }
@@ -54327,10 +54920,11 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
           CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
           CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
-          CTI_RESIZE(m, b->solution, n3)))
+          CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->all[i] = i;
@@ -54359,18 +54953,13 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
+    b->contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
-    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
 }
 
 /* ---- from the state and back ---- */
-
-/* 1 when the affine state that the last step left is that of the pose and the motion as they are */
-static int cti_affine_is_known(const cti_rigid *r)
-{
-    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
-}
 
 /* columns of A, and their rates */
 static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const cti_affine *a, ct_real *y, ct_real *rate)
@@ -54400,19 +54989,14 @@ CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
         if (to < 0)
             continue;
         if (s->bodies.rigid_of[i] >= 0)
-            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->y_hat);
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->rate);
         else
             for (k = 0; k < 3; k++) {
                 b->y0[3 * to + k] = s->x[3 * i + k];
-                b->y_hat[3 * to + k] = s->v[3 * i + k];
+                b->rate[3 * to + k] = s->v[3 * i + k];
             }
     }
-    for (i = 0; i < 3 * b->n; i++)
-        b->y_hat[i] = b->y0[i] + h * b->y_hat[i];
-    /* gravity acts on nodes and on centres of mass, not on the columns of A */
-    for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += h * h * s->desc.gravity[k];
+    cti_barrier_rule_make(s, h);
     memcpy(b->y, b->y0, sizeof(ct_real) * 3 * (size_t)b->n);
 }
 
@@ -54474,18 +55058,21 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = cti_barrier_own(s);
-    const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
-    ct_real R[9];
+    cti_barrier *b = cti_barrier_own(s);
+    const ct_real *c = b->y + 3 * (size_t)a->block;
+    ct_real R[9], u[3];
     int i, j;
-    cti_v3_put(s->v, r->block, cti_v3_mul(cti_v3_sub(cti_v3_at(c, 0), cti_v3_at(c0, 0)), 1 / b->h));
+    cti_v3_put(s->v, r->block, cti_barrier_rule_end(b, a->block));
+    cti_v3_put(r->affine_v, 0, cti_v3_at(s->v, r->block));
     cti_v3_put(s->x, r->block, cti_v3_at(c, 0));
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++) {
-            r->affine[3 * i + j] = c[3 * (1 + j) + i];
-            r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
-        }
+    for (j = 0; j < 3; j++) {
+        cti_v3_put(u, 0, cti_barrier_rule_end(b, a->block + 1 + j));
+        for (i = 0; i < 3; i++)
+            r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i];
+    }
     cti_polar3(r->affine, R);
+    for (i = 0; i < 9; i++)
+        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -54498,15 +55085,21 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
 CTI_FN void cti_barrier_store(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int i, k;
+    int i;
+    cti_barrier_rule_keep(s);
+    b->strain = 0;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
+        cti_v3 v;
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
-        for (k = 0; k < 3; k++) {
-            s->v[3 * i + k] = (b->y[3 * from + k] - b->y0[3 * from + k]) / b->h;
-            s->x[3 * i + k] = b->y[3 * from + k];
+        v = cti_barrier_rule_end(b, from);
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
+            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
+            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
         }
+        cti_v3_put(s->v, i, v);
+        cti_v3_put(s->x, i, cti_v3_at(b->y, from));
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
@@ -54517,18 +55110,167 @@ CTI_FN void cti_barrier_store(cti_state *s)
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real big = 0;
+    ct_real big = 0, own;
     int i, k, j;
+    /* comparisons that keep what is not a number */
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
+        if (b->block_of[i] >= 0) {
+            own = cti_v3_norm2(cti_v3_at(dy, b->block_of[i]));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        for (j = 1; j < 4; j++)
-            big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
+        for (j = 1; j < 4; j++) {
+            own = b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     return cti_sqrt(big) / b->h;
 }
 
 #undef CTI_AFFINE_SPEED
+
+/* ---- 8_barrier/barrier_rule.c ---- */
+/* barrier_rule.c -- implicit Euler, Newmark, BDF2 and the midpoint rule as incremental potentials: they differ in y^, in the weights of the forces'
+   potentials, and in the velocity at the end. With h the step, V the bodies' potential, C the others (contacts, rigid bodies' stiffness), f external:
+     EULER     y^ = y0 + h v0 + h^2 M^-1 f,                      E = 1/2 |y - y^|^2 + h^2 V(y) + h^2 C(y),                v1 = (y - y0) / h
+     BDF2      y^ = p + k ((1 + w) v0 - c v') / a + k^2 M^-1 f,  E = 1/2 |y - y^|^2 + k^2 V(y) + k^2 C(y),                v1 = (y - p) / k,
+               p = y0 + s k u', k = h / a, w = h / h', a = (1 + 2 w) / (1 + w), c = w^2 / (1 + w), s = w / (1 + w); v', u', h' of the step before:
+               its velocity at the start, its average velocity, its length
+     NEWMARK   y^ = y0 + h v0 + h^2 M^-1 (f / 2 - grad V(y0) / 4), E = 1/2 |y - y^|^2 + h^2 / 4 V(y) + h^2 / 2 C(y),      v1 = 2 (y - y0) / h - v0
+     MIDPOINT  y^ = y0 + h v0 + h^2 / 2 M^-1 f,                  E = 1/2 |y - y^|^2 + h^2 V((y0 + y) / 2) + h^2 / 2 C(y), v1 = 2 (y - y0) / h - v0
+   Damping acts at (y - r) / span: y - y0 over h, but BDF2's y - p over k. BDF2 starts with a step of Newmark.
+   The stiffness of rigid bodies is in C, so Newmark and midpoint brake their rotation at first order: by 4.5 % of the energy of 3 rad/s in
+   0.5 s in steps of 10 ms. With it in V the loss is of the second order, but at 17 rad/s the energy grows without bound. BDF2 has neither.
+   differs: in Newmark and midpoint C acts at the end of the step and for all of it. So the end, not the middle, is free of intersections; and a
+   convex C gives no energy: v1 and v0 have the mean (y - y0) / h, so its work -grad C(y) (y - y0) is at most C(y0) - C(y).
+   based on: lecture notes 4.3.2; Kane, Repetto, Ortiz, Marsden 1999 (contacts implicit, whatever the rest is); Hairer, Wanner, Solving ODEs II. */
+
+/* Newmark and midpoint */
+static void cti_barrier_rule_halves(cti_barrier *b, ct_real h, int newmark)
+{
+    int i;
+    b->rule.c = h / 2, b->rule.at = newmark ? 1 : CTI_R(0.5), b->rule.force = newmark ? h * h / 4 : h * h / 2, b->rule.contact = h * h / 2;
+    b->rule.span = h, b->rule.share = CTI_R(0.5);
+    for (i = 0; i < 3 * b->n; i++) {
+        b->p[i] = b->y0[i] + h / 2 * b->rate[i];
+        b->r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+    }
+}
+
+/* y^ += h^2 / 4 M^-1 f(y0) */
+static void cti_barrier_rule_start(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, extended;
+    memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], h, b->rule.share, NULL);
+        cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, s->system.A.val, &extended, NULL);
+    }
+    for (i = 0; i < s->n; i++)
+        for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+            b->y_hat[3 * b->block_of[i] + k] += h * h / 4 * s->bodies.inv_mass[i] * s->system.force[3 * i + k];
+}
+
+/* 1 when the step before is known of every block */
+static int cti_barrier_rule_continues(const cti_state *s)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
+        if (!(s->history.dt_prev[i] > 0) || s->history.dt_prev[i] != s->history.dt_prev[0])
+            return 0;
+        if (r && !(cti_affine_is_known(r) && memcmp(r->affine_v, s->v + 3 * (size_t)r->block, sizeof r->affine_v) == 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* the step before of a block of y: its velocity at the start and on average */
+static void cti_barrier_rule_before(const cti_state *s, int i, int k, cti_v3 *v, cti_v3 *u)
+{
+    const cti_rigid *r = k ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
+    *v = r ? cti_v3_make(r->affine_v0[k - 1], r->affine_v0[2 + k], r->affine_v0[5 + k]) : cti_v3_at(s->history.v0, i);
+    *u = r ? cti_v3_make(r->affine_u0[k - 1], r->affine_u0[2 + k], r->affine_u0[5 + k]) : cti_v3_at(s->history.u0, i);
+}
+
+static void cti_barrier_rule_bdf2(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real w = h / s->history.dt_prev[0], a = (1 + 2 * w) / (1 + w), c = w * w / (1 + w), k2 = h / a;
+    int i, k, at;
+    b->rule.c = b->rule.span = k2, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = k2 * k2;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            cti_v3 v, u, p;
+            at = b->block_of[i] + k;
+            cti_barrier_rule_before(s, i, k, &v, &u);
+            p = cti_v3_mad(cti_v3_at(b->y0, at), u, w / (1 + w) * k2);
+            cti_v3_put(b->p, at, p);
+            cti_v3_put(b->r, at, p);
+            cti_v3_put(b->y_hat, at, cti_v3_mad(cti_v3_mad(p, cti_v3_at(b->rate, at), (1 + w) / a * k2), v, -c / a * k2));
+        }
+}
+
+static void cti_barrier_rule_euler(cti_barrier *b, ct_real h)
+{
+    int i;
+    b->rule.c = b->rule.span = h, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = h * h;
+    for (i = 0; i < 3 * b->n; i++) {
+        b->p[i] = b->r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+    }
+}
+
+CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_integrator kind = s->desc.integrator;
+    int i, k;
+    if (kind == CT_INTEGRATOR_BDF2 && !cti_barrier_rule_continues(s))
+        kind = CT_INTEGRATOR_NEWMARK;
+    if (kind == CT_INTEGRATOR_EULER)
+        cti_barrier_rule_euler(b, h);
+    else if (kind == CT_INTEGRATOR_BDF2)
+        cti_barrier_rule_bdf2(s, h);
+    else
+        cti_barrier_rule_halves(b, h, kind == CT_INTEGRATOR_NEWMARK);
+    if (kind == CT_INTEGRATOR_NEWMARK)
+        cti_barrier_rule_start(s, h);
+    /* gravity acts on nodes and on centres of mass, not on the columns of A; rule.contact is its weight, too */
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
+            b->y_hat[3 * b->block_of[i] + k] += b->rule.contact * s->desc.gravity[k];
+}
+
+CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block)
+{
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block));
+    return cti_v3_make(d.x / b->rule.c, d.y / b->rule.c, d.z / b->rule.c);
+}
+
+CTI_FN void cti_barrier_rule_keep(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, j;
+    for (i = 0; s->desc.integrator == CT_INTEGRATOR_BDF2 && i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            int at = b->block_of[i] + k;
+            ct_real u[3];
+            cti_v3_put(u, 0, cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), 1 / b->h));
+            for (j = 0; k && j < 3; j++) {
+                cti_rigid *r = &s->bodies.rigids[s->bodies.rigid_of[i]];
+                r->affine_v0[3 * j + k - 1] = b->rate[3 * at + j], r->affine_u0[3 * j + k - 1] = u[j];
+            }
+            if (k == 0) {
+                cti_v3_put(s->history.v0, i, cti_v3_at(b->rate, at));
+                cti_v3_put(s->history.u0, i, cti_v3_at(u, 0));
+            }
+        }
+}
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -54546,6 +55288,14 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 
 #if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
+#define CTI_BARRIER_DOUBT 64
+
+/* [us] of a candidate: its distance, the bound on its approach, its time of impact */
+#define CTI_BARRIER_DISTANCE 0.02
+#define CTI_BARRIER_BOUND 0.02
+#define CTI_BARRIER_CCD 0.3
 
 /* ---- lists ---- */
 
@@ -54631,25 +55381,46 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
         }
     return 1;
 }
+#endif
+
+/* cti_pairs_job -- a loop over a list's candidates */
+typedef struct cti_pairs_job {
+    cti_barrier *b;
+    cti_barrier_list *l;
+    const ct_real *x0, *x1;
+    ct_real share;
+} cti_pairs_job;
+
+#if CONTACT_WITH_BARRIER
+static void cti_barrier_measure_range(int begin, int end, int worker, void *context)
+{
+    const cti_pairs_job *q = (const cti_pairs_job *)context;
+    cti_barrier_list *l = q->l;
+    const int32_t *quads = l->quads + 4 * (size_t)begin;
+    int i, f;
+    ct_real t;
+    CTI_UNUSED(worker);
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 3 * (size_t)begin, l->feature + begin);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 2 * (size_t)begin, l->feature + begin);
+    for (i = begin; l->kind == CT_PAIR_VE && i < end; i++, quads += 4)
+        l->d2[i] = cti_dist_pe(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1], q->x0 + 3 * (size_t)quads[2], &t, &f);
+    for (i = begin; l->kind == CT_PAIR_VV && i < end; i++, quads += 4)
+        l->d2[i] = cti_dist_pp(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1]);
+}
 
 /* squared distances of all candidates at x */
 static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
 {
-    cti_barrier_list *l = &b->list[CTI_BARRIER_VF];
-    int i, f;
-    ct_real t;
-    CTI_UNUSED(s);
-    cti_dist_pt_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    l = &b->list[CTI_BARRIER_EE];
-    cti_dist_ee_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    l = &b->list[CTI_BARRIER_VE];
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &f);
+    cti_pairs_job q;
+    int k;
+    memset(&q, 0, sizeof q);
+    q.b = b, q.x0 = x;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        q.l = &b->list[k];
+        cti_tasks_run_work(&s->desc.tasks, cti_barrier_measure_range, CTI_LEN(q.l->pairs) / 2, CTI_BARRIER_DISTANCE, &q);
     }
-    l = &b->list[CTI_BARRIER_VV];
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
-        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]);
 }
 
 CTI_FN void cti_barrier_arrive(cti_state *s)
@@ -54748,7 +55519,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->h * b->h * (ct_real)b->force * t->hat;
+    out->k = b->rule.contact * (ct_real)b->force * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -54784,6 +55555,17 @@ static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_r
     return cti_sqrt(big);
 }
 
+/* bound on the rounding of a pair's distance, which is formed from differences of its vertices */
+static ct_real cti_barrier_doubt(const int32_t *q, int n, const ct_real *x0)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 1; i < n; i++)
+        for (k = 0; k < 3; k++)
+            big = cti_max(big, cti_abs(x0[3 * (size_t)q[i] + (size_t)k] - x0[3 * (size_t)q[0] + (size_t)k]));
+    return CTI_BARRIER_DOUBT * CTI_EPS * big;
+}
+
 /* time of a pair of a list in loose points and edges */
 static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
 {
@@ -54796,35 +55578,57 @@ static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const c
     return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : 1;
 }
 
+/* feature: 1 where a candidate comes nearer than its share, by a bound; w: the time of loose points and edges, else 1 */
+static void cti_barrier_near_range(int begin, int end, int worker, void *context)
+{
+    const cti_pairs_job *j = (const cti_pairs_job *)context;
+    cti_barrier_list *l = j->l;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]);
+        l->w[i] = 1;
+        l->feature[i] = !(d - cti_barrier_approach(q, n_a, n, j->x0, j->x1) * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
+        if (n < 4 && l->feature[i])
+            l->w[i] = cti_barrier_loose(q, n, least, j->x0, j->x1);
+    }
+}
+
+static void cti_barrier_toi_range(int begin, int end, int worker, void *context)
+{
+    const cti_pairs_job *q = (const cti_pairs_job *)context;
+    cti_barrier *b = q->b;
+    CTI_UNUSED(worker);
+    if (q->l->kind == CT_PAIR_VF)
+        cti_ccd_vf_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+    else
+        cti_ccd_ee_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+}
+
 /* the step of one list; below 0: out of memory */
 static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
 {
     cti_barrier *b = cti_barrier_own(s);
-    const ct_real *x0 = s->surface.x0;
-    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m;
+    cti_pairs_job q;
+    int i, k, n = CTI_LEN(l->pairs) / 2, m = 0;
     ct_real step = 1;
-    CTI_CLEAR(b->tested);
-    CTI_CLEAR(b->least);
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
-        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
-            continue;
-        if (n < 4) {
-            step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
-            continue;
-        }
-        if (!CTI_PUSH(s->mem, b->tested, q[0]) || !CTI_PUSH(s->mem, b->tested, q[1]) || !CTI_PUSH(s->mem, b->tested, q[2]) ||
-            !CTI_PUSH(s->mem, b->tested, q[3]) || !CTI_PUSH(s->mem, b->least, least))
-            return -1;
+    q.b = b, q.l = l, q.x0 = s->surface.x0, q.x1 = x1, q.share = share;
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_near_range, n, CTI_BARRIER_BOUND, &q);
+    for (i = 0; i < n; i++) {
+        step = cti_min(step, l->w[i]);
+        m += l->feature[i];
     }
-    m = CTI_LEN(b->least);
-    if (!CTI_RESIZE(s->mem, b->toi, m))
+    if (m == 0 || l->kind == CT_PAIR_VE || l->kind == CT_PAIR_VV)
+        return step;
+    if (!CTI_RESIZE(s->mem, b->tested, 4 * m) || !CTI_RESIZE(s->mem, b->least, m) || !CTI_RESIZE(s->mem, b->toi, m))
         return -1;
-    if (l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(x0, x1, b->tested, m, b->least, b->toi);
-    else
-        cti_ccd_ee_batch(x0, x1, b->tested, m, b->least, b->toi);
+    for (i = k = 0; i < n; i++)
+        if (l->feature[i]) {
+            memcpy(b->tested + 4 * (size_t)k, l->quads + 4 * (size_t)i, 4 * sizeof *l->quads);
+            b->least[k++] = share * cti_min(cti_sqrt(l->start2[i]), l->hat[i]);
+        }
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_toi_range, m, CTI_BARRIER_CCD, &q);
     for (i = 0; i < m; i++)
         step = cti_min(step, b->toi[i]);
     return step;
@@ -54882,7 +55686,30 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return 0;
 }
 
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            const int32_t *q = l->quads + 4 * (size_t)i;
+            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            if (l->d2[i] > least * least)
+                continue;
+            if (out)
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+            return 1;
+        }
+    return 0;
+}
+
 #undef CTI_BARRIER_FAST
+#undef CTI_BARRIER_DOUBT
+#undef CTI_BARRIER_DISTANCE
+#undef CTI_BARRIER_BOUND
+#undef CTI_BARRIER_CCD
 
 /* ---- 8_barrier/barrier_system.c ---- */
 /* barrier_system.c -- Newton's linear system: the pattern, the direct solve, and blocks that scripts move.
@@ -54896,6 +55723,15 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
 /* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14 steps: 34.9 s
    with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
 #define CTI_BARRIER_REACH CTI_R(1.4)
+
+#define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
+#define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
+#define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
+#define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
+#define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
+#define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
+#define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
+#define CTI_BARRIER_FRESH 40    /* [iterations] with a factor of B itself; beyond, it is factored in double */
 
 /* blocks of a set of vertices */
 static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, int32_t *out)
@@ -54969,7 +55805,7 @@ static int cti_barrier_slots(cti_state *s)
     return 1;
 }
 
-static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
+static int cti_barrier_repattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int count, i, n = CTI_LEN(b->elastic);
@@ -54981,26 +55817,22 @@ static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
             return 0;
     if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
         return 0;
-    b->pattern = 0;
-    cti_symbolic_free(s->mem, &b->symbolic);
-    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s) ||
-        !cti_symbolic_analyze_once(s->mem, &b->symbolic, &b->B, b->all, b->n) ||
-        !cti_gather_make(s->mem, &b->gather, &b->symbolic, &b->B, b->all))
+    b->pattern = b->factors.analyzed = 0;
+    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s))
         return 0;
     b->contact_blocks = count;
     b->pattern = 1;
-    r->refactorizations++;
     return 1;
 }
 
-CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r)
+CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int count = 0, fits = b->pattern;
     if (fits)
         fits = cti_barrier_want_all(s, 0, &count);
     if (!fits || b->contact_blocks > CTI_BARRIER_STALE * count + 64) {
-        if (!cti_barrier_analyze(s, r))
+        if (!cti_barrier_repattern(s))
             return 0;
     } else
         memset(b->B.val, 0, sizeof(ct_real) * 9 * (size_t)b->B.row[b->n]);
@@ -55016,13 +55848,15 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 }
 
 /* g += B d for what is left of scripted blocks' way d; B <- S B S + (1 - S) scale, g <- S g - scale d */
-static int cti_barrier_constrain(cti_state *s)
+CTI_FN int cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_bsr *B = &b->B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
     int i, k, e;
+    if (s->scripts.n_constrained == 0)
+        return 1;
     if (!filter)
         return 0;
     memset(way, 0, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -55064,34 +55898,431 @@ static int cti_barrier_constrain(cti_state *s)
     return 1;
 }
 
-CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
+CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int i;
-    if (s->scripts.n_constrained && !cti_barrier_constrain(s))
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        ct_real *D, m = by * s->bodies.mass[i];
+        if (s->bodies.rigid_of[i] >= 0)
+            continue;
+        D = b->B.val + 9 * (size_t)b->B.diag[b->block_of[i]];
+        for (k = 0; k < 9; k++)
+            D[k] += m * (s->scripts.filter[i] >= 0 ? s->scripts.projectors[9 * (size_t)s->scripts.filter[i] + (size_t)k] : (k % 4 == 0 ? 1 : 0));
+    }
+}
+
+/* ---- the linear system ---- */
+
+CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
+{
+    cti_symbolic_free(m, &f->symbolic);
+    cti_gather_free(m, &f->gather);
+    cti_factor32_free(m, &f->lagged);
+    cti_factor64_free(m, &f->exact);
+    CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
+}
+
+/* z = M^-1 r by the lagged factor: a cti_operator_fn */
+static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_barrier_factors *f = (cti_barrier_factors *)ctx;
+    int n = 3 * f->symbolic.n, i;
+    ct_real most = 0;
+    double scale;
+    for (i = 0; i < n; i++)
+        most = cti_max(most, cti_abs(r[i]));
+    scale = cti_factor32_scale((double)most);
+    for (i = 0; i < n; i++)
+        f->x32[i] = (float)((double)r[i] * scale);
+    cti_factor32_solve(&f->lagged, f->x32, f->work32);
+    for (i = 0; i < n; i++)
+        z[i] = (ct_real)((double)f->x32[i] / scale);
+}
+
+/* the pattern's analysis, where it is not known. 0: out of memory */
+static int cti_barrier_analyze(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    if (f->analyzed)
+        return 1;
+    f->known = 0;
+    cti_symbolic_free(s->mem, &f->symbolic);
+    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->B, b->all, b->n) &&
+                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->B, b->all);
+    return f->analyzed;
+}
+
+/* the lagged factor becomes that of B. 0: out of memory */
+static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    f->known = 0;
+    if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
+        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->B.val) ||
+        !CTI_RESIZE(s->mem, f->work32, cti_factor32_work(&f->lagged)))
         return 0;
-    if (!cti_factor64_compute(s->mem, &b->factor, &b->symbolic, &b->gather, b->B.val) ||
-        !CTI_RESIZE(s->mem, b->work, cti_factor64_work(&b->factor)))
-        return 0;
-    *definite = b->factor.boosted == 0;
-    for (i = 0; i < 3 * b->n; i++)
-        b->solution[i] = -(double)b->g[i];
-    cti_factor64_solve(&b->factor, b->solution, b->work);
-    for (i = 0; i < 3 * b->n; i++)
-        b->dy[i] = (ct_real)b->solution[i];
+    r->refactorizations++;
+    f->excess = 0;
+    f->known = 1;
     return 1;
 }
 
+/* dy by a factor of B in double. 0: out of memory */
+static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    int i, n3 = 3 * b->n;
+    if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x64, n3) ||
+        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->B.val) ||
+        !CTI_RESIZE(s->mem, f->work64, cti_factor64_work(&f->exact)))
+        return 0;
+    r->refactorizations++;
+    *definite = f->exact.boosted == 0;
+    for (i = 0; i < n3; i++)
+        f->x64[i] = -(double)b->g[i];
+    cti_factor64_solve(&f->exact, f->x64, f->work64);
+    for (i = 0; i < n3; i++)
+        b->dy[i] = (ct_real)f->x64[i];
+    return 1;
+}
+
+/* iterations that a new factor costs, its analysis included */
+static double cti_barrier_factor_cost(const cti_barrier_factors *f)
+{
+    return CTI_BARRIER_ANALYSIS + f->symbolic.flops / (CTI_BARRIER_FLOPS * f->symbolic.nonzeros);
+}
+
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    cti_operator B = cti_bsr_operator(&b->B), M;
+    ct_real *rhs = f->vectors;
+    cti_pcg_end end;
+    double cost = f->known ? cti_barrier_factor_cost(f) : 0;
+    int i, fresh, it;
+    for (i = 0; i < 3 * b->n; i++)
+        rhs[i] = -b->g[i];
+    *definite = 1;
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
+    if (s->desc.barrier.form != CT_FORM_POTENTIAL || b->n <= CTI_BARRIER_SMALL || (f->analyzed && f->symbolic.flops <= CTI_BARRIER_SMALL_FLOPS))
+        return cti_barrier_solve_exactly(s, definite, r);
+    for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
+        if (fresh && !cti_barrier_refactor(s, r))
+            return 0;
+        end = cti_pcg_run(&B, &M, rhs, b->dy, CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
+                          fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
+        r->cg_steps += it;
+        f->excess += it;
+        if (end == CTI_PCG_CONVERGED)
+            return 1;
+        if (end == CTI_PCG_INDEFINITE && b->exact) {
+            *definite = 0;
+            return 1;
+        }
+        if (fresh)
+            break;
+    }
+    f->known = 0; /* float does not do */
+    return cti_barrier_solve_exactly(s, definite, r);
+}
+
 #undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_SMALL
+#undef CTI_BARRIER_SMALL_FLOPS
+#undef CTI_BARRIER_INEXACT
+#undef CTI_BARRIER_INEXACT_RIGID
+#undef CTI_BARRIER_ANALYSIS
+#undef CTI_BARRIER_FLOPS
+#undef CTI_BARRIER_MOST
+#undef CTI_BARRIER_FRESH
 #undef CTI_BARRIER_REACH
+
+/* ---- 8_barrier/barrier_contacts.c ---- */
+/* barrier_contacts.c -- contacts' part of the potential, its gradient and its Hessian: barriers and lagged friction.
+   Method: pairs are evaluated in chunks, on all workers, and then added to g and B by ranges of rows. A row's sums are taken in the order of
+   the pairs, whatever the ranges are, so that results have the same bits for any number of workers. based on: Li et al. 2020, eq. 4 and 19. */
+
+/* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of them */
+#define CTI_CONTACTS_CHUNK 64
+#define CTI_CONTACTS_CHUNK_MANY 4096
+/* [us] of a pair: its value, its Hessian, its friction, what it adds to the matrix */
+#define CTI_CONTACTS_VALUE 0.2
+#define CTI_CONTACTS_HESSIAN 1.2
+#define CTI_CONTACTS_FRICTION 0.1
+#define CTI_CONTACTS_ADD 0.6
+#endif
+
+/* cti_contacts_job -- a chunk of pairs */
+typedef struct cti_contacts_job {
+    cti_state *s;
+    const ct_real *shift;       /* as of cti_barrier_assemble */
+    int first, n;               /* of the terms or of the rubs */
+    cti_potential_terms *terms; /* [n] */
+    uint8_t *found;             /* [n] */
+    cti_contact_rub *rubs;      /* [n] */
+    const ct_real *x;
+    double *value, *size;       /* [n] */
+    int parts;                  /* ranges of rows */
+} cti_contacts_job;
+
+/* ---- energy ---- */
+
+#if CONTACT_WITH_BARRIER
+/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
+static double cti_contacts_far(const ct_real *x, int v)
+{
+    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
+}
+
+static void cti_contacts_values(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *q = (const cti_contacts_job *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    cti_potential_terms t;
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        q->value[i] = q->size[i] = 0;
+        if (!cti_barrier_eval(q->s, &b->terms[i], q->x, CTI_POTENTIAL_VALUE, &t))
+            continue;
+        q->value[i] = t.value;
+        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->terms[i].v[0]);
+    }
+}
+
+static void cti_contacts_frictions(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *q = (const cti_contacts_job *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    double reach = (double)(q->s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        ct_real u[2];
+        cti_barrier_slide(q->s, &b->rubs[i], q->x, u);
+        q->value[i] = (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+    }
+}
+
+CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int n = CTI_LEN(b->terms), m = CTI_LEN(b->rubs), most = cti_max_int(n, m), i;
+    cti_contacts_job q;
+    memset(&q, 0, sizeof q);
+    *barriers = *friction = 0;
+    q.s = s, q.x = x;
+    q.value = CTI_ARENA_NEW(s->arena, double, most + 1), q.size = CTI_ARENA_NEW(s->arena, double, most + 1);
+    if (!q.value || !q.size)
+        return 0;
+    cti_tasks_run_work(&s->desc.tasks, cti_contacts_values, n, CTI_CONTACTS_VALUE, &q);
+    for (i = 0; i < n; i++)
+        *barriers += q.value[i], *size += q.size[i];
+    cti_tasks_run_work(&s->desc.tasks, cti_contacts_frictions, m, CTI_CONTACTS_FRICTION, &q);
+    for (i = 0; i < m; i++)
+        *friction += q.value[i];
+    return 1;
+}
+
+/* ---- rows ---- */
+
+/* g(row) += w g_i and B(row, .) += w H(i, .) of vertex i of a pair v [n], for its blocks in [begin, end); H [3 n][3 n] */
+static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, j, k, l, p, n3 = 3 * n;
+    for (i = 0; i < n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
+        for (k = 0; k < a->n; k++) {
+            int row = a->block[k];
+            if (row < begin || row >= end)
+                continue;
+            cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(g, i), a->w[k]));
+            for (j = 0; j < n; j++) {
+                const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
+                const ct_real *from = H + n3 * 3 * i + 3 * j;
+                for (l = 0; l < c->n; l++) {
+                    ct_real w = a->w[k] * c->w[l];
+                    ct_real *to = b->B.val + 9 * (size_t)(row == c->block[l] ? b->B.diag[row] : cti_bsr_slot(&b->B, row, c->block[l]));
+                    for (p = 0; p < 3; p++) {
+                        to[3 * p] += w * from[n3 * p];
+                        to[3 * p + 1] += w * from[n3 * p + 1];
+                        to[3 * p + 2] += w * from[n3 * p + 2];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* the same of friction, whose blocks are c_i c_j K */
+static void cti_contacts_scatter_rub(cti_state *s, const cti_barrier_rub *q, const cti_contact_rub *r, int begin, int end)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, j, k, l, p;
+    for (i = 0; i < q->n; i++) {
+        const cti_barrier_attach *a = cti_barrier_of(s, b, q->v[i]);
+        for (k = 0; k < a->n; k++) {
+            int row = a->block[k];
+            if (row < begin || row >= end)
+                continue;
+            cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(r->f, 0), q->c[i] * a->w[k]));
+            for (j = 0; j < q->n; j++) {
+                const cti_barrier_attach *c = cti_barrier_of(s, b, q->v[j]);
+                for (l = 0; l < c->n; l++) {
+                    ct_real w = q->c[i] * a->w[k] * q->c[j] * c->w[l];
+                    ct_real *to = b->B.val + 9 * (size_t)(row == c->block[l] ? b->B.diag[row] : cti_bsr_slot(&b->B, row, c->block[l]));
+                    for (p = 0; p < 9; p++)
+                        to[p] += w * r->K[p];
+                }
+            }
+        }
+    }
+}
+
+/* ---- barriers ---- */
+
+/* g += H times the shift of scripted vertices */
+static void cti_contacts_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
+{
+    int i, k, l;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
+            for (l = 0; d != 0 && l < 3 * n; l++)
+                g[l] += H[3 * n * l + 3 * i + k] * d;
+        }
+}
+
+/* first row of a range of rows */
+static int cti_contacts_row(const cti_contacts_job *q, int part) { return (int)((int64_t)cti_barrier_own(q->s)->n * part / q->parts); }
+
+/* adds a chunk: every range looks at all of its pairs, so that there are few ranges */
+static void cti_contacts_add_all(cti_contacts_job *q, ct_task_fn *fn)
+{
+    const ct_tasks *tasks = &q->s->desc.tasks;
+    q->parts = CTI_CONTACTS_ADD * q->n < 2 * cti_tasks_least(tasks) ? 1 : cti_min_int(cti_tasks_workers(tasks), cti_barrier_own(q->s)->n);
+    cti_tasks_run(q->parts > 1 ? tasks : NULL, fn, q->parts, 1, q);
+}
+
+/* groups of pairs: of the chunk's pairs, those from CTI_POTENTIAL_MANY begin on */
+static void cti_contacts_derive(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *q = (const cti_contacts_job *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    cti_potential law[CTI_POTENTIAL_MANY];
+    ct_pair_kind kind[CTI_POTENTIAL_MANY];
+    ct_real x[12 * CTI_POTENTIAL_MANY];
+    int group, i, k;
+    CTI_UNUSED(worker);
+    for (group = begin; group < end; group++) {
+        int from = group * CTI_POTENTIAL_MANY, to = cti_min_int(q->n, from + CTI_POTENTIAL_MANY);
+        int pairs = from;
+        /* planes come last: they are no pairs of features */
+        for (; pairs < to && b->contacts == CTI_POTENTIAL_PROJECTED && b->terms[q->first + pairs].kind != CT_PAIR_PLANE; pairs++) {
+            const cti_barrier_term *t = &b->terms[q->first + pairs];
+            cti_barrier_law(q->s, t, &law[pairs - from]);
+            kind[pairs - from] = (ct_pair_kind)t->kind;
+            for (k = 0; k < t->n; k++)
+                cti_v3_put(x + 12 * (size_t)(pairs - from), k, cti_v3_at(q->x, t->v[k]));
+        }
+        cti_potential_eval_many(law, kind, x, pairs - from, q->terms + from, q->found + from);
+        for (i = pairs; i < to; i++)
+            q->found[i] = (uint8_t)cti_barrier_eval(q->s, &b->terms[q->first + i], q->x, b->contacts, &q->terms[i]);
+        for (i = from; q->shift && i < to; i++)
+            if (q->found[i])
+                cti_contacts_shift(b->terms[q->first + i].v, b->terms[q->first + i].n, q->terms[i].hessian, q->shift, q->terms[i].gradient);
+    }
+}
+
+static void cti_contacts_add(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *q = (const cti_contacts_job *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    int i;
+    CTI_UNUSED(worker);
+    begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
+    for (i = 0; i < q->n; i++)
+        if (q->found[i])
+            cti_contacts_scatter(q->s, b->terms[q->first + i].v, b->terms[q->first + i].n, q->terms[i].gradient, q->terms[i].hessian, begin, end);
+}
+
+/* ---- friction ---- */
+
+static void cti_contacts_rub(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *j = (const cti_contacts_job *)context;
+    const cti_barrier *b = cti_barrier_own(j->s);
+    int i, k;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        cti_barrier_rub *q = &b->rubs[j->first + i];
+        cti_v3 way = cti_v3_zero();
+        cti_barrier_rub_terms(j->s, q, j->x, &j->rubs[i]);
+        for (k = 0; j->shift && k < q->n; k++)
+            way = cti_v3_mad(way, cti_v3_at(j->shift, q->v[k]), q->c[k]);
+        if (j->shift)
+            cti_v3_addto(j->rubs[i].f, 0, cti_m3_mul_v(j->rubs[i].K, way));
+    }
+}
+
+static void cti_contacts_add_rubs(int begin, int end, int worker, void *context)
+{
+    const cti_contacts_job *q = (const cti_contacts_job *)context;
+    int i;
+    CTI_UNUSED(worker);
+    begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
+    for (i = 0; i < q->n; i++)
+        cti_contacts_scatter_rub(q->s, &cti_barrier_own(q->s)->rubs[q->first + i], &q->rubs[i], begin, end);
+}
+
+CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int chunk = cti_tasks_workers(&s->desc.tasks) > 1 ? CTI_CONTACTS_CHUNK_MANY : CTI_CONTACTS_CHUNK, n = CTI_LEN(b->terms), m = CTI_LEN(b->rubs);
+    cti_contacts_job q;
+    memset(&q, 0, sizeof q);
+    chunk = cti_min_int(chunk, cti_max_int(n, m) + 1);
+    q.s = s, q.shift = shift, q.x = s->surface.x0;
+    q.terms = CTI_ARENA_NEW(s->arena, cti_potential_terms, chunk), q.found = CTI_ARENA_NEW(s->arena, uint8_t, chunk);
+    q.rubs = CTI_ARENA_NEW(s->arena, cti_contact_rub, chunk);
+    if (!q.terms || !q.found || !q.rubs)
+        return 0;
+    for (q.first = 0; b->contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
+        q.n = cti_min_int(chunk, n - q.first);
+        cti_tasks_run_work(&s->desc.tasks, cti_contacts_derive, (q.n + CTI_POTENTIAL_MANY - 1) / CTI_POTENTIAL_MANY,
+                           CTI_CONTACTS_HESSIAN * CTI_POTENTIAL_MANY, &q);
+        cti_contacts_add_all(&q, cti_contacts_add);
+    }
+    for (q.first = 0; q.first < m; q.first += chunk) {
+        q.n = cti_min_int(chunk, m - q.first);
+        cti_tasks_run_work(&s->desc.tasks, cti_contacts_rub, q.n, CTI_CONTACTS_FRICTION, &q);
+        cti_contacts_add_all(&q, cti_contacts_add_rubs);
+    }
+    return 1;
+}
+
+#undef CTI_CONTACTS_CHUNK
+#undef CTI_CONTACTS_CHUNK_MANY
+#undef CTI_CONTACTS_VALUE
+#undef CTI_CONTACTS_HESSIAN
+#undef CTI_CONTACTS_FRICTION
+#undef CTI_CONTACTS_ADD
 
 /* ---- 8_barrier/barrier_energy.c ---- */
 /* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
-     E(y) = 1/2 |y - y^|_M^2 + h^2 (V(y) + sum of stiff |A'A - 1|^2 + sum of barriers)
-          + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
-   Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
+     E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact (sum of stiff |A'A - 1|^2 + sum of barriers)
+          + c alpha / 2 |y - r|_M^2 + c / 2 (y - r)' D(y0) (y - r) + contact sum of mu lambda f0(|u|)
+   with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = h^2, r = y0,
+   y^ = y0 + h u + h^2 M^-1 f. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
-   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+   near enough for Newton's method. Joints add their part (barrier_joints.c).
+   based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 
 /* ---- affine bodies ---- */
 
@@ -55116,10 +56347,10 @@ static double cti_affine_energy(const cti_affine *a, const ct_real *y)
 }
 
 /* gradient 4 stiff A S; Hessian of columns i, j: 4 stiff (c_j c_i' + delta_ij AA' + S_ij 1), the last part without its negative eigenvalues */
-static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
+static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
 {
     const ct_real *c = b->y + 3 * (size_t)(a->block + 1);
-    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * h2, m[9];
+    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * b->rule.contact, m[9];
     int i, j, k, l;
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
@@ -55172,7 +56403,7 @@ static void cti_barrier_alpha(const cti_state *s, ct_real *out)
 
 /* ---- energy ---- */
 
-/* inertia and mass damping: 1/2 z'M z + h alpha / 2 d'M d */
+/* inertia and mass damping: 1/2 z'M z + c alpha / 2 d'M d */
 static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -55189,16 +56420,16 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     if (any) {
         cti_barrier_alpha(s, alpha);
         for (i = 0; i < 3 * b->n; i++)
-            z[i] = y[i] - b->y0[i];
+            z[i] = y[i] - b->r[i];
         cti_barrier_mass(s, z, Mz);
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
     }
-    *size += e + (double)b->h * damped;
-    return e + (double)b->h * damped;
+    *size += e + (double)b->rule.c * damped;
+    return e + (double)b->rule.c * damped;
 }
 
-/* h / 2 d' D(y0) d of the models, d = y - y0; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
 static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -55212,35 +56443,102 @@ static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_re
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             Dd[3 * i + k] = 0;
-            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->r[3 * b->block_of[i] + k] : 0;
         }
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, d, Dd);
     return 1;
 }
 
-static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
+/* x_state: where the bodies' forces act, y0 + at (y - y0) */
+static void cti_barrier_middle(cti_state *s, const ct_real *y)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
-    double e = 0, damped = 0, h = (double)b->h;
-    int i, k;
+    int i;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
-        e += cti_model_energy(s->bodies.models[i], b->x_state);
+        if (b->block_of[i] >= 0) {
+            cti_v3 end = cti_v3_at(y, b->block_of[i]), start = cti_v3_at(b->y0, b->block_of[i]);
+            cti_v3_put(b->x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
+        }
+}
+#endif
+
+/* cti_barrier_models -- a loop over the models at x_state */
+typedef struct cti_barrier_models {
+    cti_state *s;
+    double *energy; /* [n_models] */
+    int *extended;  /* [n_models] */
+} cti_barrier_models;
+
+#if CONTACT_WITH_BARRIER
+static void cti_barrier_model_energies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model_ahead(q->s->bodies.models[begin], b->h, b->rule.share, NULL);
+        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->x_state);
     }
+}
+
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
+static void cti_barrier_model_assemblies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model *m = q->s->bodies.models[begin];
+        q->extended[begin] = 0;
+        cti_model_ahead(m, b->h, b->rule.share, NULL);
+        cti_barrier_project(m, !b->exact);
+        cti_model_assemble(m, b->x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
+    }
+}
+
+static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *energies, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_models q;
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
+    int i, k;
+    cti_barrier_middle(s, y);
+    q.s = s, q.energy = energies, q.extended = NULL;
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_energies, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += cti_affine_energy(&b->affines[k], y);
+        e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
-    *size += h * h * fabs(e) + h * fabs(damped);
+    *size += fabs(e) + c * fabs(damped);
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += h * h * fabs((double)(s->system.force[i] * b->x_state[i]));
-    return h * h * e + h / 2 * damped;
+        *size += weight * fabs((double)(s->system.force[i] * b->x_state[i]));
+    return e + c / 2 * damped;
+}
+
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    int i, k;
+    cti_barrier_alpha(s, work);
+    cti_barrier_mass(s, z, out);
+    for (i = 0; i < 3 * b->n; i++)
+        out[i] *= 1 + c * work[i / 3];
+    for (i = 0; i < 3 * b->n; i++)
+        work[i] = b->r[i] + z[i];
+    if (cti_barrier_damping(s, work, d, Dd))
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                out[3 * b->block_of[i] + k] += c * Dd[3 * i + k];
 }
 
 CTI_FN double cti_barrier_loss(cti_state *s)
@@ -55249,20 +56547,21 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
-    int i;
+    int i, k;
     if (!z)
         return 0;
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y0[i];
+        z[i] = b->y[i] - b->r[i];
     cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
     cti_barrier_alpha(s, z + 6 * (size_t)b->n);
     for (i = 0; i < 3 * b->n; i++)
-        sum += (double)(z[6 * b->n + i / 3] * z[i]) * (double)z[3 * b->n + i];
+        sum += (double)(z[6 * b->n + i / 3] * z[3 * b->n + i]) * (double)(b->y[i] - b->y0[i]);
     if (cti_barrier_damping(s, b->y, d, Dd))
-        for (i = 0; i < 3 * s->n; i++)
-            sum += (double)d[i] * (double)Dd[i];
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k]);
     cti_arena_rewind(s->arena, mark);
-    return sum / (double)b->h;
+    return sum / (double)b->rule.span;
 }
 
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2])
@@ -55272,26 +56571,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     for (k = 0; k < q->n; k++)
         d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
-        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
-}
-
-static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        cti_barrier_slide(s, &b->rubs[i], x, u);
-        e += (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
-    }
-    return e;
-}
-
-/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
-static double cti_barrier_far(const ct_real *x, int v)
-{
-    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
 
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
@@ -55299,29 +56579,24 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
-    cti_potential_terms t;
-    double e, contact = 0;
-    int i;
+    double *energies = CTI_ARENA_NEW(s->arena, double, s->bodies.n_models + 1);
+    double e, barriers, friction;
     *size = 0;
-    if (!work)
+    if (!work || !energies)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
-            contact += t.value;
-            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
-        }
-    b->energy_contact = contact / ((double)b->h * (double)b->h);
-    contact += cti_barrier_friction_energy(s, x);
-    *size += contact;
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
+    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
+        return 0;
+    b->energy_contact = barriers / (double)b->rule.contact;
+    *size += barriers + friction;
     cti_arena_rewind(s->arena, mark);
-    return e + contact;
+    return e + barriers + friction;
 }
 
 /* ---- gradient and Hessian ---- */
 
 /* a matrix over the vertices v [n] of a pair, through their attachments */
-static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, q, n3 = 3 * n;
@@ -55342,7 +56617,7 @@ static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
     }
 }
 
-static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -55353,95 +56628,72 @@ static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, co
     }
 }
 
-/* g += H times the shift of scripted vertices */
-static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
 {
-    int i, k, l;
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
-            for (l = 0; d != 0 && l < 3 * n; l++)
-                g[l] += H[3 * n * l + 3 * i + k] * d;
-        }
+    ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    double rate, slope;
+    int j;
+    cti_friction_value((double)size, (double)reach, &rate, &slope);
+    f[0] = q->load * (ct_real)rate * u[0], f[1] = q->load * (ct_real)rate * u[1];
+    for (j = 0; j < 4; j++)
+        H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
 }
 
-static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
+CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    cti_potential_terms t;
-    int i;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
-        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
-            continue;
-        if (shift)
-            cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
-        cti_barrier_scatter_vector(s, p->v, p->n, t.gradient);
-        cti_barrier_scatter(s, p->v, p->n, t.hessian);
-    }
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real f[2], H[4];
+    int k, l;
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : x, q->at);
+    cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f, H);
+    cti_v3_put(out->f, 0, cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f[0]), cti_v3_at(q->t[1], 0), f[1]));
+    for (k = 0; k < 3; k++)
+        for (l = 0; l < 3; l++)
+            out->K[3 * k + l] = q->t[0][k] * (H[0] * q->t[0][l] + H[1] * q->t[1][l]) + q->t[1][k] * (H[2] * q->t[0][l] + H[3] * q->t[1][l]);
 }
 
-/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
-static void cti_barrier_friction(cti_state *s, const ct_real *shift)
+/* contacts' friction matrix c_i c_j K, times the shift */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i, j, k, l, p;
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
-        cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
-        for (k = 0; k < 3; k++)
-            for (l = 0; l < 3; l++)
-                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
-        for (j = 0; j < q->n; j++) {
-            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
-            for (p = 0; p < q->n; p++)
-                for (k = 0; k < 9; k++)
-                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
-        }
-        if (shift)
-            cti_barrier_shift(q->v, q->n, H, shift, g);
+        cti_barrier_rub *q = &b->rubs[i];
+        cti_contact_rub r;
+        ct_real g[12];
+        cti_v3 way = cti_v3_zero();
+        cti_barrier_rub_terms(s, q, s->surface.x0, &r);
+        for (k = 0; k < q->n; k++)
+            way = cti_v3_mad(way, cti_v3_at(shift, q->v[k]), q->c[k]);
+        way = cti_m3_mul_v(r.K, way);
+        for (k = 0; k < q->n; k++)
+            cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
         cti_barrier_scatter_vector(s, q->v, q->n, g);
-        cti_barrier_scatter(s, q->v, q->n, H);
     }
 }
 
-static void cti_barrier_project(cti_model *m, int project)
-{
-    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
-}
-
-/* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
+/* g = M z + c alpha M d - force f + c D d; B = A's c^2 K + c D, and M (1 + c alpha): force times at is c^2 */
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
-    int i, k, m, extended = 0;
-    if (!z)
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    int i, k, extended = 0;
+    cti_barrier_models q;
+    q.s = s, q.energy = NULL, q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models + 1);
+    if (!z || !q.extended)
         return 0;
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y_hat[i] + h * alpha[i / 3] * (b->y[i] - b->y0[i]);
+        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->r[i]);
     cti_barrier_mass(s, z, Mz);
     memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
     memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
-    for (m = 0; m < s->bodies.n_models; m++) {
-        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
-        cti_barrier_project(s->bodies.models[m], !b->exact);
-        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
-    }
+    cti_barrier_middle(s, b->y);
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_assemblies, s->bodies.n_models, cti_step_tuned.costs.model, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        extended += q.extended[i];
     r->extended_elements = extended;
     if (!cti_barrier_damping(s, b->y, d, Dd))
         Dd = NULL;
@@ -55449,19 +56701,20 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         if (s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++)
-            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->system.force[3 * i + k];
+            b->g[3 * b->block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
             memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];
-        cti_m3 one = cti_m3_diag(1 + h * s->bodies.alpha[s->bodies.rigids[k].block]);
+        cti_m3 one = cti_m3_diag(1 + c * s->bodies.alpha[s->bodies.rigids[k].block]);
         cti_barrier_add(b, a->block, a->block, one.m, a->mass);
         for (i = 0; i < 9; i++)
             cti_barrier_add(b, a->block + 1 + i / 3, a->block + 1 + i % 3, one.m, a->J[i]);
-        cti_affine_derive(b, a, h * h);
+        cti_affine_derive(b, a);
     }
     return 1;
 }
@@ -55469,11 +56722,10 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
-    if (ok) {
-        cti_barrier_contacts(s, shift);
-        cti_barrier_friction(s, shift);
-    }
+    int ok = cti_barrier_pattern(s) && cti_barrier_bodies(s, r);
+    if (ok)
+        cti_barrier_joints_assemble(s);
+    ok = ok && cti_barrier_contacts(s, shift);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
@@ -55507,6 +56759,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_tangents(n, &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, p, &q);
         if (!CTI_PUSH(s->mem, b->rubs, q))
             return 0;
     }
@@ -55520,6 +56773,1656 @@ CTI_FN int cti_barrier_lag(cti_state *s)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
+/* ---- 8_barrier/form_rows.c ---- */
+/* form_rows.c -- what the forms share: steps along dy that collisions cut, contacts as rows of a Jacobian, and their report.
+   based on: lecture notes 4.3 (J of a contact point that is a weighted sum of nodes). */
+
+#if CONTACT_WITH_BARRIER
+CTI_FN void cti_form_save(cti_state *s, cti_form_run *q)
+{
+    memcpy(q->y_old, cti_barrier_own(s)->y, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
+    if (s->surface.nv)
+        memcpy(q->x_old, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+}
+
+CTI_FN void cti_form_back(cti_state *s, cti_form_run *q)
+{
+    memcpy(cti_barrier_own(s)->y, q->y_old, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
+    if (s->surface.nv)
+        memcpy(s->surface.x1, q->x_old, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
+}
+
+static void cti_form_place(cti_state *s, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_try[i] = b->y[i] + t * b->dy[i];
+    cti_barrier_place(s, b->y_try, s->surface.x1);
+}
+
+CTI_FN ct_real cti_form_cap(cti_state *s)
+{
+    cti_form_place(s, 1);
+    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, CTI_FORM_KEEP) : -1;
+}
+
+CTI_FN int cti_form_try(cti_state *s, ct_real t)
+{
+    ct_real clear;
+    cti_form_place(s, t);
+    clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
+    return clear < 0 ? -1 : clear >= 1;
+}
+
+CTI_FN void cti_form_take(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_surface_commit(&s->surface);
+}
+
+/* ---- rows ---- */
+
+CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out)
+{
+    cti_potential law;
+    cti_potential_terms p;
+    ct_real points[12];
+    cti_v3 r = cti_v3_zero();
+    int k;
+    memset(out, 0, sizeof *out);
+    out->t = *t;
+    if (t->kind == CT_PAIR_PLANE) {
+        const cti_plane *plane = &s->surface.planes[t->plane];
+        out->c[0] = 1;
+        out->d = cti_plane_gap(plane, cti_v3_at(x, t->v[0]));
+        cti_v3_put(out->n, 0, cti_v3_at(plane->normal, 0));
+        return;
+    }
+    for (k = 0; k < t->n; k++)
+        cti_v3_put(points, k, cti_v3_at(x, t->v[k]));
+    /* any potential that reaches the pair has its closest points */
+    memset(&law, 0, sizeof law);
+    out->d = cti_sqrt(t->d2);
+    law.kind = CT_BARRIER_LOG, law.k = 1, law.dhat = 2 * out->d;
+    if (!cti_potential_eval(&law, (ct_pair_kind)t->kind, points, CTI_POTENTIAL_VALUE, &p))
+        return;
+    memcpy(out->c, p.c, sizeof out->c);
+    for (k = 1; k < t->n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(points, k), cti_v3_at(points, 0)), p.c[k]);
+    out->d = cti_v3_norm(r);
+    cti_v3_put(out->n, 0, cti_v3_unit(r, cti_v3_make(0, 1, 0)));
+}
+
+CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_form_row row;
+    cti_barrier_term t;
+    int i, k;
+    CTI_CLEAR(*rows);
+    if (!cti_barrier_find(s, s->surface.x0))
+        return 0;
+    CTI_CLEAR(b->terms);
+    memset(&t, 0, sizeof t);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            ct_real within = l->hat[i] + reach;
+            if (!(l->d2[i] < within * within))
+                continue;
+            t.kind = (int32_t)l->kind, t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
+            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+            t.hat = l->hat[i], t.d2 = l->d2[i], t.plane = 0;
+            cti_form_row_make(s, &t, s->surface.x0, &row);
+            if (!CTI_PUSH(s->mem, *rows, row))
+                return 0;
+        }
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        memset(&t, 0, sizeof t);
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
+        t.hat = (b->hat[s->surface.body_of[t.v[0]]] + b->hat[s->surface.planes[t.plane].body]) / 2;
+        cti_form_row_make(s, &t, s->surface.x0, &row);
+        if (row.d < t.hat + reach && !CTI_PUSH(s->mem, *rows, row))
+            return 0;
+    }
+    return 1;
+}
+
+/* what scripts leave of a vector at each block of y: filter [n], -1: all */
+static int32_t *cti_form_filter(cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
+    int i;
+    for (i = 0; filter && i < b->n; i++)
+        filter[i] = -1;
+    for (i = 0; filter && s->scripts.n_constrained && i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            filter[b->block_of[i]] = s->scripts.filter[i];
+    return filter;
+}
+
+CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int32_t *filter = cti_form_filter(s);
+    cti_triplets t;
+    int i, j, k, e, ok = filter != NULL;
+    memset(&t, 0, sizeof t);
+    memset(out, 0, sizeof *out);
+    for (i = 0; ok && i < m; i++)
+        for (j = 0; ok && j < rows[i].t.n; j++) {
+            const cti_barrier_attach *a = cti_barrier_of(s, b, rows[i].t.v[j]);
+            for (k = 0; ok && k < a->n; k++) {
+                ct_real n[3];
+                cti_v3 w = cti_v3_mul(cti_v3_at(rows[i].n, 0), rows[i].c[j] * a->w[k]);
+                if (is_free && filter[a->block[k]] >= 0)
+                    w = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter[a->block[k]], w);
+                cti_v3_put(n, 0, w);
+                for (e = 0; ok && e < 3; e++)
+                    ok = n[e] == 0 || cti_triplets_add(s->mem, &t, i, 3 * a->block[k] + e, (double)n[e]);
+            }
+        }
+    cti_arena_rewind(s->arena, mark);
+    return cti_triplets_close(s->mem, &t, ok, m, 3 * b->n, out);
+}
+
+/* ---- what the rows did ---- */
+
+CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    if (!cti_barrier_find(s, s->surface.x0))
+        return 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        ct_real d = cti_sqrt(b->terms[i].d2);
+        r->min_distance = cti_min(r->min_distance, d);
+        r->thickness_kept = cti_min(r->thickness_kept, d / b->terms[i].hat);
+    }
+    CTI_CLEAR(b->terms);
+    for (i = 0; i < CTI_LEN(b->rows); i++) {
+        const cti_form_row *q = &b->rows[i];
+        cti_touch touch;
+        cti_v3 t1, t2;
+        if (!(q->lambda > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = q->t.kind, touch.pair.n = q->t.n, touch.pair.n_a = q->t.n_a, touch.pair.plane = q->t.plane;
+        memcpy(touch.pair.v, q->t.v, sizeof q->t.v);
+        memcpy(touch.pair.w, q->c, sizeof q->c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = q->t.hat;
+        cti_v3_tangents(cti_v3_at(q->n, 0), &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
+        touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_form_lag(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i;
+    CTI_CLEAR(b->rubs);
+    for (i = 0; i < CTI_LEN(b->rows); i++) {
+        const cti_form_row *p = &b->rows[i];
+        cti_barrier_rub q;
+        cti_v3 t1, t2;
+        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->t.v[0]]].friction *
+                              f->bodies[p->t.kind == CT_PAIR_PLANE ? f->planes[p->t.plane].body : f->body_of[p->t.v[p->t.n_a]]].friction);
+        if (!(mu > 0) || !(p->lambda > 0))
+            continue;
+        memset(&q, 0, sizeof q);
+        q.n = p->t.n;
+        memcpy(q.v, p->t.v, sizeof q.v);
+        memcpy(q.c, p->c, sizeof q.c);
+        q.load = mu * (ct_real)p->lambda;
+        cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
+        cti_v3_put(q.t[0], 0, t1);
+        cti_v3_put(q.t[1], 0, t2);
+        if (!CTI_PUSH(s->mem, b->rubs, q))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- 8_barrier/form_dual.c ---- */
+/* form_dual.c -- root finding, dual: contact forces lambda as unknowns beside u and q. The notes leave the heading empty; docs/forms.md derives this.
+   With psi(d) = -E_c'(d) the force of a contact's potential at its distance d(q), J = grad d:
+     F1 = M (u - u_t) - h (f_ext + f_d(u) + f_e(q) + J' lambda),   F2 = q - q_t - h u,   F3 = lambda - psi(d(q))
+   Newton's step, with Psi = -psi' = E_c'':
+     | M + h B   h K - h lambda grad J   -h J' | | du      |      | F1 |
+     | -h        1                        0    | | dq      |  = - | F2 |
+     | 0         Psi J                    1    | | dlambda |      | F3 |
+   dq eliminated by its row leaves A = M + h B + h^2 (K - lambda grad J), that of free bodies, and then the contacts' own system
+     (Psi h^2 J A^-1 J' + 1) dlambda = -F3 - Psi J dq0,   dq0: the step without dlambda.
+   Here everything is in the units of the objective (F1 times h, lambda times h^2). Where lambda is psi the step is the primal form's. A potential
+   that is no function of a distance alone, nearly parallel edges', stays primal. */
+
+/* 1 for edges inside of the mollifier's width */
+static int cti_form_fades(const cti_state *s, const cti_barrier_term *t, const cti_potential *law)
+{
+    const ct_real *x = s->surface.x0;
+    cti_v3 u, v;
+    if (t->kind != CT_PAIR_EE)
+        return 0;
+    u = cti_v3_sub(cti_v3_at(x, t->v[1]), cti_v3_at(x, t->v[0])), v = cti_v3_sub(cti_v3_at(x, t->v[3]), cti_v3_at(x, t->v[2]));
+    return cti_v3_norm2(cti_v3_cross(u, v)) < law->width;
+}
+
+/* the row of the same pair, searched from *hint on */
+static const cti_form_row *cti_form_dual_same(const cti_form_row *rows, const cti_barrier_term *t, int *hint)
+{
+    int i, n = CTI_LEN(rows);
+    for (i = 0; i < n; i++) {
+        const cti_form_row *p = &rows[(*hint + i) % n];
+        if (p->t.kind == t->kind && p->t.plane == t->plane && memcmp(p->t.v, t->v, sizeof(int32_t) * (size_t)t->n) == 0) {
+            *hint = (*hint + i + 1) % n;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, hint = 0;
+    CTI_CLEAR(*rows);
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        const cti_form_row *p = cti_form_dual_same(from, &b->terms[i], &hint);
+        cti_potential law;
+        cti_form_row q;
+        double hat2, b1, b2, share;
+        cti_barrier_law(s, &b->terms[i], &law);
+        cti_form_row_make(s, &b->terms[i], s->surface.x0, &q);
+        hat2 = (double)law.dhat * (double)law.dhat, share = (double)q.d * (double)q.d / hat2;
+        cti_barrier_value(law.kind, share, &b1, &b2);
+        q.psi = -2 * (double)law.k * b1 / hat2 * (double)q.d;
+        q.rate = (double)law.k / hat2 * (2 * b1 + 4 * b2 * share);
+        q.fades = cti_form_fades(s, &b->terms[i], &law);
+        q.lambda = p && !p->fades && !q.fades ? p->lambda + (double)t * p->step : q.psi;
+        if (!CTI_PUSH(s->mem, *rows, q))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact)
+{
+    cti_potential_terms p;
+    ct_real g[12];
+    int i, j, k, l;
+    for (i = 0; i < CTI_LEN(rows); i++) {
+        const cti_form_row *q = &rows[i];
+        int n = q->t.n;
+        if (q->fades) {
+            if (!cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_PROJECTED, &p))
+                continue;
+            cti_barrier_scatter_vector(s, q->t.v, n, p.gradient);
+            cti_barrier_scatter(s, q->t.v, n, p.hessian);
+            continue;
+        }
+        for (j = 0; j < n; j++)
+            cti_v3_put(g, j, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[j]));
+        cti_barrier_scatter_vector(s, q->t.v, n, g);
+        /* the potential's Hessian is Psi J'J - psi grad J */
+        if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p))
+            continue;
+        for (j = 0; j < n; j++)
+            for (k = 0; k < n; k++)
+                for (l = 0; l < 9; l++) {
+                    ct_real *H = &p.hessian[3 * n * (3 * j + l / 3) + 3 * k + l % 3];
+                    *H = (ct_real)(q->lambda / q->psi) * (*H - (ct_real)q->rate * q->c[j] * q->c[k] * q->n[l / 3] * q->n[l % 3]);
+                }
+        cti_barrier_scatter(s, q->t.v, n, p.hessian);
+    }
+}
+
+CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i, j, k;
+    for (i = 0; i < CTI_LEN(rows); i++) {
+        double e = rows[i].lambda - rows[i].psi, JJ = 0;
+        for (j = 0; j < rows[i].t.n; j++) {
+            const cti_barrier_attach *a = cti_barrier_of(s, b, rows[i].t.v[j]);
+            for (k = 0; k < a->n; k++) {
+                double c = (double)(rows[i].c[j] * a->w[k]);
+                JJ += mass[a->block[k]] > 0 ? c * c / mass[a->block[k]] : 0;
+            }
+        }
+        sum += rows[i].fades ? 0 : e * e * JJ;
+    }
+    return sum;
+}
+
+/* (Psi W + 1) x = r, W in place */
+static int cti_form_dual_system(cti_state *s, const cti_form_row *rows, double *W, int ld, double *x)
+{
+    int m = CTI_LEN(rows), i, j;
+    int *pivot = CTI_ARENA_NEW(s->arena, int, m + 8);
+    double *scratch = CTI_ARENA_NEW(s->arena, double, cti_lu_scratch(m));
+    if (!pivot || !scratch)
+        return -1;
+    for (i = 0; i < m; i++) {
+        for (j = 0; j < m; j++)
+            W[(size_t)i * (size_t)ld + (size_t)j] *= rows[i].fades ? 0 : rows[i].rate;
+        W[(size_t)i * (size_t)ld + (size_t)i] += 1;
+    }
+    if (!cti_lu_factor(W, m, ld, pivot, scratch))
+        return 0;
+    cti_lu_solve(W, m, ld, pivot, x);
+    return 1;
+}
+
+CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int m = CTI_LEN(rows), ld = (m + 7) / 8 * 8, i, k, ok = -1;
+    double *W, *x;
+    cti_sparse J, S;
+    if (m == 0)
+        return 1;
+    memset(&J, 0, sizeof J), memset(&S, 0, sizeof S);
+    W = CTI_ARENA_NEW(s->arena, double, (size_t)m *(size_t)ld + 8);
+    x = CTI_ARENA_NEW(s->arena, double, ld + 8);
+    if (W && x && cti_form_jacobian(s, rows, m, 0, &J) && cti_form_jacobian(s, rows, m, 1, &S) &&
+        cti_factor64_schur(&b->factors.exact, s->arena, m, S.p, S.i, S.x, W, ld)) {
+        for (i = 0; i < m; i++) {
+            double moved = 0;
+            for (k = J.p[i]; k < J.p[i + 1]; k++)
+                moved += J.x[k] * (double)b->dy[J.i[k]];
+            x[i] = rows[i].fades ? 0 : rows[i].psi - rows[i].lambda - rows[i].rate * moved;
+        }
+        ok = cti_form_dual_system(s, rows, W, ld, x);
+    }
+    if (ok == 1) {
+        memset(b->factors.x64, 0, sizeof *b->factors.x64 * 3 * (size_t)b->n);
+        cti_sparse_addmul_t(&S, x, b->factors.x64);
+        cti_factor64_solve(&b->factors.exact, b->factors.x64, b->factors.work64);
+        for (i = 0; i < 3 * b->n; i++)
+            b->dy[i] += (ct_real)b->factors.x64[i];
+        for (i = 0; i < m; i++)
+            rows[i].step = x[i];
+    }
+    cti_sparse_free(s->mem, &J);
+    cti_sparse_free(s->mem, &S);
+    cti_arena_rewind(s->arena, mark);
+    return ok;
+}
+
+/* ---- 8_barrier/form_root.c ---- */
+/* form_root.c -- root finding: the equations of motion in positions q and velocities u as F(u, q) = 0, by Newton's method.
+   Primal, with E_c the contacts' potential, f_d damping (and friction, of u), f_e elastic forces:
+     F1 = M (u - u_t) - h (f_ext + f_d(u) + f_e(q) - grad_q E_c(q, u)),   F2 = q - q_t - h u
+     | M + h B + h H_u   h (K + H_q) | | du |      | F1 |      B = -df_d/du, K = -df_e/dq, H_q = d2E_c/dq2, H_u = d2E_c/dqdu
+     | -h                1           | | dq |  = - | F2 |
+   The second row gives du = (dq + F2) / h; in the first it leaves, with S = M + h B + h H_u + h^2 (K + H_q),
+     S dq = -(h F1 + (M + h B + h H_u) F2),   h F1 = g(q; u) - (M + h B) F2,
+   where g is the gradient of the incremental potential at q, in which friction is taken at u. So S dq = -(g + h H_u F2): where F2 = 0 the step
+   is that of the minimization, and the forms differ in what makes them converge, a line search on |F| in place of one on the potential.
+   A Newton step that turns a rigid body stretches it first, so |F| rises before it falls: up to CTI_ROOT_FREE steps go on without a fall. After
+   so many the best iterate is restored, |F| has to fall in each of the next CTI_ROOT_STRICT, and then twice as many go on, since |F| has minima
+   that are no roots (the watchdog of Chamberlain, Powell, Lemarechal, Pedersen 1982).
+   The unknown z = p + c u stands for u (cti_barrier_rule), which makes other integrators of it by other p, c and weights.
+   |F|^2 = sum of (h F1)^2 / m and m F2^2 over free unknowns, and form_dual.c's part. S that is not positive definite is assembled once more with
+   projected element Hessians: the direct solver is for definite matrices. differs: damping's B is that of the start of the step.
+   based on: lecture notes 4.3.1. */
+
+/* [1] share of dhat: a step that ends with a nearer pair has to let |F| fall, so that free steps do not wear distances away to rounding */
+#define CTI_ROOT_NEAR CTI_R(1e-3)
+#define CTI_ROOT_FREE 8    /* [iterations] without a fall of |F|; half and double were not compared */
+#define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
+#endif
+
+/* cti_root -- beside cti_form_run */
+typedef struct cti_root {
+    ct_real *z, *z_old;        /* [3 n] p + c u */
+    ct_real *F2, *F2_old;      /* [3 n] q - z */
+    ct_real *g, *work, *rates; /* [3 n] gradient with friction at z; scratch; (M + h B) F2 */
+    ct_real *x_slide, *shift;  /* [3 nv] the surface at z; at q less at z */
+    double *mass;              /* [n] of the blocks */
+    double size;               /* |F|^2 */
+    ct_real *y_best, *z_best, *x_best;
+    double best;             /* |F|^2 of the best iterate */
+    int freed, most, strict; /* iterations since then, the most of them; iterations in which |F| had to fall */
+    int dual;
+    cti_form_row *rows, *tried; /* dual: at the iterate, at the end of a try */
+} cti_root;
+
+#if CONTACT_WITH_BARRIER
+static int cti_root_open(cti_state *s, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int n3 = 3 * b->n + 1, i, k;
+    w->z = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_old = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->F2 = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->F2_old = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->g = CTI_ARENA_NEW(s->arena, ct_real, n3), w->work = CTI_ARENA_NEW(s->arena, ct_real, n3),
+    w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1),
+    w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
+    if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass ||
+        !w->y_best || !w->z_best || !w->x_best)
+        return 0;
+    /* u = u_t */
+    for (i = 0; i < 3 * b->n; i++)
+        w->z[i] = b->p[i] + b->rule.c * b->rate[i];
+    for (i = 0; i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            w->mass[b->block_of[i]] = (double)s->bodies.mass[i];
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        for (k = 0; k < 4; k++)
+            w->mass[b->affines[i].block + k] = (double)(k ? b->affines[i].J[4 * (k - 1)] : b->affines[i].mass);
+    return 1;
+}
+
+/* what is free of block i of the state, of a vector over y */
+static cti_v3 cti_root_free(const cti_state *s, int i, int at, const ct_real *v)
+{
+    cti_v3 out = cti_v3_at(v, at);
+    return s->scripts.n_constrained && s->scripts.filter[i] >= 0
+               ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], out)
+               : out;
+}
+
+/* F at (z, q), S and |F|^2; rows: of the dual form there. 0: out of memory */
+static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_form_row *rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, at;
+    cti_barrier_place(s, w->z, w->x_slide);
+    b->x_slide = w->x_slide;
+    b->contacts = w->dual ? CTI_POTENTIAL_VALUE : b->exact ? CTI_POTENTIAL_EXACT : CTI_POTENTIAL_PROJECTED;
+    if (!cti_barrier_assemble(s, NULL, q->report))
+        return 0;
+    if (w->dual)
+        cti_form_dual_add(s, rows, b->exact);
+    for (i = 0; i < 3 * b->n; i++) {
+        w->F2[i] = b->y[i] - w->z[i];
+        w->g[i] = b->g[i];
+    }
+    cti_barrier_rates(s, w->F2, w->work, w->rates);
+    for (i = 0; i < 3 * b->n; i++)
+        w->work[i] = w->g[i] - w->rates[i]; /* h F1 */
+    w->size = w->dual ? cti_form_dual_size(s, rows, w->mass) : 0;
+    for (i = 0; i < s->n; i++)
+        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            at = b->block_of[i] + k;
+            if (!(w->mass[at] > 0))
+                continue;
+            w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->work)) / w->mass[at];
+            w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->F2)) * w->mass[at];
+        }
+    return 1;
+}
+
+/* dq in b->dy. 1; 0: singular; -1: out of memory */
+static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, definite = 0;
+    for (;;) {
+        for (i = 0; i < 3 * s->surface.nv; i++)
+            w->shift[i] = s->surface.x0[i] - w->x_slide[i];
+        cti_barrier_rub_shift(s, w->shift); /* h H_u F2 */
+        if (!cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
+            return -1;
+        if (definite || !b->exact)
+            break;
+        b->exact = 0;
+        if (!cti_root_evaluate(s, q, w, w->rows))
+            return -1;
+    }
+    return w->dual ? cti_form_dual_solve(s, w->rows) : 1;
+}
+
+/* 1 where no pair is nearer than CTI_ROOT_NEAR */
+static int cti_root_is_apart(const cti_barrier *b)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        if (b->terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->terms[i].hat * b->terms[i].hat)
+            return 0;
+    return 1;
+}
+
+/* the step t of dq and dz. 1: |F| falls, or it need not; 0; -1: out of memory */
+static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, int is_free)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double before = w->size;
+    int clear = cti_form_try(s, t), i;
+    if (clear <= 0)
+        return clear;
+    for (i = 0; i < 3 * b->n; i++)
+        w->z[i] = w->z_old[i] + t * (b->dy[i] + w->F2[i]);
+    /* F2 = (1 - t) F2, without its rounding */
+    for (i = 0; !(t < 1) && i < 3 * b->n; i++)
+        w->z[i] = b->y_try[i];
+    cti_form_take(s);
+    b->exact = 1;
+    if (!cti_barrier_find(s, s->surface.x0) || (w->dual && !cti_form_dual_update(s, w->rows, t, &w->tried)))
+        return -1;
+    if (!cti_root_evaluate(s, q, w, w->tried))
+        return -1;
+    if ((is_free && cti_root_is_apart(b)) || w->size <= before * (1 - CTI_FORM_FALL * (double)t) * (1 - CTI_FORM_FALL * (double)t))
+        return 1;
+    w->size = before;
+    memcpy(w->F2, w->F2_old, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_form_back(s, q);
+    return cti_barrier_find(s, s->surface.x0) ? 0 : -1;
+}
+
+static void cti_root_swap(cti_root *w)
+{
+    cti_form_row *swap = w->rows;
+    w->rows = w->tried, w->tried = swap;
+}
+
+/* the dual form's multipliers are those of its potentials. 0: out of memory */
+static int cti_root_reset(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier_own(s)->exact = 1;
+    return (!w->dual || cti_form_dual_update(s, NULL, 0, &w->rows)) && cti_root_evaluate(s, q, w, w->rows);
+}
+
+/* back to the best iterate. 0: out of memory */
+static int cti_root_return(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
+    if (nv)
+        memcpy(s->surface.x1, w->x_best, nv);
+    cti_surface_commit(&s->surface);
+    if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
+        return 0;
+    cti_barrier_arrive(s);
+    return cti_root_reset(s, q, w);
+}
+
+/* after a step: is it the best; if none was for too long, back to the best. 0: out of memory */
+static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    if (w->size < w->best) {
+        w->best = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
+        if (w->freed && ++w->strict == CTI_ROOT_STRICT)
+            w->freed = w->strict = 0, w->most *= 2;
+        memcpy(w->y_best, b->y, n), memcpy(w->z_best, w->z, n);
+        if (nv)
+            memcpy(w->x_best, s->surface.x0, nv);
+        return 1;
+    }
+    return ++w->freed != w->most || cti_root_return(s, q, w);
+}
+
+static cti_form_end cti_root_iterate(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int k, found = cti_root_direction(s, q, w), is_last;
+    ct_real t, left;
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy), left = cti_barrier_speed(s, w->F2);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && cti_max(q->speed, left) <= s->desc.barrier.newton_tolerance;
+    cti_form_save(s, q);
+    memcpy(w->z_old, w->z, sizeof(ct_real) * 3 * (size_t)b->n);
+    memcpy(w->F2_old, w->F2, sizeof(ct_real) * 3 * (size_t)b->n);
+    t = cti_form_cap(s);
+    for (found = 0, k = 0; found == 0 && t >= 0 && k < CTI_FORM_HALVINGS; k++) {
+        found = cti_root_try(s, q, w, t, is_last || q->moves || w->freed < w->most);
+        if (!found)
+            t /= 2;
+    }
+    if (t < 0 || found < 0)
+        return CTI_FORM_MEMORY;
+    if (!found)
+        return CTI_FORM_STUCK;
+    cti_barrier_arrive(s);
+    cti_root_swap(w);
+    q->moves = q->moves && t < 1;
+    if (!is_last && !cti_root_watch(s, q, w))
+        return CTI_FORM_MEMORY;
+    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+/* Newton's method from the present iterate. 0: out of memory */
+static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_form_end end = CTI_FORM_GOES_ON;
+    int reset = 0;
+    b->exact = 1;
+    if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
+        return 0;
+    cti_root_swap(w);
+    w->best = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
+    if (!cti_root_watch(s, q, w))
+        return 0;
+    while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {
+        end = cti_root_iterate(s, q, w);
+        if (end == CTI_FORM_STUCK && w->dual && !reset) { /* multipliers that are the potentials' forces: the primal step */
+            reset = 1;
+            if (!cti_root_reset(s, q, w))
+                return 0;
+            end = CTI_FORM_GOES_ON;
+        } else
+            reset = 0;
+    }
+    q->failed |= end == CTI_FORM_STUCK;
+    /* what the iterations have not found is taken where |F| was least */
+    if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best < w->size && !q->moves && !cti_root_return(s, q, w))
+        return 0;
+    return end != CTI_FORM_MEMORY;
+}
+
+CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok;
+    cti_root w;
+    memset(&w, 0, sizeof w);
+    w.dual = s->desc.barrier.form == CT_FORM_DUAL;
+    ok = cti_root_open(s, &w);
+    for (lag = 0; ok && lag < lags && !q->failed; lag++) {
+        ok = cti_barrier_lag(s);
+        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+            break;
+        first = q->iterations;
+        ok = ok && cti_root_run(s, q, &w);
+        if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
+            break;
+    }
+    b->x_slide = NULL;
+    b->contacts = CTI_POTENTIAL_PROJECTED;
+    CTI_FREE(s->mem, w.rows);
+    CTI_FREE(s->mem, w.tried);
+    return ok;
+}
+
+#undef CTI_ROOT_NEAR
+#undef CTI_ROOT_FREE
+#undef CTI_ROOT_STRICT
+
+/* ---- 8_barrier/form_program.c ---- */
+/* form_program.c -- one quadratic program of the constrained forms.
+   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base) / scale
+     min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0
+   Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0,
+   r impulses. */
+
+#define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
+
+CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int definite = 0;
+    for (b->exact = 1;; b->exact = 0) {
+        if (!cti_barrier_assemble(s, NULL, q->report) || !cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
+            return 0;
+        if (definite || !b->exact)
+            return 1;
+    }
+}
+
+/* B as scalars */
+static int cti_form_matrix(cti_state *s, cti_sparse *out)
+{
+    const cti_bsr *B = &cti_barrier_own(s)->B;
+    int i, k, e, c, at = 0;
+    if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
+        return 0;
+    for (i = 0; i < B->n; i++)
+        for (e = 0; e < 3; e++) {
+            for (k = B->row[i]; k < B->row[i + 1]; k++)
+                for (c = 0; c < 3; c++)
+                    out->i[at] = 3 * B->col[k] + c, out->x[at++] = (double)B->val[9 * (size_t)k + (size_t)(3 * e + c)];
+            out->p[3 * i + e + 1] = at;
+        }
+    return 1;
+}
+
+static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_program *p = &b->program;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int n = 3 * b->n, m = CTI_LEN(rows), i;
+    double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
+    cti_program_free(s->mem, p);
+    memset(p, 0, sizeof *p);
+    p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
+    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) ||
+        !CTI_RESIZE(s->mem, p->w, m) || !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
+        return 0;
+    for (i = 0; i < n; i++)
+        way[i] = (double)(b->y[i] - base[i]);
+    cti_sparse_mul(&p->A, way, p->b);
+    for (i = 0; i < n; i++) {
+        p->b[i] = (p->b[i] - (double)b->g[i]) / (double)scale;
+        p->known.x[i] = (way[i] + (double)b->dy[i]) / (double)scale;
+    }
+    for (i = 0; i < m; i++)
+        p->w[i] = gap[i] / (double)scale;
+    cti_arena_rewind(s->arena, mark);
+    return cti_program_prepare(s->mem, p);
+}
+
+/* 1: x and r solve it; 0; -1: out of memory */
+static int cti_form_attempt(cti_state *s, ct_solver kind)
+{
+    cti_program *p = &cti_barrier_own(s)->program;
+    cti_program_solver solve = cti_solvers_find(kind);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_effort e;
+    cti_answer a;
+    cti_outcome outcome;
+    if (!solve)
+        return 0;
+    memset(&e, 0, sizeof e);
+    memset(&a, 0, sizeof a);
+    e.tolerance = CTI_FORM_TOLERANCE, e.max_iterations = s->desc.solver.budget, e.relaxation = 1, e.seed = s->desc.solver.seed;
+    e.mem = s->mem, e.arena = s->arena;
+    a.x = p->known.x, a.r = p->known.r;
+    outcome = solve(p, &e, &a);
+    cti_arena_rewind(s->arena, mark);
+    return outcome == CTI_OUTCOME_MEMORY ? -1 : outcome == CTI_OUTCOME_SOLVED;
+}
+
+CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_program *p = &b->program;
+    int i, k, ok;
+    if (!cti_form_program(s, rows, base, scale, gap))
+        return -1;
+    s->contact.is_solved = 1;
+    if (CTI_LEN(rows) == 0)
+        return 1;
+    ok = cti_form_attempt(s, CT_SOLVER_ACTIVE_SET);
+    for (k = 0; ok == 0 && cti_solvers_auto(p, k) != CT_SOLVER_AUTO; k++)
+        ok = cti_form_attempt(s, cti_solvers_auto(p, k));
+    if (ok != 1)
+        return ok;
+    for (i = 0; i < 3 * b->n; i++)
+        b->dy[i] = (ct_real)(p->known.x[i] * (double)scale - (double)(b->y[i] - base[i]));
+    for (i = 0; i < CTI_LEN(rows); i++)
+        rows[i].lambda = p->known.r[i] * (double)scale;
+    return 1;
+}
+
+#undef CTI_FORM_TOLERANCE
+
+/* ---- 8_barrier/form_position.c ---- */
+/* form_position.c -- minimization over positions with constraints:
+     q = argmin f(q) subject to phi(q) >= 0,   f = 1/2 (q - q^)'M (q - q^) + h^2 E_e(q) + h times damping's potential + friction's
+   phi: distances less dhat. First order conditions: grad f - grad phi' gamma = 0, gamma >= 0, phi >= 0, gamma'phi = 0.
+   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and halved until
+   the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the model: it has no
+   definite sign, so where contacts turn under load the last iterations are linear, not quadratic.
+   differs: the notes subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force.
+   based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
+
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
+
+/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum */
+static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    *out_violated = 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        *out_violated += (double)(b->terms[i].hat - cti_sqrt(b->terms[i].d2));
+    CTI_CLEAR(b->terms);
+    return cti_barrier_energy(s, y, x, size) + nu * *out_violated;
+}
+
+/* dy becomes the iterate, cut and halved. slope: of f. 1; 0: no part does; -1: out of memory */
+static int cti_position_search(cti_state *s, cti_form_run *q, double slope, double nu, int is_last)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before, after, violated, rest;
+    ct_real t = cti_form_cap(s);
+    int k, clear;
+    if (t < 0 || !cti_barrier_find(s, s->surface.x0))
+        return -1;
+    before = cti_position_merit(s, b->y, s->surface.x0, nu, &size, &violated);
+    slope -= nu * violated;
+    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+        clear = cti_form_try(s, t);
+        if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
+            return -1;
+        if (!clear)
+            continue;
+        after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+            cti_form_take(s);
+            cti_barrier_arrive(s);
+            q->moves = q->moves && t < 1;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *nu)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    double *gap, slope = 0;
+    ct_real way = 0;
+    int i, is_last, found;
+    if (!cti_form_free_step(s, q) || cti_form_cap(s) < 0)
+        return CTI_FORM_MEMORY;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows))
+        return CTI_FORM_MEMORY;
+    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    if (!gap)
+        return CTI_FORM_MEMORY;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        gap[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    found = cti_form_solve(s, b->rows, b->y, 1, gap);
+    cti_arena_rewind(s->arena, mark);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < 3 * b->n; i++)
+        slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    found = cti_position_search(s, q, slope, *nu, is_last);
+    if (found < 0)
+        return CTI_FORM_MEMORY;
+    return !found ? CTI_FORM_STUCK : is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
+{
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first;
+    CTI_CLEAR(cti_barrier_own(s)->rubs);
+    CTI_CLEAR(cti_barrier_own(s)->rows);
+    /* the first pass is without friction: it finds the normal forces */
+    for (lag = 0; lag <= lags; lag++) {
+        cti_form_end end = CTI_FORM_GOES_ON;
+        double nu = 0;
+        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->rubs) == 0))
+            return 1;
+        first = q->iterations;
+        while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
+            end = cti_position_iterate(s, q, &nu);
+        q->failed |= end == CTI_FORM_STUCK;
+        if (end == CTI_FORM_MEMORY)
+            return 0;
+        if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
+            return 1;
+    }
+    return 1;
+}
+
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_ROUNDING
+#undef CTI_FORM_REACH
+
+/* ---- 8_barrier/form_velocity.c ---- */
+/* form_velocity.c -- minimization over velocities with linearized constraints:
+     u = argmin 1/2 (u - u^)'M (u - u^) + E_e(q_t + h u)   subject to   phi(q_t) + h J u >= 0,   u^ = u_t + h M^-1 f_ext
+   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the problem
+   of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way are tested.
+   differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
+   based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
+
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+
+/* sum of max(0, -(phi + J (y - y0))); values [rows] of it where they are wanted */
+static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, const double *gap, const ct_real *y)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i, k;
+    for (i = 0; i < J->rows; i++) {
+        double phi = gap[i];
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            phi += J->x[k] * (double)(y[J->i[k]] - b->y0[J->i[k]]);
+        sum += phi < 0 ? -phi : 0;
+    }
+    return sum;
+}
+
+/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0 */
+static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *J, const double *gap, double slope, double nu, int is_last)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before, violated = cti_velocity_violation(s, J, gap, b->y), after;
+    ct_real t = 1;
+    int i, k;
+    cti_barrier_place(s, b->y, s->surface.x1);
+    before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + nu * violated;
+    slope -= nu * violated;
+    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+        for (i = 0; i < 3 * b->n; i++)
+            b->y_try[i] = b->y[i] + t * b->dy[i];
+        cti_barrier_place(s, b->y_try, s->surface.x1);
+        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+            memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+            q->moves = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* rows at the start of the step, from the motion without contacts in dy. 0: out of memory */
+static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real way = 0;
+    int i;
+    if (cti_form_cap(s) < 0)
+        return 0;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows) || !cti_form_jacobian(s, b->rows, CTI_LEN(b->rows), 0, J))
+        return 0;
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->rows); i++)
+        (*gap)[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    return *gap != NULL;
+}
+
+static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap, double *nu)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double slope = 0;
+    int i, found, is_last;
+    cti_barrier_place(s, b->y, s->surface.x1);
+    b->x_slide = s->surface.x1;
+    if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
+        return CTI_FORM_MEMORY;
+    found = cti_form_solve(s, b->rows, b->y0, b->h, *gap);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < 3 * b->n; i++)
+        slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    if (!cti_velocity_search(s, q, J, *gap, slope, *nu, is_last))
+        return CTI_FORM_STUCK;
+    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+/* the surface goes to y, or as far as collisions allow. 0: out of memory */
+static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real t;
+    int i, k, clear = 0;
+    for (i = 0; i < 3 * b->n; i++) {
+        b->dy[i] = b->y[i] - b->y0[i];
+        b->y[i] = b->y0[i];
+    }
+    t = cti_form_cap(s);
+    if (t < 0)
+        return 0;
+    for (k = 0; k < CTI_FORM_HALVINGS && !clear; k++) {
+        clear = cti_form_try(s, t);
+        if (!clear)
+            t /= 2;
+    }
+    if (clear < 0)
+        return 0;
+    q->failed |= !clear || t < 1;
+    if (clear)
+        cti_form_take(s);
+    cti_barrier_arrive(s);
+    return 1;
+}
+
+/* Newton's method from the present iterate. 0: out of memory */
+static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap)
+{
+    cti_form_end end = CTI_FORM_GOES_ON;
+    double nu = 0;
+    while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
+        end = cti_velocity_iterate(s, q, J, gap, &nu);
+    q->failed |= end == CTI_FORM_STUCK;
+    return end != CTI_FORM_MEMORY;
+}
+
+CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
+{
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok = 1;
+    cti_barrier *b = cti_barrier_own(s);
+    double *gap = NULL;
+    cti_sparse J;
+    memset(&J, 0, sizeof J);
+    CTI_CLEAR(b->rubs);
+    CTI_CLEAR(b->rows);
+    /* the first pass is without friction: it finds the normal forces */
+    for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
+        ok = lag == 0 || cti_form_lag(s);
+        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+            break;
+        first = q->iterations;
+        ok = ok && cti_velocity_run(s, q, &J, &gap);
+        if (lag > 0 && q->iterations == first + 1)
+            break;
+    }
+    b->x_slide = NULL;
+    cti_sparse_free(s->mem, &J);
+    return ok && cti_velocity_arrive(s, q);
+}
+
+#undef CTI_FORM_REACH
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_ROUNDING
+
+/* ---- 8_barrier/form.c ---- */
+/* form.c -- a step of the chosen form, and the last quadratic program for who wants to see it. based on: lecture notes 4.3.1. */
+
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
+{
+    cti_form_run q;
+    int ok;
+    memset(&q, 0, sizeof q);
+    q.report = r;
+    q.moves = s->scripts.n_constrained > 0;
+    q.y_old = CTI_ARENA_NEW(s->arena, ct_real, 3 * cti_barrier_own(s)->n + 1);
+    q.x_old = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    if (!q.y_old || !q.x_old)
+        return 0;
+    if (s->desc.barrier.form == CT_FORM_POSITION)
+        ok = cti_form_position(s, &q);
+    else if (s->desc.barrier.form == CT_FORM_VELOCITY)
+        ok = cti_form_velocity(s, &q);
+    else
+        ok = cti_form_root(s, &q);
+    *speed = q.speed;
+    if (q.failed)
+        r->status = CT_STATUS_NOT_CONVERGED;
+    else if (q.iterations >= s->desc.barrier.newton_iterations && !(q.speed <= s->desc.barrier.newton_tolerance))
+        r->status = CT_STATUS_BUDGET;
+    return ok;
+}
+#endif
+
+#if CONTACT_WITH_FILES
+#if (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
+static int cti_form_copy(cti_mem *mem, const double *from, int n, double **out)
+{
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    if (n)
+        memcpy(*out, from, sizeof *from * (size_t)n);
+    return 1;
+}
+
+static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
+{
+    const cti_program *p = &cti_barrier_own(s)->program;
+    out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
+    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+           cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
+           cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
+}
+#endif
+#endif
+
+/* ---- 8_barrier/barrier_joints.c ---- */
+/* barrier_joints.c -- joints and stitches of the barrier stepper: an augmented Lagrangian.
+   Method: a joint is one to four ties phi(y) = 0. A point of a node, of an embedded vertex and of an affine body is linear in the blocks y,
+   and so is an axis of an affine body, A t. Hence a tie is phi = sum w_k y_k - at - left: points that meet, axes that are the same (times
+   the joint's lever), or the distance |sum w_k y_k - at| - rest of a stitch. `at` is where scripts have their side at the end of the step.
+   `left` is the part of an error at the step's start that the recovery speed leaves for later. The potential gets m phi + k / 2 |phi|^2.
+   When Newton's method has converged and a tie's error is above the tolerance, newton_tolerance h, its multiplier becomes m + k phi, k
+   grows where the error did not fall, and Newton's method goes on. The force at the end, m + k phi, is the multiplier that the next step
+   begins with, so that a joint at rest takes one solve. Where contacts keep a joint open, that force would grow until it crushes the affine
+   bodies between: it ends at what strains them by a hundredth, and the potential is linear beyond. A tie with a compliance c is a spring
+   phi^2 / 2c, without a multiplier. differs: the moment of a compliant hinge or fixed joint is sin(angle) / c, that of the other steppers
+   angle / c. based on: lecture notes 4.1 (bilateral constraints) and 4.3 (potentials); Nocedal, Wright 2006, Numerical optimization,
+   algorithm 17.4. */
+
+/* [1] penalty over the least stiffness that the unknowns put in a tie's way: an update leaves at most a hundredth of an error. Rounding of
+   positions times the penalty is a force: 2 in float, where 100 let the work of a kinematic arm be wrong by 2 mJ of 46
+   (test_barrier_joints) */
+#if CONTACT_WITH_BARRIER
+#define CTI_TIE_PENALTY (CONTACT_REAL == 32 ? CTI_R(2) : CTI_R(100))
+#define CTI_TIE_FALL CTI_R(0.25) /* [1] share of its error above which a tie's penalty grows */
+#define CTI_TIE_GROW CTI_R(10)   /* [1] by this factor; Nocedal and Wright's value */
+#define CTI_TIE_GROWN                                                                                                                      \
+    (CONTACT_REAL == 32 ? CTI_R(100)                                                                                                       \
+                        : CTI_R(1e4)) /* [1] at most by this one, so that rounding of positions stays below Newton's tolerance */
+#define CTI_TIE_UPDATES 30            /* most updates of multipliers in a step; contacts that keep a joint open never let it converge */
+#define CTI_TIE_STALLS                                                                                                                     \
+    5 /* updates in a row that leave nine tenths of every error, after which there are no more: k has grown by CTI_TIE_GROWN */
+#define CTI_TIE_STALLED CTI_R(0.9)
+/* [1] most force on an affine body times its radius, over the energy `stiff`: 8 times a strain of 0.01 */
+#define CTI_TIE_STRAIN CTI_R(0.08)
+
+/* ---- made with the world ---- */
+
+/* a block of a tie with its weight; a block that is there already gets the sum */
+static void cti_tie_put(cti_barrier_tie *t, int block, ct_real w)
+{
+    int i;
+    for (i = 0; i < t->n && t->block[i] != block; i++)
+        ;
+    if (i == t->n) {
+        t->block[t->n++] = block;
+        t->w[i] = 0;
+    }
+    t->w[i] += w;
+}
+
+/* one side's blocks, with sign +-1: of a point, or of the axis `axis` >= 0 times the joint's lever */
+static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int axis, ct_real sign, cti_barrier_tie *t)
+{
+    int k;
+    if (side->rigid >= 0) {
+        int block = b->affines[side->rigid].block;
+        if (axis < 0)
+            cti_tie_put(t, block, sign);
+        for (k = 0; k < 3; k++)
+            cti_tie_put(t, block + 1 + k, sign * (axis < 0 ? side->arm[k] : side->triad[3 * axis + k]));
+        return;
+    }
+    for (k = 0; axis < 0 && k < side->n; k++)
+        cti_tie_put(t, b->block_of[side->block[k]], sign * side->weight[k]);
+}
+
+static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 2 : j->kind == CT_JOINT_FIXED ? 4 : 1; }
+
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
+{
+    int i, k, l, m;
+    CTI_CLEAR(b->ties);
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        for (k = 0; k < cti_ties_of(&s->bodies.joints[i]); k++) {
+            const cti_joint *j = &s->bodies.joints[i];
+            ct_real sign = k ? j->lever : 1;
+            cti_barrier_tie t;
+            memset(&t, 0, sizeof t);
+            t.joint = i, t.part = k;
+            cti_tie_side(b, &j->a, k - 1, sign, &t);
+            cti_tie_side(b, &j->b, k - 1, -sign, &t);
+            if (!CTI_PUSH(s->mem, b->ties, t))
+                return 0;
+            for (l = 0; l < t.n; l++)
+                for (m = l + 1; m < t.n; m++)
+                    if (!CTI_PUSH(s->mem, b->elastic, t.block[l]) || !CTI_PUSH(s->mem, b->elastic, t.block[m]))
+                        return 0;
+        }
+    return 1;
+}
+
+/* ---- in a step ---- */
+
+/* sum w_k y_k */
+static cti_v3 cti_tie_sum(const cti_barrier_tie *t, const ct_real *y)
+{
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum = cti_v3_mad(sum, cti_v3_at(y, t->block[k]), t->w[k]);
+    return sum;
+}
+
+/* minus what scripted sides of a tie contribute to phi at a time */
+static cti_v3 cti_tie_scripted(const cti_joint *j, const cti_barrier_tie *t, double time)
+{
+    const cti_joint_side *side[2];
+    cti_v3 sum = cti_v3_zero();
+    int k;
+    side[0] = &j->a, side[1] = &j->b;
+    for (k = 0; k < 2; k++)
+        if (side[k]->rigid < 0 && side[k]->n == 0) {
+            ct_real triad[9];
+            cti_v3 p = cti_joints_scripted(side[k], time, triad);
+            if (t->part)
+                p = cti_v3_mul(cti_v3_at(triad, t->part - 1), j->lever);
+            sum = cti_v3_mad(sum, p, k ? CTI_R(1) : CTI_R(-1));
+        }
+    return sum;
+}
+
+static int cti_tie_is_distance(const cti_state *s, const cti_barrier_tie *t) { return t->part == 0 && s->bodies.joints[t->joint].rest > 0; }
+
+/* phi; a distance in x, with the direction *n that it has */
+static cti_v3 cti_tie_phi(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n)
+{
+    cti_v3 d = cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0));
+    if (!cti_tie_is_distance(s, t))
+        return cti_v3_sub(d, cti_v3_at(t->left, 0));
+    *n = cti_v3_unit(d, cti_v3_make(0, 1, 0));
+    return cti_v3_make(cti_v3_norm(d) - s->bodies.joints[t->joint].rest - t->left[0], 0, 0);
+}
+
+/* [m/N], or of an axis in units of its lever; a fixed joint's three axes have twice the moment of one angle */
+static ct_real cti_tie_soft(const cti_joint *j, const cti_barrier_tie *t)
+{
+    if (t->part == 0)
+        return j->compliance;
+    return j->angular_compliance * j->lever * j->lever * (j->kind == CT_JOINT_FIXED ? 2 : 1);
+}
+
+/* most force in h^2 N, see the top */
+static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_barrier_tie *t)
+{
+    ct_real most = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        int rigid = k ? j->b.rigid : j->a.rigid;
+        if (rigid >= 0 && !(t->soft > 0))
+            most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
+    }
+    return most < CTI_REAL_MAX ? most * b->rule.contact : most;
+}
+
+/* the force that the last step ended with, of `part`, in its joint's items */
+static cti_v3 cti_tie_remembered(const cti_state *s, const cti_barrier_tie *t)
+{
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, s->bodies.joints[t->joint].key + (t->part ? 1 : 0));
+    if (!m)
+        return cti_v3_zero();
+    return cti_v3_at(t->part == 2 ? m->normal : t->part == 3 ? m->slip : m->impulse, 0);
+}
+
+CTI_FN void cti_barrier_joints_open(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    b->tie_updates = b->ties_open = b->tie_stalls = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        cti_barrier_tie *t = &b->ties[i];
+        const cti_joint *j = &s->bodies.joints[t->joint];
+        cti_v3 n;
+        t->soft = cti_tie_soft(j, t);
+        t->most = cti_tie_most(b, j, t);
+        memset(t->left, 0, sizeof t->left);
+        cti_v3_put(t->at, 0, cti_tie_scripted(j, t, s->step.time));
+        if (!(t->soft > 0) && s->desc.recovery_speed > 0)
+            cti_v3_put(t->left, 0, cti_joint_left(cti_tie_phi(s, t, b->y0, &n), b->h * s->desc.recovery_speed));
+        cti_v3_put(t->at, 0, cti_tie_scripted(j, t, cti_state_ahead(s, b->h)));
+        cti_v3_put(t->m, 0, cti_v3_mul(cti_tie_remembered(s, t), b->rule.contact));
+        t->k = t->soft > 0 ? b->rule.contact / t->soft : 0;
+        if (t->soft > 0)
+            cti_v3_put(t->m, 0, cti_v3_zero());
+        t->k_first = 0;
+        t->error = CTI_REAL_MAX;
+    }
+}
+
+/* the penalty: from the diagonal of the bodies' Hessian, which is in B */
+static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real give = 0;
+    int k;
+    for (k = 0; k < t->n; k++) {
+        const ct_real *D = b->B.val + 9 * (size_t)b->B.diag[t->block[k]];
+        ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
+        give += stiff > 0 ? t->w[k] * t->w[k] / stiff : 0;
+    }
+    t->k = t->k_first = give > 0 ? CTI_TIE_PENALTY / give : 0;
+}
+
+/* m + k phi, at most `most`; *whole: |m + k phi|; of a distance x alone counts, with its direction *n */
+static cti_v3 cti_tie_multiplier(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, cti_v3 *n, ct_real *whole)
+{
+    cti_v3 f = cti_v3_mad(cti_v3_at(t->m, 0), cti_tie_phi(s, t, y, n), t->k);
+    *whole = cti_v3_norm(f);
+    return *whole > t->most ? cti_v3_mul(f, t->most / *whole) : f;
+}
+
+/* force of a tie on its side b in h^2 N, in the world's axes */
+static cti_v3 cti_tie_force(const cti_state *s, const cti_barrier_tie *t, const ct_real *y)
+{
+    ct_real whole;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    return cti_tie_is_distance(s, t) ? cti_v3_mul(n, f.x) : f;
+}
+
+/* sum of w_k |y_k| |f|: times an ulp it is the rounding of the positions times the force */
+static double cti_tie_size(const cti_barrier_tie *t, const ct_real *y, cti_v3 f)
+{
+    double sum = 0;
+    int k;
+    for (k = 0; k < t->n; k++)
+        sum += (double)(cti_abs(t->w[k]) * cti_v3_norm(cti_v3_at(y, t->block[k])));
+    return sum * (double)cti_v3_norm(f);
+}
+
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real whole;
+        cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
+        sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
+        if (whole > t->most) /* (|f|^2 - |m|^2) / 2 k becomes linear */
+            sum -= (double)(whole - t->most) * (double)(whole - t->most) / (2 * (double)t->k);
+        *size += cti_tie_size(t, y, f);
+    }
+    *size += fabs(sum);
+    return sum;
+}
+
+/* Hessian [9] of a tie by its sum; a distance's part across its direction is negative under pressure */
+static void cti_tie_derive(const cti_state *s, const cti_barrier_tie *t, const ct_real *y, ct_real *H)
+{
+    ct_real N[3], whole, along, across;
+    cti_v3 n, f = cti_tie_multiplier(s, t, y, &n, &whole);
+    int i, j;
+    along = whole > t->most ? 0 : t->k;
+    across = whole > t->most ? t->k * t->most / whole : t->k;
+    cti_v3_put(N, 0, cti_v3_unit(f, cti_v3_zero()));
+    if (cti_tie_is_distance(s, t)) {
+        ct_real size = cti_v3_norm(cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0)));
+        cti_v3_put(N, 0, n);
+        across = size > 0 ? f.x / size : 0;
+        if (!cti_barrier_own(s)->exact)
+            across = cti_max(across, 0);
+    }
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            H[3 * i + j] = (i == j ? across : 0) + (along - across) * N[i] * N[j];
+}
+
+CTI_FN void cti_barrier_joints_assemble(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k, l;
+    for (i = 0; i < CTI_LEN(b->ties); i++)
+        if (!(b->ties[i].soft > 0) && !(b->ties[i].k_first > 0))
+            cti_tie_weigh(s, &b->ties[i]);
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real H[9];
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        cti_tie_derive(s, t, b->y, H);
+        for (k = 0; k < t->n; k++) {
+            cti_v3_addto(b->g, t->block[k], cti_v3_mul(f, t->w[k]));
+            for (l = 0; l < t->n; l++)
+                cti_barrier_add(b, t->block[k], t->block[l], H, t->w[k] * t->w[l]);
+        }
+    }
+}
+
+CTI_FN int cti_barrier_joints_settle(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real most = s->desc.barrier.newton_tolerance * b->h, whole;
+    int i, falls = 0;
+    cti_v3 n;
+    b->ties_open = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n));
+        if (b->ties[i].soft > 0 || error <= most)
+            continue;
+        b->ties_open++;
+        falls |= error <= CTI_TIE_STALLED * b->ties[i].error;
+    }
+    b->tie_stalls = falls ? 0 : b->tie_stalls + 1;
+    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES || b->tie_stalls > CTI_TIE_STALLS)
+        return 1;
+    b->tie_updates++;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        cti_barrier_tie *t = &b->ties[i];
+        ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
+        if (t->soft > 0)
+            continue;
+        cti_v3_put(t->m, 0, cti_tie_multiplier(s, t, b->y, &n, &whole));
+        if (error > most && error > CTI_TIE_FALL * t->error)
+            t->k = cti_min(t->k * CTI_TIE_GROW, t->k_first * CTI_TIE_GROWN);
+        t->error = error;
+    }
+    return 0;
+}
+
+/* ---- after a step ---- */
+
+/* moment on side a of an axis's force f on side b, in the force's units times m: a dipole on the axis */
+static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v3 f)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_joint *j = &s->bodies.joints[t->joint];
+    const cti_joint_side *side = j->a.rigid >= 0 ? &j->a : &j->b;
+    cti_v3 axis = cti_v3_zero();
+    int k;
+    for (k = 0; k < 3; k++)
+        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
+    return cti_v3_mul(cti_v3_cross(axis, f), -1);
+}
+
+/* impulses of a joint's ties on side a, as the user reads them, and, where they are known, the multipliers that the next step begins with.
+ * 0: out of memory */
+static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
+    cti_memory_item force[2], impulse[2];
+    ct_real h2 = b->rule.contact;
+    int i, p;
+    memset(force, 0, sizeof force);
+    memset(impulse, 0, sizeof impulse);
+    for (i = first; i < CTI_LEN(b->ties) && b->ties[i].joint == b->ties[first].joint; i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        ct_real whole;
+        cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
+        p = t->part > 0;
+        cti_v3_put(t->part == 2 ? force[p].normal : t->part == 3 ? force[p].slip : force[p].impulse, 0, m);
+        cti_v3_addto(impulse[p].impulse, 0, cti_v3_mul(p ? cti_tie_moment(s, t, f) : cti_v3_mul(f, -1), b->h / h2));
+    }
+    for (p = 0; p < (cti_ties_of(j) > 1 ? 2 : 1); p++) {
+        force[p].key = impulse[p].key = j->key + (uint64_t)p;
+        force[p].dt = impulse[p].dt = b->h;
+        if (!cti_memory_add(s->mem, &s->step.impulses.joints, &impulse[p]) || (known && !cti_memory_add(s->mem, out, &force[p])))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact;
+    int i;
+    b->joints_rounded = 0;
+    for (i = 0; i < CTI_LEN(b->ties); i++) {
+        const cti_barrier_tie *t = &b->ties[i];
+        cti_v3 f = cti_tie_force(s, t, b->y);
+        b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
+        r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
+        if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
+            return 0;
+    }
+    return 1;
+}
+
+#undef CTI_TIE_PENALTY
+#undef CTI_TIE_FALL
+#undef CTI_TIE_GROW
+#undef CTI_TIE_GROWN
+#undef CTI_TIE_UPDATES
+#undef CTI_TIE_STALLS
+#undef CTI_TIE_STALLED
+#undef CTI_TIE_STRAIN
+
+/* ---- 8_barrier/barrier_hold.c ---- */
+/* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
+   Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
+   slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
+   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
+   contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
+   on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
+
+/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which
+   has no limit: with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
+#define CTI_RUB_OFF CTI_R(0.1)
+
+static uint64_t cti_rub_key(const cti_state *s, const cti_barrier_term *p)
+{
+    cti_pair pair;
+    memset(&pair, 0, sizeof pair);
+    pair.kind = p->kind, pair.n = p->n, pair.n_a = p->n_a, pair.plane = p->plane;
+    memcpy(pair.v, p->v, sizeof p->v);
+    return cti_pair_key(&s->surface, &pair);
+}
+
+/* v after the least rotation that takes unit vector from to unit vector to; 0 where that is more than 120 degrees */
+static cti_v3 cti_rub_carry(cti_v3 v, cti_v3 from, cti_v3 to)
+{
+    cti_v3 w = cti_v3_cross(from, to), wv = cti_v3_cross(w, v);
+    ct_real c = cti_v3_dot(from, to);
+    if (!(c > CTI_R(-0.5)))
+        return cti_v3_zero();
+    return cti_v3_mad(cti_v3_add(v, wv), cti_v3_cross(w, wv), 1 / (1 + c));
+}
+
+/* the anchor [2] that is left of w [2]: within e */
+static void cti_rub_drag(const ct_real *w, ct_real e, ct_real *out)
+{
+    ct_real size = cti_sqrt(w[0] * w[0] + w[1] * w[1]), scale = size > e ? e / size : 1;
+    out[0] = scale * w[0], out[1] = scale * w[1];
+}
+
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q)
+{
+    const cti_memory_item *m;
+    cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
+    ct_real w[2];
+    q->key = cti_rub_key(s, p);
+    q->anchor[0] = q->anchor[1] = 0;
+    m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
+    if (!m)
+        return;
+    a = cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n);
+    w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
+    cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
+}
+
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2], was[2], is[2], H[4], none[4], off = 0;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        cti_barrier_rub_derive(q, reach, q->at, was, H);
+        cti_barrier_rub_derive(q, reach, u, is, none);
+        for (k = 0; k < 2; k++) {
+            ct_real d = was[k] + H[2 * k] * (u[0] - q->at[0]) + H[2 * k + 1] * (u[1] - q->at[1]) - is[k];
+            off += d * d;
+        }
+        if (off > CTI_RUB_OFF * CTI_RUB_OFF * q->load * q->load)
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real reach = s->desc.barrier.friction_velocity * b->h;
+    int i;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        cti_memory_item item;
+        ct_real w[2], a[2];
+        double rate, slope;
+        cti_v3 t1 = cti_v3_at(q->t[0], 0), t2 = cti_v3_at(q->t[1], 0);
+        memset(&item, 0, sizeof item);
+        item.key = q->key, item.dt = b->h;
+        cti_barrier_slide(s, q, s->surface.x0, w);
+        cti_friction_value((double)cti_sqrt(w[0] * w[0] + w[1] * w[1]), (double)reach, &rate, &slope);
+        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_mad(cti_v3_mul(t1, w[0]), t2, w[1]), -q->load * (ct_real)rate * b->h / b->rule.contact));
+        cti_v3_put(item.normal, 0, cti_v3_cross(t1, t2));
+        cti_rub_drag(w, reach, a);
+        if (s->desc.barrier.static_hold)
+            cti_v3_put(item.slip, 0, cti_v3_mad(cti_v3_mul(t1, a[0]), t2, a[1]));
+        if (!cti_memory_add(s->mem, out, &item))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_memory_item *item = cti_memory_find(m, t->key);
+    ct_real w[2];
+    if (!item)
+        return;
+    t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
+    t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
+    /* items are in the order of rubs */
+    cti_barrier_slide(s, &b->rubs[item - m->items], s->surface.x0, w);
+    t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
+}
+
+#undef CTI_RUB_OFF
+
 /* ---- 8_barrier/barrier.c ---- */
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
@@ -55531,10 +58434,12 @@ CTI_FN int cti_barrier_lag(cti_state *s)
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
-#if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
+   points. Half and double were not compared */
+#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
    dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
@@ -55547,6 +58452,9 @@ CTI_FN int cti_barrier_lag(cti_state *s)
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain up to .12
+   (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+#define CTI_BARRIER_SWING 0.5
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
 {
@@ -55592,7 +58500,7 @@ static void cti_barrier_rescale(cti_state *s)
     int i, n = 0;
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)t.force / ((double)b->h * (double)b->h);
+            double force = (double)(t.force / b->rule.contact);
             sum += force * force;
             n++;
         }
@@ -55652,6 +58560,27 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
             cti_v3 end = cti_v3_at(cti_barrier_own(s)->script, v + f->bodies[f->body_of[v]].shift);
             cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
         }
+}
+
+/* writes down where scripted vertices are that have not come as far as their script */
+static void cti_barrier_wait(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
+        int late;
+        if (m->n == 0)
+            continue;
+        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
+        for (k = 0; late && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; late && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(x, k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    }
 }
 
 /* ---- Newton's method ---- */
@@ -55714,6 +58643,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
+        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+            *t /= 2;
+            continue;
+        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
@@ -55728,23 +58661,24 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double t0;
-    int definite;
+    int definite, assembled = 0;
     for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
-        t0 = cti_cmr_clock(s);
-        if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+        double t0 = cti_cmr_clock(s);
+        ct_real sigma = b->sigma;
+        if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
         r->ms_assemble += cti_cmr_clock(s) - t0;
         t0 = cti_cmr_clock(s);
-        if (!cti_barrier_solve(s, &definite))
+        if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
         if (!b->exact || definite)
-            break;
-        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
-        b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+            return 1;
+        b->sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
+        assembled = b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+        if (assembled)
+            cti_barrier_shift_mass(s, b->sigma - sigma);
     }
-    return 1;
 }
 
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
@@ -55795,7 +58729,7 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last)
+    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -55819,36 +58753,36 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             end = cti_barrier_iterate(s, q, r);
             if (end == CTI_BARRIER_MEMORY)
                 return 0;
+            if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
+                end = CTI_BARRIER_GOES_ON;
         } while (end == CTI_BARRIER_GOES_ON);
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
 /* ---- the step ---- */
 
-static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
+/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
+static int cti_barrier_touch(cti_state *s, cti_touch *touch)
 {
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
+    cti_touch *list = s->step.impulses.touches;
+    int i, k;
+    for (i = 0; i < cti_barrier_own(s)->touched; i++)
+        if (list[i].key == touch->key) {
+            for (k = 0; k < 3; k++)
+                touch->r[k] += list[i].r[k];
+            list[i] = *touch;
+            return 1;
+        }
+    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
 }
 
-/* impulses of the contacts, for who asks for them. 0: out of memory */
-static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
@@ -55877,29 +58811,46 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         cti_v3_tangents(n, &t1, &t2);
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
-        touch.r[0] = t.force / b->h;
+        touch.r[0] = t.force * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+        if (!cti_barrier_touch(s, &touch))
             return 0;
     }
     return 1;
+}
+
+/* loss by friction in the step, and the work of scripts on it */
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
+                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
+            }
+    }
 }
 
 /* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    double h2 = (double)b->rule.contact;
     cti_potential_terms t;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        double size;
-        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
-        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
-    }
+    cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
@@ -55919,34 +58870,44 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }
     return 1;
 }
 
-/* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
+/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
    off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
    start: cti_barrier_energies */
-static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
+    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
 
 /* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_memory *next = &s->contact.memory_step[0], last;
     double size, before = start[1];
     int i;
-    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+    cti_memory_clear(next);
+    if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
+        !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -55958,27 +58919,23 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
+    cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
-    cti_memory_clear(&s->contact.memory);
+    last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->planes) / 2;
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
-    cti_barrier_judge(s, start, r);
+    r->joint_error = cti_joints_error(s);
+    r->rigid_strain = b->strain;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
+                       r->loss_contact + r->loss_damping;
     return 1;
 }
 
-static ct_code cti_barrier_take_back(cti_state *s)
-{
-    cti_snapshot_restore(s, 0, &s->step.start);
-    cti_barrier_own(s)->covered = 0;
-    return CT_ERR_MEMORY;
-}
-
-/* energies [3] at the start: of the bodies, of the contacts, and of gravity alone */
+/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -55989,6 +58946,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->energy_contact;
     out[2] = r.energy_gravity;
+    out[3] = r.energy_kinetic;
     return 1;
 }
 
@@ -56003,8 +58961,9 @@ static int cti_barrier_is_known(const cti_state *s)
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
     cti_barrier *b = cti_barrier_own(s);
+    int known = cti_barrier_is_known(s);
     memset(q, 0, sizeof *q);
-    if (!cti_barrier_is_known(s)) {
+    if (!known) {
         int crosses = cti_barrier_crosses(s);
         if (crosses)
             return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
@@ -56017,37 +58976,33 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     if (s->surface.nv)
         memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
+    cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
+    if (cti_form_is_constrained(s))
+        CTI_CLEAR(b->terms);
+    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+        return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[3];
-    ct_code code;
-    cti_barrier_begin(s, dt, r);
-    if (!cti_snapshot_save(s, 0, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        cti_impulses_swap(s);
-        return CT_OK;
-    }
-    code = cti_barrier_open(s, dt, &q, start);
-    if (code == CT_ERR_DOMAIN)
+    ct_code code = cti_barrier_open(s, h, &q, start);
+    int ok;
+    if (code != CT_OK)
         return code;
-    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
-        return cti_barrier_take_back(s);
-    r->residual = q.speed;
-    cti_impulses_swap(s);
+    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
+    if (!ok || !cti_barrier_commit(s, start, r))
+        return CT_ERR_MEMORY;
+    r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }
 
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
@@ -56056,6 +59011,150 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 #undef CTI_BARRIER_SCALES
+#undef CTI_BARRIER_SWING
+
+/* ---- 8_barrier/barrier_step.c ---- */
+/* barrier_step.c -- a step of the barrier stepper, and its substeps.
+   Method: a step that gains energy is taken back and repeated as 2, 4, up to 32 steps of implicit Euler of equal length, until they do not.
+   The minimum of a potential that is not convex may have more energy than the start: a corner slips off an edge. A shorter step follows the way
+   down. The status of what gains in 32 parts, too, is NOT_CONVERGED. based on: no paper. */
+
+/* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
+#define CTI_BARRIER_PARTS 32
+
+/* the report of a step or a substep that has not begun */
+static void cti_barrier_blank(const cti_state *s, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    r->substeps = 1;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+}
+
+static void cti_barrier_begin(cti_state *s, ct_real dt)
+{
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
+}
+
+static ct_code cti_barrier_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 1, &s->step.start);
+    cti_barrier_own(s)->covered = cti_barrier_own(s)->factors.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* the state at the start of the step, once more. 0: out of memory */
+static int cti_barrier_again(cti_state *s, double force)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_snapshot_restore(s, 1, &s->step.start);
+    /* the surface is where it was */
+    if (s->surface.nv)
+        memcpy(b->x_last, b->x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->force = force;
+    b->covered = 0;
+    b->touched = 0;
+    cti_impulses_begin(s);
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
+/* adds what an earlier substep did to the report of a later one */
+static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
+{
+    if (a->status > r->status)
+        r->status = a->status;
+    r->newton_iterations += a->newton_iterations, r->refactorizations += a->refactorizations, r->cg_steps += a->cg_steps;
+    r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
+    r->min_distance = cti_min(a->min_distance, r->min_distance);
+    r->thickness_kept = cti_min(a->thickness_kept, r->thickness_kept);
+    r->residual = cti_max(a->residual, r->residual);
+    r->work_pins += a->work_pins, r->work_script += a->work_script, r->work_joints += a->work_joints;
+    r->loss_contact += a->loss_contact, r->loss_damping += a->loss_damping;
+    r->energy_gained += a->energy_gained;
+    r->ms_assemble += a->ms_assemble, r->ms_solve += a->ms_solve, r->ms_detect += a->ms_detect, r->ms_unconstrained += a->ms_unconstrained;
+}
+
+/* the step as `parts` substeps */
+static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_report *r)
+{
+    double begin = s->step.time, end = begin + (double)dt, start[4];
+    int k;
+    for (k = 0; k < parts; k++) {
+        ct_step_report part;
+        ct_code code;
+        cti_barrier_blank(s, &part);
+        cti_arena_reset(s->arena);
+        s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
+        s->step.left = dt / (ct_real)parts;
+        cti_barrier_own(s)->touched = CTI_LEN(s->step.impulses.touches);
+        code = cti_barrier_once(s, dt / (ct_real)parts, start, &part);
+        if (code != CT_OK)
+            return CT_ERR_MEMORY;
+        cti_barrier_sum(r, &part);
+        *r = part;
+    }
+    r->substeps = parts;
+    if (r->status < CT_STATUS_SUBSTEPPED)
+        r->status = CT_STATUS_SUBSTEPPED;
+    return CT_OK;
+}
+
+/* 1 where a step that gains is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that ran out
+   of iterations gets no more of them */
+static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
+{
+    return CTI_LEN(s->bodies.joints) == 0 && s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL &&
+           r->status < CT_STATUS_BUDGET;
+}
+
+CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double force = b->force, start[4];
+    int gains, parts;
+    ct_code code;
+    cti_barrier_blank(s, r);
+    cti_barrier_begin(s, dt);
+    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->x_begin, 3 * s->surface.nv))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    if (s->surface.nv)
+        memcpy(b->x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->touched = 0;
+    code = cti_barrier_once(s, dt, start, r);
+    if (code == CT_ERR_DOMAIN)
+        return code;
+    if (code != CT_OK)
+        return cti_barrier_take_back(s);
+    gains = cti_barrier_gains(s, dt, start, r);
+    for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
+        ct_step_report whole = *r;
+        cti_barrier_blank(s, r);
+        if (!cti_barrier_again(s, force) || cti_barrier_divide(s, dt, parts, r) != CT_OK)
+            return cti_barrier_take_back(s);
+        gains = cti_barrier_gains(s, dt, start, r);
+        r->newton_iterations += whole.newton_iterations, r->refactorizations += whole.refactorizations, r->cg_steps += whole.cg_steps;
+    }
+    if (gains && r->status < CT_STATUS_NOT_CONVERGED)
+        r->status = CT_STATUS_NOT_CONVERGED;
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_BARRIER_PARTS
 
 /* ---- 8_barrier/barrier_stepper.c ---- */
 /* barrier_stepper.c -- the barrier stepper, as the world has it: options and refusals. */
@@ -56085,10 +59184,14 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
     if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
+    if ((int)q->form < 0 || q->form >= CT_FORM_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "barrier.form is out of range");
+    if (q->static_hold != 0 && q->static_hold != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_BARRIER steps by implicit Euler only");
+    if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)q->form, "barrier.form POSITION and VELOCITY need a solver, and this build has none");
     if (d->ccd_limits_step)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_BARRIER does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
@@ -56098,19 +59201,32 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
 
 static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 {
-    CTI_UNUSED(s);
     switch (what) {
+    case CTI_FEATURE_KINEMATIC:
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
+        return s->desc.barrier.form >= CT_FORM_POSITION ? NULL : "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
     default:
         return NULL;
     }
 }
+#endif
 
+#if CONTACT_WITH_FILES
+#if CONTACT_WITH_BARRIER
+#define CTI_BARRIER_PROBLEM cti_form_problem
+#endif
+#else
+#if CONTACT_WITH_BARRIER
+#define CTI_BARRIER_PROBLEM NULL
+#endif
+#endif
+
+#if CONTACT_WITH_BARRIER
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
     static const cti_stepper barrier = {1,
@@ -56121,10 +59237,12 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         cti_barrier_refuses,
                                         cti_barrier_prepare,
                                         cti_barrier_step,
-                                        NULL,
+                                        CTI_BARRIER_PROBLEM,
                                         cti_barrier_free};
     return &barrier;
 }
+
+#undef CTI_BARRIER_PROBLEM
 #endif
 
 /* ---- 8_geometric/net.h ---- */
@@ -58403,9 +61521,10 @@ typedef struct cti_body {
                                these are embedded, or a rod has frames */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
-    cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
+    cti_script script;      /* of a kinematic body; its arrays are the next three fields and `rest` */
     ct_motion_segment *path;
     ct_real *keyframes;     /* [n_keyframes][3 n] */
+    ct_real *late;          /* [3 n + 1] as cti_script.late */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */
@@ -58871,7 +61990,7 @@ static int cti_prepare_place(ct_world *w)
         return 0;
     for (i = 0; i < n; i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
 }
@@ -59083,7 +62202,7 @@ static const char *const cti_world_codes[] = {
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
-static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
+static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2", "midpoint"};
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {
@@ -59596,6 +62715,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->nodes);
     CTI_FREE(&w->mem, b->path);
     CTI_FREE(&w->mem, b->keyframes);
+    CTI_FREE(&w->mem, b->late);
     CTI_FREE(&w->mem, b->order);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
@@ -60622,8 +63742,9 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
 static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
 {
     int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
-    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path))
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_RESIZE(&w->mem, b->late, 3 * b->n + 1))
         return CT_ERR_MEMORY;
+    memset(b->late, 0, sizeof(ct_real) * (3 * (size_t)b->n + 1));
     if (n_keys)
         memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
     b->path[0].motion = d->motion;
@@ -60633,7 +63754,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.step.time;
+    b->script.t0 = w->state.step.time, b->script.late = b->late;
     return CT_OK;
 }
 
@@ -61299,7 +64420,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_script_point(&b->script, i, w->state.step.time, NULL);
+        return cti_script_place(&b->script, i, w->state.step.time);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);
@@ -61783,6 +64904,9 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
         h = cti_query_mix(h, w->state.contact.memory.items[i].impulse, sizeof w->state.contact.memory.items[i].impulse);
         h = cti_query_mix(h, w->state.contact.memory.items[i].slip, sizeof w->state.contact.memory.items[i].slip);
     }
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        if (cti_script_is_late(&w->bodies[i].script))
+            h = cti_query_mix(h, w->bodies[i].late, sizeof(ct_real) * 3 * (size_t)w->bodies[i].n);
     return cti_query_mix(h, &w->state.step.time, sizeof w->state.step.time);
 }
 
@@ -61936,7 +65060,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
         cti_rigid_inertia(r, r->q, I);
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -66397,7 +69521,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SYMBOLIC_WIDTH
 #undef CTI_SYMBOLIC_ONCE_SMALL
 #undef CTI_SYMBOLIC_ONCE_LARGE
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 #undef CTI_FACTOR32_LEAST
 #endif
 #undef CTI_TUNED_SWEEPS
@@ -66517,6 +69641,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_RIGID_CLOSE
 #endif
 #undef CTI_ROD_FRAME_MASS
+#if CONTACT_WITH_BARRIER
+#undef CTI_POTENTIAL_MANY
+#endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD
 #undef CTI_ROWS_LIFT
 #endif
@@ -66603,6 +69730,12 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_DCD_CREEP
 #undef CTI_DCD_SEARCH
 #undef CTI_DCD_ROUNDING
+#endif
+#if CONTACT_WITH_BARRIER
+#undef CTI_FORM_KEEP
+#undef CTI_FORM_SURE
+#undef CTI_FORM_HALVINGS
+#undef CTI_FORM_FALL
 #endif
 #undef CTI_BODIES_DEFAULT
 #undef CTI_BODIES_COMMON

@@ -59,13 +59,24 @@ static void friction_and_the_mollifier(void **state)
             double up, down;
             cti_friction_value(u + h, e, &up, &s1), up *= u + h;
             cti_friction_value(u - h, e, &down, &s1), down *= u - h;
-            assert_true(fabs((up - down) / (2 * h) - s) < 1e-3 * (s + 1));
+            assert_true(fabs((up - down) / (2 * h) - s) < 1e-6 * 2 / e);
         }
     }
     /* f0, f1 and f1' are continuous at e */
     f = cti_friction_value(e * (1 - 1e-9), e, &r, &s);
     assert_true(fabs(f - cti_friction_value(e * (1 + 1e-9), e, &r1, &s1)) < 1e-11 && fabs(r * e - r1 * e) < 1e-8 && fabs(s - s1) < 1e-5);
     assert_true(cti_friction_value(0, e, &r, &s) > 0 && r == 2 / e && s == 2 / e);
+    for (i = 1; i < 300; i++) {
+        double c = i * 1e-5, h = 1e-9;
+        if (i == 100)
+            continue;
+        cti_mollifier_value(c, e, &r, &s);
+        f = cti_mollifier_value(c + h, e, &r1, &s1) - cti_mollifier_value(c - h, e, &r1, &s1);
+        assert_true(fabs(f / (2 * h) - r) <= 1e-6 * 2 / e);
+        cti_mollifier_value(c + h, e, &f, &s1);
+        cti_mollifier_value(c - h, e, &r1, &s1);
+        assert_true(fabs((f - r1) / (2 * h) - s) <= 1e-6 * 2 / (e * e));
+    }
     /* the mollifier: 0 at 0, once differentiable at its width, where the second derivative jumps by 2 / e^2 */
     assert_true(cti_mollifier_value(0, e, &r, &s) == 0);
     f = cti_mollifier_value(e * (1 - 1e-7), e, &r, &s);
@@ -226,28 +237,207 @@ static void features_change_smoothly(void **state)
     }
 }
 
+/* a plane: central differences */
 static void planes(void **state)
 {
     cti_potential p;
-    cti_potential_terms t, up;
+    cti_potential_terms t, up, down;
     cti_v3 n = cti_v3_make(0, CTI_R(0.6), CTI_R(0.8));
-    ct_real h = CONTACT_REAL == 32 ? CTI_R(1e-5) : CTI_R(1e-8);
+    ct_real h = CONTACT_REAL == 32 ? CTI_R(1e-4) : CTI_R(1e-7), off = CONTACT_REAL == 32 ? CTI_R(1e-2) : CTI_R(1e-6), N;
+    int i, k;
     (void)state;
-    p.kind = CT_BARRIER_LOG;
-    p.dhat = CTI_R(0.1);
-    p.k = 1;
-    p.width = 0;
-    assert_true(cti_potential_plane(&p, n, CTI_R(0.04), CTI_POTENTIAL_EXACT, &t));
-    assert_true(cti_potential_plane(&p, n, CTI_R(0.04) + h, CTI_POTENTIAL_GRADIENT, &up));
-    assert_true(fabs((up.value - t.value) / (double)h + (double)t.force) < 1e-2 * (double)t.force);
-    assert_true(fabs((double)(t.gradient[1] + CTI_R(0.6) * t.force)) < 1e-5 * (double)t.force);
-    /* the gradient's change along n is the Hessian's product with n */
-    {
-        double want = (double)(CTI_R(0.6) * t.hessian[4] + CTI_R(0.8) * t.hessian[5]);
-        assert_true(fabs((double)((up.gradient[1] - t.gradient[1]) / h) - want) < 1e-2 * want);
-    }
+    p.dhat = CTI_R(0.1), p.k = 1, p.width = 0;
+    for (k = 0; k < 2; k++)
+        for (i = 2; i < 9; i++) {
+            ct_real gap = CTI_R(0.01) * (ct_real)i;
+            p.kind = kinds[k];
+            assert_true(cti_potential_plane(&p, n, gap, CTI_POTENTIAL_EXACT, &t));
+            assert_true(cti_potential_plane(&p, n, gap + h, CTI_POTENTIAL_GRADIENT, &up));
+            assert_true(cti_potential_plane(&p, n, gap - h, CTI_POTENTIAL_GRADIENT, &down));
+            assert_true(fabs((up.value - down.value) / (2 * (double)h) + (double)t.force) < (double)(off * t.force));
+            assert_true(fabs((double)(t.gradient[1] + CTI_R(0.6) * t.force)) < 1e-5 * (double)t.force && t.gradient[0] == 0);
+            /* the gradient's change along n is the Hessian's product with n */
+            N = CTI_R(0.6) * t.hessian[4] + CTI_R(0.8) * t.hessian[5];
+            assert_true(cti_abs((up.gradient[1] - down.gradient[1]) / (2 * h) - N) < off * cti_abs(N));
+        }
     assert_false(cti_potential_plane(&p, n, CTI_R(0.1), CTI_POTENTIAL_VALUE, &t));
 }
+
+#if CONTACT_REAL == 64
+
+/* moves side a of a pair along the closest points' difference until they are at `want` */
+static void place_at(ct_pair_kind kind, ct_real *x, double want)
+{
+    cti_potential wide;
+    cti_potential_terms t;
+    int i, round, n = points_of(kind), n_a = kind == CT_PAIR_EE ? 2 : 1;
+    wide.kind = CT_BARRIER_LOG, wide.dhat = 100, wide.k = 1, wide.width = 0;
+    for (round = 0; round < 3; round++) {
+        cti_v3 r = cti_v3_zero();
+        ct_real have;
+        cti_potential_eval(&wide, kind, x, CTI_POTENTIAL_VALUE, &t);
+        have = cti_sqrt(t.d2);
+        for (i = 0; i < n; i++)
+            r = cti_v3_mad(r, cti_v3_at(x, i), t.c[i]);
+        for (i = 0; i < n_a; i++)
+            cti_v3_addto(x, i, cti_v3_mul(r, ((ct_real)want - have) / have));
+    }
+}
+
+/* at dhat value, gradient and Hessian go to zero as the third, second and first power of what is left */
+static void pairs_are_smooth_at_dhat(void **state)
+{
+    static const ct_pair_kind pairs[] = {CT_PAIR_VF, CT_PAIR_EE, CT_PAIR_VE, CT_PAIR_VV};
+    int k, i, q, e;
+    (void)state;
+    for (q = 0; q < 2; q++)
+        for (k = 0; k < 4; k++)
+            for (i = 0; i < 20; i++) {
+                cti_potential p;
+                cti_potential_terms t;
+                ct_real x[12];
+                p.kind = kinds[q], p.dhat = CTI_R(0.1), p.k = 1, p.width = 0;
+                draw(pairs[k], 0, &p, x);
+                for (e = 2; e < 6; e++) {
+                    double left = pow(10, -e), g = 0, H = 0;
+                    int n3 = 3 * points_of(pairs[k]), j;
+                    place_at(pairs[k], x, (double)p.dhat * (1 - left));
+                    assert_true(cti_potential_eval(&p, pairs[k], x, CTI_POTENTIAL_EXACT, &t));
+                    for (j = 0; j < n3; j++)
+                        g = fmax(g, fabs((double)t.gradient[j]));
+                    for (j = 0; j < n3 * n3; j++)
+                        H = fmax(H, fabs((double)t.hessian[j]));
+                    assert_true(t.value < 20 * left * left * left && g < 60 * left * left / 0.1 && H < 600 * left / 0.01);
+                }
+                place_at(pairs[k], x, (double)p.dhat * (1 + 1e-9));
+                assert_false(cti_potential_eval(&p, pairs[k], x, CTI_POTENTIAL_EXACT, &t));
+            }
+}
+
+/* two positions on both sides of a switch: value and gradient agree; returns the jump of the Hessian, over its bound `most` */
+static double jump(const cti_potential *p, ct_pair_kind kind, const ct_real *x, const ct_real *y, double most)
+{
+    cti_potential_terms a, b;
+    int n3 = 3 * points_of(kind), i;
+    double big = 0, g = 0;
+    assert_true(cti_potential_eval(p, kind, x, CTI_POTENTIAL_EXACT, &a) && cti_potential_eval(p, kind, y, CTI_POTENTIAL_EXACT, &b));
+    assert_true(fabs(a.value - b.value) <= 1e-6 * a.value);
+    for (i = 0; i < n3; i++)
+        g = fmax(g, fabs((double)a.gradient[i]));
+    for (i = 0; i < n3; i++)
+        assert_true(fabs((double)(a.gradient[i] - b.gradient[i])) <= 1e-6 * g);
+    for (i = 0; i < n3 * n3; i++)
+        big = fmax(big, fabs((double)(a.hessian[i] - b.hessian[i])));
+    return big / most;
+}
+
+/* Where the closest feature changes, a direction in which the closest point may move is new, or gone. The Hessian's part of it is force /
+   d, over the squares of the edge's length and of the sine of the angle to the direction that there is. Edges of 1 m: over an end of one, a
+   vertex over the end of an edge, over the ends of both edges, a vertex over a side of a face */
+static void hessians_jump_by_a_bounded_amount(void **state)
+{
+    cti_potential p;
+    double worst[4] = {0, 0, 0, 0};
+    int i, k, m;
+    (void)state;
+    p.kind = CT_BARRIER_LOG, p.dhat = CTI_R(0.1), p.k = 1, p.width = 0;
+    for (i = 0; i < 400; i++) {
+        double d = 0.05 + 0.03 * rnd(), e = 1e-10, angle = 0.85 + 0.65 * rnd(), c = cos(angle), n = sin(angle);
+        cti_potential_terms t;
+        for (k = 0; k < 4; k++) {
+            /* side b: from 0 to 1 on the x axis; a face has its third corner at this angle. Side a, at the height d: an edge at this angle,
+             * or a point */
+            ct_real x[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}, y[12];
+            ct_pair_kind kind = k == 1 ? CT_PAIR_VE : k == 3 ? CT_PAIR_VF : CT_PAIR_EE;
+            int n_a = k == 1 || k == 3 ? 1 : 2;
+            if (k == 1 || k == 3) {
+                memset(x, 0, sizeof x);
+                x[6] = 1, x[9] = (ct_real)c, x[11] = (ct_real)n;
+            } else {
+                double from = k == 2 ? 0 : -0.5;
+                for (m = 0; m < 2; m++)
+                    x[3 * m] = (ct_real)((from + m) * c), x[3 * m + 2] = (ct_real)((from + m) * n);
+            }
+            for (m = 0; m < n_a; m++)
+                x[3 * m + 1] = (ct_real)d;
+            if (k == 3)
+                x[0] = CTI_R(0.4);
+            memcpy(y, x, sizeof y);
+            for (m = 0; m < n_a; m++) {
+                /* along b; over both ends also along a; off the face's side */
+                x[3 * m] -= (ct_real)(k == 3 ? 0 : k == 2 ? e * (1 + c) : e), y[3 * m] += (ct_real)(k == 3 ? 0 : k == 2 ? e * (1 + c) : e);
+                x[3 * m + 2] -= (ct_real)(k == 3 ? e : k == 2 ? e * n : 0), y[3 * m + 2] += (ct_real)(k == 3 ? e : k == 2 ? e * n : 0);
+            }
+            assert_true(feature_of(kind, x) != feature_of(kind, y));
+            cti_potential_eval(&p, kind, x, CTI_POTENTIAL_VALUE, &t);
+            worst[k] = fmax(worst[k], jump(&p, kind, x, y, (double)t.force / d / (k == 1 ? 1 : n * n)));
+        }
+    }
+    for (k = 0; k < 4; k++) {
+        assert_true(worst[k] > 0.5 && worst[k] <= 1 + 1e-6);
+    }
+}
+
+/* at the mollifier's width: value and gradient agree, and the Hessian jumps by 2 / e^2 b gc gc' */
+static void the_mollifier_ends_smoothly(void **state)
+{
+    cti_potential p;
+    int i, j, k;
+    (void)state;
+    p.dhat = CTI_R(0.1), p.k = 1;
+    for (i = 0; i < 100; i++) {
+        ct_real x[12], gc[12];
+        cti_potential_terms a, b;
+        double c, g = 0, H = 0, value;
+        cti_v3 u, v, gu, gv;
+        p.kind = kinds[i % 2];
+        p.width = 0;
+        draw(CT_PAIR_EE, 1, &p, x);
+        u = cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0)), v = cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 2));
+        c = (double)cti_v3_norm2(cti_v3_cross(u, v));
+        gu = cti_v3_mul(cti_v3_sub(cti_v3_mul(u, cti_v3_norm2(v)), cti_v3_mul(v, cti_v3_dot(u, v))), 2);
+        gv = cti_v3_mul(cti_v3_sub(cti_v3_mul(v, cti_v3_norm2(u)), cti_v3_mul(u, cti_v3_dot(u, v))), 2);
+        cti_v3_put(gc, 0, cti_v3_mul(gu, -1)), cti_v3_put(gc, 1, gu), cti_v3_put(gc, 2, cti_v3_mul(gv, -1)), cti_v3_put(gc, 3, gv);
+        p.width = (ct_real)(c * (1 + 1e-9));
+        assert_true(cti_potential_eval(&p, CT_PAIR_EE, x, CTI_POTENTIAL_EXACT, &a));
+        p.width = (ct_real)(c * (1 - 1e-9));
+        assert_true(cti_potential_eval(&p, CT_PAIR_EE, x, CTI_POTENTIAL_EXACT, &b));
+        value = b.value;
+        assert_true(fabs(a.value - b.value) <= 1e-12 * value);
+        for (j = 0; j < 12; j++)
+            g = fmax(g, fabs((double)b.gradient[j]));
+        for (j = 0; j < 144; j++)
+            H = fmax(H, fabs((double)a.hessian[j]));
+        for (j = 0; j < 12; j++)
+            assert_true(fabs((double)(a.gradient[j] - b.gradient[j])) <= 1e-6 * g + 1e-8 * value / c * fabs((double)gc[j]));
+        for (j = 0; j < 12; j++)
+            for (k = 0; k < 12; k++)
+                assert_true(fabs((double)(a.hessian[12 * j + k] - b.hessian[12 * j + k]) + 2 / (c * c) * value * (double)(gc[j] * gc[k])) <=
+                            1e-5 * H);
+    }
+}
+
+/* mollified edges' projection: no negative eigenvalue, and it is the exact one where that has none */
+static void mollified_projections_are_those_of_eigenvalues(void **state)
+{
+    int i, j;
+    (void)state;
+    for (i = 0; i < 200; i++) {
+        cti_potential p;
+        cti_potential_terms exact, projected;
+        ct_real x[12], size = 0;
+        p.kind = kinds[i % 2], p.dhat = CTI_R(0.1), p.k = 2, p.width = CTI_R(1e-2);
+        draw(CT_PAIR_EE, 1, &p, x);
+        cti_potential_eval(&p, CT_PAIR_EE, x, CTI_POTENTIAL_EXACT, &exact);
+        cti_potential_eval(&p, CT_PAIR_EE, x, CTI_POTENTIAL_PROJECTED, &projected);
+        for (j = 0; j < 144; j++)
+            size = cti_max(size, cti_abs(exact.hessian[j]));
+        cti_psd_project(exact.hessian, 12, 0);
+        for (j = 0; j < 144; j++)
+            assert_true(fabs((double)(exact.hessian[j] - projected.hessian[j])) <= 1e-11 * (double)size);
+    }
+}
+#endif
 
 int main(void)
 {
@@ -256,6 +446,10 @@ int main(void)
         cmocka_unit_test(friction_and_the_mollifier),
 #if CONTACT_REAL == 64
         cmocka_unit_test(pairs_by_finite_differences),
+        cmocka_unit_test(pairs_are_smooth_at_dhat),
+        cmocka_unit_test(hessians_jump_by_a_bounded_amount),
+        cmocka_unit_test(the_mollifier_ends_smoothly),
+        cmocka_unit_test(mollified_projections_are_those_of_eigenvalues),
 #endif
         cmocka_unit_test(projections_are_those_of_eigenvalues),
         cmocka_unit_test(features_change_smoothly),

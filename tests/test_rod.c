@@ -251,10 +251,85 @@ static void test_direction_mass(void **state)
     drop(&r);
 }
 
+/* ---- natural curvature and natural twist: closed forms ---- */
+
+/* elastic energy of an arc of 0.8 on a circle with radius 1, n segments, of whose curvature this share is natural: B (1 - share)^2 L / 2 */
+static double arc_energy(int n, double share)
+{
+    static model_state s;
+    int32_t list[2 * MODEL_MAX];
+    const double angle = 0.8;
+    double energy;
+    rod r;
+    int i;
+    for (i = 0; i <= n; i++)
+        cti_v3_put(r.X, i, cti_v3_make((ct_real)cos(angle * i / n), (ct_real)sin(angle * i / n), 0));
+    for (i = 0; i < n; i++)
+        list[2 * i] = i, list[2 * i + 1] = i + 1;
+    r.law = law_of(2, 2, 1.5);
+    r.law.curvature = (ct_real)share;
+    make(&r, list, n, n + 1, 10, 0);
+    model_eval(&r.model, CTI_HESSIAN_STEP, r.X, 2 * n + 1, &s);
+    energy = s.energy;
+    /* joints stand for a segment each: those of both ends have a half without one */
+    energy *= (double)n / (n - 1);
+    drop(&r);
+    return energy;
+}
+
+static void test_natural_curvature(void **state)
+{
+    static const double shares[3] = {0, 0.25, 1};
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        double want = 0.5 * 2 * (1 - shares[k]) * (1 - shares[k]) * 0.8, e[2];
+        e[0] = fabs(arc_energy(2, shares[k]) - want), e[1] = fabs(arc_energy(4, shares[k]) - want);
+        if (want > 0) /* second order in the segment */
+            assert_true(e[1] < 0.02 * want && e[1] < 0.3 * e[0]);
+        else
+            assert_true(e[0] + e[1] < 1e4 * (double)CTI_EPS * (double)CTI_EPS);
+    }
+}
+
+/* a straight rod whose natural twist is t: C t^2 / 2 times the length between the middles of the outermost segments, while its frames are parallel,
+   and a torque C t on the end frames; nothing, once every frame is turned by t times a segment against the one before it */
+static void test_natural_twist(void **state)
+{
+    static const int32_t list[8] = {0, 1, 1, 2, 2, 3, 3, 4};
+    static model_state s;
+    const double twist = 1.3, C = 1.5, l = 0.5;
+    rod r;
+    int i, k;
+    (void)state;
+    for (i = 0; i < 5; i++)
+        cti_v3_put(r.X, i, cti_v3_make((ct_real)(l * i), 0, 0));
+    r.law = law_of(2, 3, C);
+    r.law.twist = (ct_real)twist;
+    make(&r, list, 4, 5, 10, 0);
+    model_eval(&r.model, CTI_HESSIAN_STEP, r.X, 9, &s);
+    assert_true(fabs(s.energy / (0.5 * C * twist * twist * 3 * l) - 1) < 1e3 * (double)CTI_EPS);
+    for (k = 0; k < 4; k++) {
+        cti_v3 lever = cti_v3_sub(cti_v3_at(r.X, 5 + k), cti_v3_mul(cti_v3_add(cti_v3_at(r.X, k), cti_v3_at(r.X, k + 1)), CTI_R(0.5)));
+        cti_v3 torque = cti_v3_cross(lever, cti_v3_at(s.force, 5 + k));
+        double want = k == 0 ? -C * twist : (k == 3 ? C * twist : 0);
+        assert_true(fabs((double)torque.x - want) < 1e3 * (double)CTI_EPS);
+    }
+    for (k = 0; k < 4; k++) {
+        cti_v3 mid = cti_v3_mul(cti_v3_add(cti_v3_at(r.X, k), cti_v3_at(r.X, k + 1)), CTI_R(0.5)), d = cti_v3_sub(cti_v3_at(r.X, 5 + k), mid);
+        double a = twist * l * k;
+        cti_v3_put(r.X, 5 + k, cti_v3_mad(cti_v3_mad(mid, d, (ct_real)cos(a)), cti_v3_cross(cti_v3_make(1, 0, 0), d), (ct_real)sin(a)));
+    }
+    model_eval(&r.model, CTI_HESSIAN_STEP, r.X, 9, &s);
+    assert_true(s.energy < 1e4 * (double)CTI_EPS * (double)CTI_EPS && model_norm(s.force, 27) < 1e3 * CTI_EPS);
+    drop(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_definite), cmocka_unit_test(test_values),
                                        cmocka_unit_test(test_frames_rest), cmocka_unit_test(test_strands),  cmocka_unit_test(test_loop_rests),
-                                       cmocka_unit_test(test_direction_mass)};
+                                       cmocka_unit_test(test_direction_mass), cmocka_unit_test(test_natural_curvature),
+                                       cmocka_unit_test(test_natural_twist)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,9 +182,85 @@ static void test_frequency(void **state)
     ct_world_destroy(w);
 }
 
+/* a free rod comes to rest in its natural shape: with curvature k and twist t it is a helix, whose ends are apart by
+   sqrt((2 r sin(w L / 2))^2 + (t L / w)^2), w^2 = k^2 + t^2, r = k / w^2; without twist an arc. The mesh is a circle's arc of curvature 3, L = 1.
+   share: of its curvature that is natural. Returns the relative error of that distance */
+static double natural_shape(int n, double share, double twist, double *apart, double *want)
+{
+    ct_world_desc wd = world_desc(1e-4, 0, NULL);
+    ct_mesh m = line(n, 0, 0, 0, 1, 0, 0);
+    ct_rod_desc d = rod_desc(1e-3, 1e6);
+    double k = 3 * share, w = sqrt(k * k + twist * twist), r = k / (w * w), x[3 * 64];
+    ct_world *world;
+    ct_body_id b;
+    int i;
+    for (i = 0; i <= n; i++)
+        m.positions[3 * i] = (ct_real)(sin(3.0 * i / n) / 3), m.positions[3 * i + 1] = (ct_real)((1 - cos(3.0 * i / n)) / 3);
+    memset(wd.gravity, 0, sizeof wd.gravity);
+    wd.self_collision = 0;
+    world = world_make(&wd);
+    d.line_density = 1, d.bend[0] = d.bend[1] = d.torsion = 1, d.stretch = CT_STIFF, d.damping_mass = 6;
+    d.curvature = (ct_real)share, d.twist = (ct_real)twist;
+    b = add_rod(world, &d, &m);
+    run(world, 0.02, 400, NULL);
+    get(world, b, x);
+    *apart = hypot(hypot(x[3 * n] - x[0], x[3 * n + 1] - x[1]), x[3 * n + 2] - x[2]);
+    *want = sqrt(4 * r * r * sin(w / 2) * sin(w / 2) + twist * twist / (w * w));
+    line_free(&m);
+    ct_world_destroy(world);
+    return fabs(*apart / *want - 1);
+}
+
+static void test_natural_shape(void **state)
+{
+    static const double share[4] = {1, 0.5, 1, 0.6}, twist[4] = {0, 0, 4, -2};
+    int i, k;
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        double e[2], apart, want;
+        for (k = 0; k < 2; k++) {
+            e[k] = natural_shape(12 << k, share[i], twist[i], &apart, &want);
+            print_message("natural curvature %g, twist %g, %d segments: ends %.5f m apart (%.5f), error %.2e\n", 3 * share[i],
+                          twist[i], 12 << k, apart, want, e[k]);
+        }
+        assert_true(e[1] < 0.004 && (e[1] < 0.35 * e[0] || e[0] < 1e-3));
+    }
+}
+
+/* a straight rod with a natural twist between two clamps: they carry G J times it */
+static void test_natural_twist(void **state)
+{
+    enum { N = 20 };
+    ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
+    ct_mesh m = line(N, 0, 0, 0, 1, 0, 0);
+    ct_rod_desc d = rod_desc(0.01, 1e7);
+    int32_t ends[6] = {0, 1, N + 1, N - 1, N, 2 * N};
+    ct_world *w;
+    ct_body_id b;
+    ct_real p[3];
+    int k;
+    (void)state;
+    memset(wd.gravity, 0, sizeof wd.gravity);
+    w = world_make(&wd);
+    d.torsion = CT_TORSION, d.twist = (ct_real)1.7;
+    b = add_rod(w, &d, &m);
+    pin(w, b, ends, 6, NULL);
+    run(w, 0.01, 100, NULL);
+    for (k = 0; k < 2; k++) {
+        double torque;
+        assert_int_equal(ct_body_get_pin_impulse(w, b, ends[3 * k + 2], p), CT_OK);
+        torque = sqrt((double)p[1] * (double)p[1] + (double)p[2] * (double)p[2]) / 0.01 / N; /* frames are a segment's length away from the axis */
+        print_message("natural twist: torque %.6f N m, %.6f\n", torque, 0.02 * 1.7);
+        assert_true(fabs(torque / (0.02 * 1.7) - 1) < 1e-3);
+    }
+    line_free(&m);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cantilever), cmocka_unit_test(test_torsion), cmocka_unit_test(test_catenary),
-                                       cmocka_unit_test(test_frequency)};
+                                       cmocka_unit_test(test_frequency),  cmocka_unit_test(test_natural_shape),
+                                       cmocka_unit_test(test_natural_twist)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,4 +102,4 @@ def chain(folder, seconds, plane):
                        "material": {"radius": rod, "young": 5e8, "density": 2000, "damping": {"mass": 0.2, "stiffness": 1e-4}}})
     bodies[0]["fix"] = [{"vertices": list(range(sides // 2 - 3, sides // 2 + 4))}]
     return {"name": "chain", "dt": 0.005, "duration": seconds or 3, "friction": 0.2, "thickness": 0.002, "bodies": bodies + [plane],
-            "output": {"camera": {"eye": [0.6, 1.2, 2.6], "target": [0.3, 0.8, 0], "fov": 36}}}
+            "output": {"camera": {"eye": [0.3, 1.15, 2.2], "target": [0.02, 0.95, 0], "fov": 32}}}

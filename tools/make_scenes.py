@@ -17,6 +17,7 @@ import math
 import os
 import random
 
+import make_barrier
 import make_creatures
 import make_meshes
 import make_rods
@@ -231,6 +232,10 @@ SCENES.update({"stairs": (stairs, None), "glass": (goblet, None), "eight": (eigh
 for thin in (make_rods.knots, make_rods.net, make_rods.sand, make_rods.chain):
     SCENES[thin.__name__] = (lambda a, thin=thin: thin(os.path.join(a.out, thin.__name__), a.seconds, plane()), None)
 
+for thing in make_barrier.SCENES:
+    SCENES[thing] = (lambda a, thing=thing: make_barrier.SCENES[thing](os.path.join(a.out, thing), a.seconds, plane(), **(
+        {"cells": a.cells} if thing == "twist" and a.cells else {})), None)
+
 
 # ---- the geometric stepper: Volino, Magnenat-Thalmann 2000, section 5 ----
 
@@ -278,6 +283,7 @@ def main():
     p.add_argument("--lattice", type=float, default=0.0)
     p.add_argument("--rest", type=float, default=22.0, help="seconds until the walls push the letters together, for eight seconds")
     p.add_argument("--seconds", type=float, default=0.0)
+    p.add_argument("--cells", type=int, default=0, help="of the mat of twist, along its length; 0: 40")
     p.add_argument("--vertices", type=int, default=0, help="of the soft bodies of stairs, glass, eight and beam, about; 0: as in the paper")
     p.add_argument("--young", type=float, default=0.0,
                    help="Young's modulus [Pa] of the letters, and of the soft bodies of stairs, glass, eight and beam")

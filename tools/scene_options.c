@@ -65,12 +65,12 @@ void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out)
 /* the barrier stepper; the keys are those of ct_barrier_desc */
 void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out)
 {
-    static const char *const kind[] = {"log", "rational"};
+    static const char *const kind[] = {"log", "rational"}, *const form[] = {"potential", "root", "dual", "position", "velocity"};
     const cJSON *o = json_in_object(in, root, "", "barrier");
     *out = ct_world_desc_default().barrier;
     if (!o)
         return;
-    json_in_keys(in, o, "barrier", "kind dhat friction_velocity newton_tolerance friction_iterations newton_iterations stiffness");
+    json_in_keys(in, o, "barrier", "kind dhat friction_velocity newton_tolerance friction_iterations newton_iterations stiffness static_hold form");
     out->kind = (ct_barrier_kind)scene_read_choice(in, o, "barrier", "kind", "log rational", kind, CT_BARRIER_COUNT_, (int)out->kind);
     out->dhat = (ct_real)json_in_number(in, o, "barrier", "dhat", out->dhat, 0, SCENE_INF, 0);
     out->friction_velocity = (ct_real)json_in_number(in, o, "barrier", "friction_velocity", out->friction_velocity, 0, SCENE_INF, JSON_IN_ABOVE);
@@ -78,6 +78,9 @@ void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out)
     out->friction_iterations = json_in_int(in, o, "barrier", "friction_iterations", out->friction_iterations, 0, 1000000);
     out->newton_iterations = json_in_int(in, o, "barrier", "newton_iterations", out->newton_iterations, 1, 100000);
     out->stiffness = (ct_real)json_in_number(in, o, "barrier", "stiffness", out->stiffness, 0, SCENE_INF, 0);
+    out->static_hold = json_in_bool(in, o, "barrier", "static_hold", out->static_hold);
+    out->form = (ct_barrier_form)scene_read_choice(in, o, "barrier", "form", "potential root dual position velocity", form, CT_FORM_COUNT_,
+                                                   (int)out->form);
 }
 
 /* the geometric stepper; the keys are those of ct_geometric_desc */

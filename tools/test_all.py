@@ -34,6 +34,8 @@ SETS = [
                % " ".join(MAKE)],
      "algorithm 3 as printed on all QPs of the data folder", 1200),
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),
+    ("soak rods", MAKE + ["soak", "SET=rods", "WORLDS=50"], "random worlds with rods and points, 50 of them", 3600),
+    ("soak barrier", MAKE + ["soak", "SET=barrier", "WORLDS=50"], "random worlds of the barrier stepper, 50 of them", 3600),
 ]
 
 

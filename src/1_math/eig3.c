@@ -183,4 +183,101 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
     cti_eig3_first(v8, v, 9);
 }
 
+/* ---- projection of larger matrices ---- */
+
+enum { CTI_PSD_SWEEPS = 12, CTI_PSD_MOST = 9 };
+
+/* one rotation of a [n n], of which the upper triangle counts, and of v's rows, which become eigenvectors. Lanes whose entry is negligible keep all
+   their bits. Returns 1 if any lane was rotated */
+CTI_INLINE int cti_psd_turn_8(cti_r8 *a, cti_r8 *v, int n, int p, int q, cti_r8 least)
+{
+    const cti_r8 zero = cti_set8(0), one = cti_set8(1);
+    cti_r8 g = a[n * p + q], g2 = cti_mul8(g, g), app = a[(n + 1) * p], aqq = a[(n + 1) * q], turn, d, t, c, s;
+    int i;
+    turn = cti_lt8(least, g2);
+    if (!cti_bits8(turn))
+        return 0;
+    d = cti_scale8(CTI_R(0.5), cti_sub8(aqq, app));
+    t = cti_div8(g, cti_max8(cti_add8(cti_abs8(d), cti_sqrt8(cti_mad8(g2, d, d))), cti_set8(CTI_EIG3_TINY)));
+    t = cti_max8(cti_min8(t, one), cti_set8(-1));
+    t = cti_select8(cti_lt8(d, zero), cti_neg8(t), t);
+    t = cti_select8(turn, t, zero);
+    c = cti_div8(one, cti_sqrt8(cti_mad8(one, t, t))), s = cti_mul8(t, c);
+    a[(n + 1) * p] = cti_nmad8(app, t, g), a[(n + 1) * q] = cti_mad8(aqq, t, g);
+    a[n * p + q] = cti_select8(turn, zero, g);
+    for (i = 0; i < n; i++) {
+        cti_r8 x = v[n * p + i], y = v[n * q + i], *ip = i < p ? &a[n * i + p] : &a[n * p + i], *iq = i < q ? &a[n * i + q] : &a[n * q + i];
+        v[n * p + i] = cti_nmad8(cti_mul8(c, x), s, y), v[n * q + i] = cti_mad8(cti_mul8(s, x), c, y);
+        if (i == p || i == q)
+            continue;
+        x = *ip, y = *iq;
+        *ip = cti_nmad8(cti_mul8(c, x), s, y), *iq = cti_mad8(cti_mul8(s, x), c, y);
+    }
+    return 1;
+}
+
+/* sweeps; those of small matrices are unrolled */
+CTI_INLINE int cti_psd_sweep3_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
+{
+    int turned = cti_psd_turn_8(a, v, 3, 0, 1, least);
+    turned |= cti_psd_turn_8(a, v, 3, 0, 2, least);
+    return turned | cti_psd_turn_8(a, v, 3, 1, 2, least);
+}
+
+CTI_INLINE int cti_psd_sweep5_8(cti_r8 *a, cti_r8 *v, cti_r8 least)
+{
+    int turned = cti_psd_turn_8(a, v, 5, 0, 1, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 2, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 0, 4, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 2, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 1, 4, least);
+    turned |= cti_psd_turn_8(a, v, 5, 2, 3, least);
+    turned |= cti_psd_turn_8(a, v, 5, 2, 4, least);
+    return turned | cti_psd_turn_8(a, v, 5, 3, 4, least);
+}
+
+CTI_INLINE int cti_psd_sweep_8(cti_r8 *a, cti_r8 *v, int n, cti_r8 least)
+{
+    int i, j, turned = 0;
+    for (i = 0; i < n; i++)
+        for (j = i + 1; j < n; j++)
+            turned |= cti_psd_turn_8(a, v, n, i, j, least);
+    return turned;
+}
+
+CTI_INLINE void cti_psd_sized_8(cti_r8 *a, int n)
+{
+    cti_r8 v[CTI_PSD_MOST * CTI_PSD_MOST], w[CTI_PSD_MOST], all = cti_set8(0), zero = cti_set8(0), sum;
+    int i, j, k, sweep, turned = 1;
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++) {
+            v[n * i + j] = cti_set8(i == j);
+            all = cti_mad8(all, a[n * i + j], a[n * i + j]);
+        }
+    all = cti_scale8(CTI_EPS * CTI_EPS, all);
+    for (sweep = 0; sweep < CTI_PSD_SWEEPS && turned; sweep++)
+        turned = n == 3 ? cti_psd_sweep3_8(a, v, all) : n == 5 ? cti_psd_sweep5_8(a, v, all) : cti_psd_sweep_8(a, v, n, all);
+    for (k = 0; k < n; k++)
+        w[k] = cti_max8(a[(n + 1) * k], zero);
+    for (i = 0; i < n; i++)
+        for (j = i; j < n; j++) {
+            for (sum = zero, k = 0; k < n; k++)
+                sum = cti_mad8(sum, cti_mul8(v[n * k + i], w[k]), v[n * k + j]);
+            a[n * i + j] = a[n * j + i] = sum;
+        }
+}
+
+CTI_FN void cti_psd_project_8(cti_r8 *a, int n)
+{
+    CTI_ASSERT(n == 3 || n == 5 || n == 9);
+    if (n == 3)
+        cti_psd_sized_8(a, 3);
+    else if (n == 5)
+        cti_psd_sized_8(a, 5);
+    else
+        cti_psd_sized_8(a, 9);
+}
+
 #undef CTI_EIG3_TINY

@@ -23,6 +23,9 @@ CTI_FN void cti_polar3(const ct_real *f, ct_real *r);
 /* cti_eig3_spread -- copies n numbers into all lanes. cti_eig3_first -- reads them back from the first lane. */
 CTI_FN void cti_eig3_spread(const ct_real *from, cti_r8 *to, int n);
 CTI_FN void cti_eig3_first(const cti_r8 *from, ct_real *to, int n);
+/* cti_psd_project_8 -- a [n n] symmetric, n 3, 5 or 9, in place: negative eigenvalues become 0. Off-diagonal entries below
+   eps times the whole count as 0. */
+CTI_FN void cti_psd_project_8(cti_r8 *a, int n);
 /* cti_psd_project -- a [n n] symmetric, n <= 12, in place: eigenvalues below `least` become `least`. */
 CTI_FN void cti_psd_project(ct_real *a, int n, ct_real least);
 

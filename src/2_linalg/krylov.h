@@ -31,6 +31,12 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A);
 CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
                    int *out_iterations);
 
+/* cti_pcg_end -- how a run ended: CONVERGED; LIMIT: max_it; INDEFINITE: p' A p or r' M^-1 r is not positive. */
+typedef enum cti_pcg_end { CTI_PCG_CONVERGED, CTI_PCG_LIMIT, CTI_PCG_INDEFINITE } cti_pcg_end;
+/* cti_pcg_run -- as cti_pcg, from x = 0, and to `share` of the first sqrt(r' M^-1 r). */
+CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
+                               int *out_iterations);
+
 /* cti_jacobi -- inverses of the diagonal blocks. Zero it before first use. */
 typedef struct cti_jacobi {
     int n;

@@ -24,6 +24,8 @@ typedef struct cti_rigid {
     int linked;          /* 1: `end` and `energy` are valid */
     ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
+    ct_real affine_v[3]; /* and the velocity of its centre, */
+    ct_real affine_v0[9], affine_u0[9]; /* BDF2: A's rate at the start of that step, and on average over it */
     int affine_known;    /* 1: there was such a step */
 } cti_rigid;
 

@@ -291,8 +291,87 @@ static void cti_mollified(const ct_real *x, const double *b, double m, double m1
             out->hessian[12 * i + j] = (ct_real)(m * b[1]) * Hd[12 * i + j] + (ct_real)(m * b[2]) * gd[i] * gd[j] +
                                        (ct_real)(m1 * b[1]) * (gd[i] * gc[j] + gc[i] * gd[j]) + (ct_real)(m1 * b[0]) * Hc[12 * i + j] +
                                        (ct_real)(m2 * b[0]) * gc[i] * gc[j];
-    if (want == CTI_POTENTIAL_PROJECTED)
-        cti_psd_project(out->hessian, 12, 0);
+}
+
+/* ---- projection, eight matrices at a time ---- */
+
+/* cti_psd_queue -- matrices of one size that wait for others */
+typedef struct cti_psd_queue {
+    int n, count;
+    ct_real *to[8];
+    ct_real lanes[8 * 81];
+} cti_psd_queue;
+
+static void cti_psd_flush(cti_psd_queue *q)
+{
+    cti_r8 a[81];
+    int i, k, m = q->n * q->n;
+    if (q->count == 0)
+        return;
+    for (i = 0; i < m; i++)
+        for (k = q->count; k < 8; k++)
+            q->lanes[8 * i + k] = 0;
+    for (i = 0; i < m; i++)
+        a[i] = cti_load8(q->lanes + 8 * i);
+    cti_psd_project_8(a, q->n);
+    for (i = 0; i < m; i++)
+        cti_store8(q->lanes + 8 * i, a[i]);
+    for (k = 0; k < q->count; k++)
+        for (i = 0; i < m; i++)
+            q->to[k][i] = q->lanes[8 * i + k];
+    q->count = 0;
+}
+
+static void cti_psd_push(cti_psd_queue *q, ct_real *a)
+{
+    int i, m = q->n * q->n;
+    for (i = 0; i < m; i++)
+        q->lanes[8 * i + q->count] = a[i];
+    q->to[q->count++] = a;
+    if (q->count == 8)
+        cti_psd_flush(q);
+}
+
+/* rows of three orthonormal differences of four points: what is left of a matrix that a translation does not see */
+static const ct_real cti_differences[3][4] = {{CTI_R(0.70710678118654752440), -CTI_R(0.70710678118654752440), 0, 0},
+                                              {0, 0, CTI_R(0.70710678118654752440), -CTI_R(0.70710678118654752440)},
+                                              {CTI_R(0.5), CTI_R(0.5), -CTI_R(0.5), -CTI_R(0.5)}};
+
+/* H [12 12] in the coordinates of differences: out [9 9] */
+static void cti_differences_of(const ct_real *H, ct_real *out)
+{
+    ct_real half[9][12];
+    int i, j, a, b, k;
+    for (i = 0; i < 3; i++)
+        for (a = 0; a < 3; a++)
+            for (j = 0; j < 12; j++)
+                for (half[3 * i + a][j] = 0, k = 0; k < 4; k++)
+                    half[3 * i + a][j] += cti_differences[i][k] * H[12 * (3 * k + a) + j];
+    for (i = 0; i < 9; i++)
+        for (j = 0; j < 3; j++)
+            for (b = 0; b < 3; b++)
+                for (out[9 * i + 3 * j + b] = 0, k = 0; k < 4; k++)
+                    out[9 * i + 3 * j + b] += half[i][3 * k + b] * cti_differences[j][k];
+}
+
+/* the way back: H [12 12] from a [9 9] */
+static void cti_differences_expand(const ct_real *a9, ct_real *H)
+{
+    ct_real half[12][9];
+    int i, j, a, b, k;
+    for (i = 0; i < 4; i++)
+        for (a = 0; a < 3; a++)
+            for (j = 0; j < 9; j++)
+                for (half[3 * i + a][j] = 0, k = 0; k < 3; k++)
+                    half[3 * i + a][j] += cti_differences[k][i] * a9[9 * (3 * k + a) + j];
+    for (i = 0; i < 12; i++)
+        for (j = 0; j < 4; j++)
+            for (b = 0; b < 3; b++) {
+                ct_real sum = 0;
+                for (k = 0; k < 3; k++)
+                    sum += half[i][3 * k + b] * cti_differences[k][j];
+                H[12 * i + 3 * j + b] = sum;
+            }
 }
 
 /* ---- pairs ---- */
@@ -309,17 +388,30 @@ static int cti_potential_of(const cti_potential *p, ct_real d2, double *b)
     return 1;
 }
 
-CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out)
-{
+/* How a pair's Hessian is made */
+typedef enum cti_form { CTI_FORM_NONE, CTI_FORM_REDUCED, CTI_FORM_WHOLE } cti_form;
+
+/* cti_made -- a pair's closest feature, its reduced Hessian, and the barrier's derivative by D */
+typedef struct cti_made {
     cti_closest q;
     cti_reduced m;
+    cti_form form;
+    double slope;
+} cti_made;
+
+/* the value, and what `want` asks for but the projection: REDUCED leaves m, WHOLE out->hessian to be projected */
+static int cti_potential_begin(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out, cti_made *made)
+{
+    cti_closest *q = &made->q;
     double b[3], mol, m1, m2;
     int i;
-    cti_closest_find(kind, x, &q);
-    out->d2 = cti_v3_norm2(q.r);
+    made->form = CTI_FORM_NONE;
+    cti_closest_find(kind, x, q);
+    out->d2 = cti_v3_norm2(q->r);
     if (!cti_potential_of(p, out->d2, b))
         return 0;
-    memcpy(out->c, q.c, sizeof out->c);
+    made->slope = b[1];
+    memcpy(out->c, q->c, sizeof out->c);
     out->value = b[0];
     out->force = (ct_real)(-2 * b[1]) * cti_sqrt(out->d2);
     if (kind == CT_PAIR_EE && p->width > 0) {
@@ -329,26 +421,73 @@ CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const c
             mol = cti_mollifier_value((double)c, (double)p->width, &m1, &m2);
             out->force *= (ct_real)mol;
             cti_mollified(x, b, mol, m1, m2, want, out);
+            made->form = want >= CTI_POTENTIAL_PROJECTED ? CTI_FORM_WHOLE : CTI_FORM_NONE;
             return 1;
         }
     }
     if (want == CTI_POTENTIAL_VALUE)
         return 1;
-    for (i = 0; i < q.n; i++)
-        cti_v3_put(out->gradient, i, cti_v3_mul(q.r, (ct_real)(2 * b[1]) * q.c[i]));
+    for (i = 0; i < q->n; i++)
+        cti_v3_put(out->gradient, i, cti_v3_mul(q->r, (ct_real)(2 * b[1]) * q->c[i]));
     if (want == CTI_POTENTIAL_GRADIENT)
         return 1;
-    cti_reduced_make(&q, x, b[1], b[2], &m);
-    if (want == CTI_POTENTIAL_PROJECTED) {
-        if (m.k == 0)
-            m.H[0] = cti_max(m.H[0], 0);
-        else
-            cti_psd_project(m.H, m.size, 0);
-    }
-    cti_reduced_expand(&m, q.n, out->hessian);
-    if (want == CTI_POTENTIAL_EXACT)
-        cti_reduced_rest(&q, &m, b[1], out->hessian);
+    cti_reduced_make(q, x, b[1], b[2], &made->m);
+    made->form = CTI_FORM_REDUCED;
     return 1;
+}
+
+CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out)
+{
+    cti_made made;
+    if (want == CTI_POTENTIAL_PROJECTED) {
+        ct_real points[12];
+        uint8_t found;
+        memset(points, 0, sizeof points);
+        memcpy(points, x, sizeof(ct_real) * (kind == CT_PAIR_VV ? 6 : kind == CT_PAIR_VE ? 9 : 12));
+        cti_potential_eval_many(p, &kind, points, 1, out, &found);
+        return found;
+    }
+    if (!cti_potential_begin(p, kind, x, want, out, &made))
+        return 0;
+    if (made.form == CTI_FORM_REDUCED) {
+        cti_reduced_expand(&made.m, made.q.n, out->hessian);
+        cti_reduced_rest(&made.q, &made.m, made.slope, out->hessian);
+    }
+    return 1;
+}
+
+CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
+                                    uint8_t *found)
+{
+    cti_psd_queue queue[3];
+    cti_made made[CTI_POTENTIAL_MANY];
+    ct_real whole[81 * 8];
+    int i, k, wholes = 0, at[8];
+    queue[0].n = 3, queue[1].n = 5, queue[2].n = 9;
+    queue[0].count = queue[1].count = queue[2].count = 0;
+    for (i = 0; i < n; i++) {
+        found[i] = (uint8_t)cti_potential_begin(&p[i], kind[i], x + 12 * (size_t)i, CTI_POTENTIAL_PROJECTED, &out[i], &made[i]);
+        if (made[i].form == CTI_FORM_REDUCED) {
+            if (made[i].m.k == 0)
+                made[i].m.H[0] = cti_max(made[i].m.H[0], 0);
+            else
+                cti_psd_push(&queue[made[i].m.k - 1], made[i].m.H);
+        } else if (made[i].form == CTI_FORM_WHOLE) {
+            cti_differences_of(out[i].hessian, whole + 81 * (size_t)wholes);
+            cti_psd_push(&queue[2], whole + 81 * (size_t)wholes);
+            at[wholes++] = i;
+        }
+        for (k = 0; wholes == 8 && k < 8; k++)
+            cti_differences_expand(whole + 81 * (size_t)k, out[at[k]].hessian);
+        wholes &= 7;
+    }
+    for (k = 0; k < 3; k++)
+        cti_psd_flush(&queue[k]);
+    for (k = 0; k < wholes; k++)
+        cti_differences_expand(whole + 81 * (size_t)k, out[at[k]].hessian);
+    for (i = 0; i < n; i++)
+        if (made[i].form == CTI_FORM_REDUCED)
+            cti_reduced_expand(&made[i].m, kind[i] == CT_PAIR_VV ? 2 : kind[i] == CT_PAIR_VE ? 3 : 4, out[i].hessian);
 }
 
 CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out)

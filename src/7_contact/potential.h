@@ -40,6 +40,11 @@ enum { CTI_POTENTIAL_VALUE, CTI_POTENTIAL_GRADIENT, CTI_POTENTIAL_PROJECTED, CTI
 /* cti_potential_eval -- of VF, EE, VE and VV pairs with n points x [3 n]. want: up to CTI_POTENTIAL_*; PROJECTED: the Hessian with negative
    eigenvalues set to zero. Returns 0 where the pair is at dhat or beyond: then only d2 is set. The points may not touch. */
 CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out);
+/* cti_potential_eval_many -- the same of n pairs with points x [12 n], projected: found [n] are the results. Pairs are projected eight at a
+   time; their results do not depend on their neighbours. n at most CTI_POTENTIAL_MANY. */
+#define CTI_POTENTIAL_MANY 32
+CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
+                                    uint8_t *found);
 /* cti_potential_plane -- the same of a point at the distance `gap` from a plane with this unit normal; n is 1. */
 CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real gap, int want, cti_potential_terms *out);
 

@@ -6,12 +6,13 @@
    The scale of the barriers' force follows the forces of the last step, so that loads are carried in the middle of dhat. differs: IPC's follows from
    gradients at the start of a step, which asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
-#include "barrier.h"
+#include "form.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
 #include "../8_step/cmr.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
+#include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
@@ -19,6 +20,9 @@
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
+/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
+   points. Half and double were not compared */
+#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
    dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
@@ -31,6 +35,9 @@
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain up to .12
+   (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+#define CTI_BARRIER_SWING 0.5
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
 {
@@ -76,7 +83,7 @@ static void cti_barrier_rescale(cti_state *s)
     int i, n = 0;
     for (i = 0; i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)t.force / ((double)b->h * (double)b->h);
+            double force = (double)(t.force / b->rule.contact);
             sum += force * force;
             n++;
         }
@@ -138,6 +145,27 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
         }
 }
 
+/* writes down where scripted vertices are that have not come as far as their script */
+static void cti_barrier_wait(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        const ct_real *x = f->x0 + 3 * (size_t)m->v0, *end;
+        int late;
+        if (m->n == 0)
+            continue;
+        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
+        for (k = 0; late && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; late && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(x, k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)late;
+    }
+}
+
 /* ---- Newton's method ---- */
 
 /* the surface at y + t dy, in surface.x1 */
@@ -196,6 +224,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
+        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+            *t /= 2;
+            continue;
+        }
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
@@ -210,23 +242,24 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double t0;
-    int definite;
+    int definite, assembled = 0;
     for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
-        t0 = cti_cmr_clock(s);
-        if (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r))
+        double t0 = cti_cmr_clock(s);
+        ct_real sigma = b->sigma;
+        if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
         r->ms_assemble += cti_cmr_clock(s) - t0;
         t0 = cti_cmr_clock(s);
-        if (!cti_barrier_solve(s, &definite))
+        if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
         if (!b->exact || definite)
-            break;
-        b->sigma = cti_max(4 * b->sigma, 4 * CTI_BARRIER_FIRST);
-        b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+            return 1;
+        b->sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
+        assembled = b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+        if (assembled)
+            cti_barrier_shift_mass(s, b->sigma - sigma);
     }
-    return 1;
 }
 
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
@@ -277,7 +310,7 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last)
+    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -301,36 +334,36 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             end = cti_barrier_iterate(s, q, r);
             if (end == CTI_BARRIER_MEMORY)
                 return 0;
+            if (end == CTI_BARRIER_CONVERGED && !cti_barrier_joints_settle(s))
+                end = CTI_BARRIER_GOES_ON;
         } while (end == CTI_BARRIER_GOES_ON);
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
 /* ---- the step ---- */
 
-static void cti_barrier_begin(cti_state *s, ct_real dt, ct_step_report *r)
+/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
+static int cti_barrier_touch(cti_state *s, cti_touch *touch)
 {
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
+    cti_touch *list = s->step.impulses.touches;
+    int i, k;
+    for (i = 0; i < cti_barrier_own(s)->touched; i++)
+        if (list[i].key == touch->key) {
+            for (k = 0; k < 3; k++)
+                touch->r[k] += list[i].r[k];
+            list[i] = *touch;
+            return 1;
+        }
+    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
 }
 
-/* impulses of the contacts, for who asks for them. 0: out of memory */
-static int cti_barrier_touches(cti_state *s, ct_step_report *r)
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
@@ -359,29 +392,46 @@ static int cti_barrier_touches(cti_state *s, ct_step_report *r)
         cti_v3_tangents(n, &t1, &t2);
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
-        touch.r[0] = t.force / b->h;
+        touch.r[0] = t.force * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+        if (!cti_barrier_touch(s, &touch))
             return 0;
     }
     return 1;
+}
+
+/* loss by friction in the step, and the work of scripts on it */
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(b->rubs); i++) {
+        const cti_barrier_rub *q = &b->rubs[i];
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
+                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
+            }
+    }
 }
 
 /* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
 static int cti_barrier_works(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->h * (double)b->h, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    double h2 = (double)b->rule.contact;
     cti_potential_terms t;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        double size;
-        cti_barrier_slide(s, &b->rubs[i], s->surface.x0, u);
-        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value(size, reach, &rate, &slope);
-        r->loss_contact += (double)b->rubs[i].load / h2 * rate * size * size;
-    }
+    cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
     for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
         if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
@@ -401,34 +451,44 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
             r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_put(s->step.impulses.pins, i, cti_v3_mul(R, 1 / b->h));
+            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
         }
     return 1;
 }
 
-/* The status of a step that gained energy. The minimum of a potential that is not convex may have more energy than the start: a corner slips
+/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
    off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
    start: cti_barrier_energies */
-static void cti_barrier_judge(const cti_state *s, const double *start, ct_step_report *r)
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
 {
-    double kick = (double)(cti_barrier_own(s)->h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script);
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
+    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
 
 /* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_memory *next = &s->contact.memory_step[0], last;
     double size, before = start[1];
     int i;
-    if (!cti_barrier_touches(s, r) || !cti_barrier_works(s, r))
+    cti_memory_clear(next);
+    if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
+        !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
     r->loss_contact += b->energy_contact - before;
@@ -440,27 +500,23 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
+    cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
-    cti_memory_clear(&s->contact.memory);
+    last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->planes) / 2;
     r->rows = CTI_LEN(b->terms);
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script + r->loss_contact + r->loss_damping;
-    cti_barrier_judge(s, start, r);
+    r->joint_error = cti_joints_error(s);
+    r->rigid_strain = b->strain;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
+                       r->loss_contact + r->loss_damping;
     return 1;
 }
 
-static ct_code cti_barrier_take_back(cti_state *s)
-{
-    cti_snapshot_restore(s, 0, &s->step.start);
-    cti_barrier_own(s)->covered = 0;
-    return CT_ERR_MEMORY;
-}
-
-/* energies [3] at the start: of the bodies, of the contacts, and of gravity alone */
+/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -471,6 +527,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
     out[1] = cti_barrier_own(s)->energy_contact;
     out[2] = r.energy_gravity;
+    out[3] = r.energy_kinetic;
     return 1;
 }
 
@@ -485,8 +542,9 @@ static int cti_barrier_is_known(const cti_state *s)
 static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, double *start)
 {
     cti_barrier *b = cti_barrier_own(s);
+    int known = cti_barrier_is_known(s);
     memset(q, 0, sizeof *q);
-    if (!cti_barrier_is_known(s)) {
+    if (!known) {
         int crosses = cti_barrier_crosses(s);
         if (crosses)
             return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
@@ -499,37 +557,33 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     if (s->surface.nv)
         memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
+    cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
+    if (cti_form_is_constrained(s))
+        CTI_CLEAR(b->terms);
+    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+        return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
-CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r)
 {
     cti_barrier_run q;
-    double start[3];
-    ct_code code;
-    cti_barrier_begin(s, dt, r);
-    if (!cti_snapshot_save(s, 0, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0) {
-        s->step.time = s->step.until;
-        s->contact.memory_dt = dt;
-        cti_impulses_swap(s);
-        return CT_OK;
-    }
-    code = cti_barrier_open(s, dt, &q, start);
-    if (code == CT_ERR_DOMAIN)
+    ct_code code = cti_barrier_open(s, h, &q, start);
+    int ok;
+    if (code != CT_OK)
         return code;
-    if (code != CT_OK || !cti_barrier_minimize(s, &q, r) || !cti_barrier_commit(s, start, r))
-        return cti_barrier_take_back(s);
-    r->residual = q.speed;
-    cti_impulses_swap(s);
+    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
+    if (!ok || !cti_barrier_commit(s, start, r))
+        return CT_ERR_MEMORY;
+    r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }
 
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
@@ -538,3 +592,4 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 #undef CTI_BARRIER_SCALES
+#undef CTI_BARRIER_SWING

@@ -6,6 +6,7 @@
 
 #include "../8_step/stepper.h"
 #include "../7_contact/potential.h"
+#include "../4_programs/program.h"
 
 /* cti_barrier_attach -- a surface vertex as a sum of blocks y: x = sum w_k y_k; n 0: no block moves it. */
 typedef struct cti_barrier_attach {
@@ -38,14 +39,62 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 typedef struct cti_barrier_rub {
     int32_t n, v[4];
     ct_real c[4], t[2][3];
-    ct_real load; /* h^2 mu times the normal force [kg m] */
+    ct_real load; /* rule.contact mu times the normal force [kg m] */
+    uint64_t key; /* of the pair, as in the contact memory */
+    ct_real anchor[2]; /* [m] slip at the start of the step, along t; 0 without static_hold */
+    ct_real at[2];     /* [m] slip of the last assembly */
 } cti_barrier_rub;
+
+/* cti_barrier_tie -- one equation of a joint: phi = sum w_k y_k - at - left; of a stitch with a length phi = |sum w_k y_k - at| - rest - left.
+   part 0: the points; 1..3: the axes, a joint's rotation, times its lever. */
+typedef struct cti_barrier_tie {
+    int32_t joint, part;
+    int32_t n, block[2 * CTI_JOINT_NODES];
+    ct_real w[2 * CTI_JOINT_NODES];
+    ct_real at[3], left[3]; /* [m] */
+    ct_real soft;           /* [m/N] compliance; 0: none, and a multiplier */
+    ct_real m[3];           /* multiplier [kg m], h^2 times a force; of a distance m[0] alone */
+    ct_real most;           /* most force, in the units of m */
+    ct_real k, k_first;     /* penalty [kg], and what it was first; 0: not known yet */
+    ct_real error;          /* [m] at the last update */
+} cti_barrier_tie;
+
+/* cti_contact_rub -- a rub's force on its point a, and the Hessian by the displacement there. */
+typedef struct cti_contact_rub {
+    ct_real f[3], K[9];
+} cti_contact_rub;
 
 /* cti_barrier_term -- an active pair: nearer than its dhat. */
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
     ct_real hat, d2;
 } cti_barrier_term;
+
+/* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
+   (contacts, rigid bodies' stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
+typedef struct cti_barrier_rule {
+    ct_real c;       /* [s] */
+    ct_real at;      /* [1] */
+    ct_real force;   /* [s^2] */
+    ct_real contact; /* [s^2] */
+    ct_real span;    /* [s] time that y - r is the way of */
+    ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+} cti_barrier_rule;
+
+/* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
+typedef struct cti_barrier_factors {
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor32 lagged;
+    cti_factor64 exact;  /* of B itself, where float does not do */
+    int known;           /* 1: lagged is a factor */
+    int analyzed;        /* 1: symbolic is that of B's pattern as it is */
+    double excess;       /* iterations since it was computed */
+    float *x32;
+    double *x64, *work64;
+    float *work32;
+    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+} cti_barrier_factors;
 
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
@@ -54,7 +103,10 @@ typedef struct cti_barrier {
     cti_affine *affines;          /* [rigids] */
     cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
     ct_real *hat;                 /* [surface bodies] dhat */
-    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; y0 + h u + h^2 M^-1 f */
+    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; where inertia and external forces take it */
+    ct_real *rate;                /* [3 n] velocities at the start of the step */
+    ct_real *p, *r;               /* [3 n] see cti_barrier_rule */
+    cti_barrier_rule rule;
     ct_real *y_try, *dy, *g;      /* [3 n] */
     ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
     ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
@@ -68,6 +120,9 @@ typedef struct cti_barrier {
     int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
     cti_barrier_term *terms;      /* active pairs at the iterate */
     cti_barrier_rub *rubs;
+    cti_barrier_tie *ties;
+    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
+    int ties_open;                /* with an error above the tolerance when Newton's method ended */
     ct_real *toi, *least;         /* scratch of the step filter */
     int32_t *tested;              /* scratch of the step filter */
     cti_bsr B;                    /* Hessian */
@@ -76,17 +131,22 @@ typedef struct cti_barrier {
     int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
     int pattern;                  /* 1: B has a pattern */
     int contact_blocks;           /* block pairs of contacts in it */
-    cti_symbolic symbolic;
-    cti_gather gather;
-    cti_factor64 factor;
+    cti_barrier_factors factors;
     int32_t *all;                 /* [n] 0, 1, 2, ... */
-    double *solution, *work;
     ct_real h;                    /* [s] of the step at hand */
     int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
     ct_real sigma;                /* times M that is added to it then */
     double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;           /* [N] */
+    int touched;                  /* touches of the step's earlier substeps */
+    ct_real *x_begin;             /* [3 nv] surface at the start of the whole step */
     double loss_friction, energy_contact; /* [J] */
+    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
+    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
+    cti_program program;          /* and that */
+    ct_real strain;               /* largest entry of A - R at the end of the step */
+    double joints_rounded;        /* [J] what rounding of the joints' work is of */
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
@@ -97,7 +157,12 @@ CTI_INLINE cti_barrier *cti_barrier_own(const cti_state *s) { return (cti_barrie
 /* cti_barrier_prepare -- as cti_stepper.prepare; cti_barrier_free -- as its release. */
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_barrier_free(cti_state *s);
-/* cti_barrier_load -- y0 and y_hat of a step of h from the state. */
+/* cti_affine_is_known -- 1 when the affine state that the last step left is that of the pose and the motion as they are. */
+CTI_INLINE int cti_affine_is_known(const cti_rigid *r)
+{
+    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
+}
+/* cti_barrier_load -- y0, rate, the rule and y_hat of a step of h from the state. */
 CTI_FN void cti_barrier_load(cti_state *s, ct_real h);
 /* cti_barrier_place -- out [3 nv]: the surface at y; scripted vertices are those of s->surface.script. */
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out);
@@ -112,6 +177,15 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
     return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
+/* ---- barrier_rule.c ---- */
+
+/* cti_barrier_rule_make -- rule, p, r and y_hat of a step of h from y0 and rate. */
+CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h);
+/* cti_barrier_rule_end -- velocity [3] of block `block` of y at the end of the step. */
+CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block);
+/* cti_barrier_rule_keep -- what the next step's rule needs of this one; before the state's velocities are replaced. */
+CTI_FN void cti_barrier_rule_keep(cti_state *s);
+
 /* ---- barrier_pairs.c ---- */
 
 /* cti_barrier_cover -- lists that are complete for the motion of the surface from x0 to x1. 0: out of memory. */
@@ -123,12 +197,15 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
-/* cti_barrier_law -- the potential of a term, in h^2 J. */
+/* cti_barrier_law -- the potential of a term, in rule.contact J. */
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out);
 /* cti_barrier_eval -- a term's potential at surface positions x. */
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
+/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
+   no value. out (may be NULL): that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
@@ -137,24 +214,81 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
    contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
+/* cti_barrier_contact_energy -- of the barriers and of friction, with the surface at x; *size += their rounding's. 0: out of memory. */
+CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
+/* cti_barrier_contacts -- the contacts' part of cti_barrier_assemble. 0: out of memory. */
+CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift);
 /* cti_barrier_lag -- rubs: friction with the normal forces at surface.x0. 0: out of memory. */
 CTI_FN int cti_barrier_lag(cti_state *s);
 /* cti_barrier_loss -- dissipated by damping from y0 to y [J]. */
 CTI_FN double cti_barrier_loss(cti_state *s);
-/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, with the surface at x. */
+/* cti_barrier_slide -- tangential displacement [2] of a contact since the start of the step, plus its anchor, with the surface at x. */
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2]);
+/* cti_barrier_rub_derive -- force f [2] and Hessian H [4] of a rub at the slip u [2], along t, in h^2 N; reach: friction_velocity h. */
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H);
+/* cti_barrier_rub_terms -- the same in space, at surface positions x, or x_slide where that is set; q->at is set, too. */
+CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out);
+
+/* ---- barrier_joints.c ---- */
+
+/* cti_barrier_joints_make -- ties of all joints, their block pairs in `elastic`. 0: out of memory. */
+CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b);
+/* cti_barrier_joints_open -- the ties of a step, with y0 and the last step's forces. */
+CTI_FN void cti_barrier_joints_open(cti_state *s);
+/* cti_barrier_joints_energy -- as cti_barrier_energy: sum of m phi + k / 2 |phi|^2; *size: what its rounding is of is added. */
+CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
+/* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
+CTI_FN void cti_barrier_joints_assemble(cti_state *s);
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+   have changed, and there is another minimum. */
+CTI_FN int cti_barrier_joints_settle(cti_state *s);
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
+   0: out of memory. */
+CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
+
+/* ---- barrier_hold.c ---- */
+
+/* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
+CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
+/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
+   the normal force. */
+CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
+CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
+/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
+CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
+
+/* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
+/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
+/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
 
 /* ---- barrier_system.c ---- */
 
 /* cti_barrier_pattern -- B's pattern holds the blocks of all bodies, of `terms` and of `rubs`, and B is zero. 0: out of memory. */
-CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r);
+CTI_FN int cti_barrier_pattern(cti_state *s);
 /* cti_barrier_add -- B(i, j) += m [9], scaled. Of i and j a term or a rub has both. */
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale);
-/* cti_barrier_solve -- dy = -B^-1 g, with constrained blocks on their way to the goal; *definite 0: B is not positive definite, and dy is no
-   direction. 0: out of memory. */
-CTI_FN int cti_barrier_solve(cti_state *s, int *definite);
+/* cti_barrier_constrain -- after an assembly: g and B of constrained blocks, which are on their way to the goal. 0: out of memory. */
+CTI_FN int cti_barrier_constrain(cti_state *s);
+/* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
+CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
+
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the
+   bodies, of contacts, of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+/* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
+
+/* ---- barrier_step.c ---- */
 
 /* cti_barrier_step -- as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins: s->step.limit is one of the pairs. */
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r);

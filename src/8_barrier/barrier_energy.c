@@ -1,10 +1,14 @@
 /* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
-     E(y) = 1/2 |y - y^|_M^2 + h^2 (V(y) + sum of stiff |A'A - 1|^2 + sum of barriers)
-          + h alpha / 2 |y - y0|_M^2 + h / 2 (y - y0)' D(y0) (y - y0) + h^2 sum of mu lambda f0(|u|),   y^ = y0 + h u + h^2 M^-1 f
-   Its minimum is implicit Euler's step. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
+     E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact (sum of stiff |A'A - 1|^2 + sum of barriers)
+          + c alpha / 2 |y - r|_M^2 + c / 2 (y - r)' D(y0) (y - r) + contact sum of mu lambda f0(|u|)
+   with the numbers of the integrator's rule (barrier_rule.c). Implicit Euler: at 1, c = h, force = contact = h^2, r = y0,
+   y^ = y0 + h u + h^2 M^-1 f. D is that of the start of the step, and so are the contacts' lambda and directions in the last sum, which
    are lagged: neither has a potential otherwise. The Hessian is projected element by element; damping's is that of the present positions, which is
-   near enough for Newton's method. based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
+   near enough for Newton's method. Joints add their part (barrier_joints.c).
+   based on: lecture notes 4.3; Li et al. 2020, eq. 4 and 19; Lan et al. 2022, eq. 6. */
 #include "barrier.h"
+#include "../0_base/tasks.h"
+#include "../8_step/policy.h"
 #include "../1_math/eig3.h"
 
 /* ---- affine bodies ---- */
@@ -30,10 +34,10 @@ static double cti_affine_energy(const cti_affine *a, const ct_real *y)
 }
 
 /* gradient 4 stiff A S; Hessian of columns i, j: 4 stiff (c_j c_i' + delta_ij AA' + S_ij 1), the last part without its negative eigenvalues */
-static void cti_affine_derive(cti_barrier *b, const cti_affine *a, ct_real h2)
+static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
 {
     const ct_real *c = b->y + 3 * (size_t)(a->block + 1);
-    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * h2, m[9];
+    ct_real S[9], P[9], AA[9], k4 = 4 * a->stiff * b->rule.contact, m[9];
     int i, j, k, l;
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
@@ -86,7 +90,7 @@ static void cti_barrier_alpha(const cti_state *s, ct_real *out)
 
 /* ---- energy ---- */
 
-/* inertia and mass damping: 1/2 z'M z + h alpha / 2 d'M d */
+/* inertia and mass damping: 1/2 z'M z + c alpha / 2 d'M d */
 static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -103,16 +107,16 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     if (any) {
         cti_barrier_alpha(s, alpha);
         for (i = 0; i < 3 * b->n; i++)
-            z[i] = y[i] - b->y0[i];
+            z[i] = y[i] - b->r[i];
         cti_barrier_mass(s, z, Mz);
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
     }
-    *size += e + (double)b->h * damped;
-    return e + (double)b->h * damped;
+    *size += e + (double)b->rule.c * damped;
+    return e + (double)b->rule.c * damped;
 }
 
-/* h / 2 d' D(y0) d of the models, d = y - y0; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
 static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -126,35 +130,100 @@ static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_re
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             Dd[3 * i + k] = 0;
-            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k] : 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->r[3 * b->block_of[i] + k] : 0;
         }
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, d, Dd);
     return 1;
 }
 
-static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *size)
+/* x_state: where the bodies' forces act, y0 + at (y - y0) */
+static void cti_barrier_middle(cti_state *s, const ct_real *y)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
-    double e = 0, damped = 0, h = (double)b->h;
-    int i, k;
+    int i;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(b->x_state, i, cti_v3_at(y, b->block_of[i]));
-    for (i = 0; i < s->bodies.n_models; i++) {
-        cti_model_ahead(s->bodies.models[i], b->h, 1, NULL);
-        e += cti_model_energy(s->bodies.models[i], b->x_state);
+        if (b->block_of[i] >= 0) {
+            cti_v3 end = cti_v3_at(y, b->block_of[i]), start = cti_v3_at(b->y0, b->block_of[i]);
+            cti_v3_put(b->x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
+        }
+}
+
+/* cti_barrier_models -- a loop over the models at x_state */
+typedef struct cti_barrier_models {
+    cti_state *s;
+    double *energy; /* [n_models] */
+    int *extended;  /* [n_models] */
+} cti_barrier_models;
+
+static void cti_barrier_model_energies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model_ahead(q->s->bodies.models[begin], b->h, b->rule.share, NULL);
+        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->x_state);
     }
+}
+
+static void cti_barrier_project(cti_model *m, int project)
+{
+    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
+}
+
+static void cti_barrier_model_assemblies(int begin, int end, int worker, void *context)
+{
+    const cti_barrier_models *q = (const cti_barrier_models *)context;
+    const cti_barrier *b = cti_barrier_own(q->s);
+    CTI_UNUSED(worker);
+    for (; begin < end; begin++) {
+        cti_model *m = q->s->bodies.models[begin];
+        q->extended[begin] = 0;
+        cti_model_ahead(m, b->h, b->rule.share, NULL);
+        cti_barrier_project(m, !b->exact);
+        cti_model_assemble(m, b->x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
+    }
+}
+
+static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double *energies, double *size)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_models q;
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
+    int i, k;
+    cti_barrier_middle(s, y);
+    q.s = s, q.energy = energies, q.extended = NULL;
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_energies, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += cti_affine_energy(&b->affines[k], y);
+        e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
-    *size += h * h * fabs(e) + h * fabs(damped);
+    *size += fabs(e) + c * fabs(damped);
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += h * h * fabs((double)(s->system.force[i] * b->x_state[i]));
-    return h * h * e + h / 2 * damped;
+        *size += weight * fabs((double)(s->system.force[i] * b->x_state[i]));
+    return e + c / 2 * damped;
+}
+
+CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    int i, k;
+    cti_barrier_alpha(s, work);
+    cti_barrier_mass(s, z, out);
+    for (i = 0; i < 3 * b->n; i++)
+        out[i] *= 1 + c * work[i / 3];
+    for (i = 0; i < 3 * b->n; i++)
+        work[i] = b->r[i] + z[i];
+    if (cti_barrier_damping(s, work, d, Dd))
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                out[3 * b->block_of[i] + k] += c * Dd[3 * i + k];
 }
 
 CTI_FN double cti_barrier_loss(cti_state *s)
@@ -163,20 +232,21 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
-    int i;
+    int i, k;
     if (!z)
         return 0;
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y0[i];
+        z[i] = b->y[i] - b->r[i];
     cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
     cti_barrier_alpha(s, z + 6 * (size_t)b->n);
     for (i = 0; i < 3 * b->n; i++)
-        sum += (double)(z[6 * b->n + i / 3] * z[i]) * (double)z[3 * b->n + i];
+        sum += (double)(z[6 * b->n + i / 3] * z[3 * b->n + i]) * (double)(b->y[i] - b->y0[i]);
     if (cti_barrier_damping(s, b->y, d, Dd))
-        for (i = 0; i < 3 * s->n; i++)
-            sum += (double)d[i] * (double)Dd[i];
+        for (i = 0; i < s->n; i++)
+            for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
+                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k]);
     cti_arena_rewind(s->arena, mark);
-    return sum / (double)b->h;
+    return sum / (double)b->rule.span;
 }
 
 CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, const ct_real *x, ct_real out[2])
@@ -186,26 +256,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     for (k = 0; k < q->n; k++)
         d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
-        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0));
-}
-
-static double cti_barrier_friction_energy(const cti_state *s, const ct_real *x)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    double e = 0, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        ct_real u[2];
-        cti_barrier_slide(s, &b->rubs[i], x, u);
-        e += (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
-    }
-    return e;
-}
-
-/* largest coordinate of a vertex: its rounding changes a potential by as much times the force */
-static double cti_barrier_far(const ct_real *x, int v)
-{
-    return (double)cti_max(cti_abs(x[3 * (size_t)v]), cti_max(cti_abs(x[3 * (size_t)v + 1]), cti_abs(x[3 * (size_t)v + 2])));
+        out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
 
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size)
@@ -213,29 +264,24 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
     ct_real *work = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8);
-    cti_potential_terms t;
-    double e, contact = 0;
-    int i;
+    double *energies = CTI_ARENA_NEW(s->arena, double, s->bodies.n_models + 1);
+    double e, barriers, friction;
     *size = 0;
-    if (!work)
+    if (!work || !energies)
         return 0;
-    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, size);
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], x, CTI_POTENTIAL_VALUE, &t)) {
-            contact += t.value;
-            *size += (double)t.force * cti_barrier_far(x, b->terms[i].v[0]);
-        }
-    b->energy_contact = contact / ((double)b->h * (double)b->h);
-    contact += cti_barrier_friction_energy(s, x);
-    *size += contact;
+    e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
+    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
+        return 0;
+    b->energy_contact = barriers / (double)b->rule.contact;
+    *size += barriers + friction;
     cti_arena_rewind(s->arena, mark);
-    return e + contact;
+    return e + barriers + friction;
 }
 
 /* ---- gradient and Hessian ---- */
 
 /* a matrix over the vertices v [n] of a pair, through their attachments */
-static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, q, n3 = 3 * n;
@@ -256,7 +302,7 @@ static void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
     }
 }
 
-static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
+CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -267,95 +313,72 @@ static void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, co
     }
 }
 
-/* g += H times the shift of scripted vertices */
-static void cti_barrier_shift(const int32_t *v, int n, const ct_real *H, const ct_real *shift, ct_real *g)
+CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
 {
-    int i, k, l;
-    for (i = 0; i < n; i++)
-        for (k = 0; k < 3; k++) {
-            ct_real d = shift[3 * (ptrdiff_t)v[i] + k];
-            for (l = 0; d != 0 && l < 3 * n; l++)
-                g[l] += H[3 * n * l + 3 * i + k] * d;
-        }
+    ct_real size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+    double rate, slope;
+    int j;
+    cti_friction_value((double)size, (double)reach, &rate, &slope);
+    f[0] = q->load * (ct_real)rate * u[0], f[1] = q->load * (ct_real)rate * u[1];
+    for (j = 0; j < 4; j++)
+        H[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
 }
 
-static void cti_barrier_contacts(cti_state *s, const ct_real *shift)
+CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const ct_real *x, cti_contact_rub *out)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    cti_potential_terms t;
-    int i;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
-        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_PROJECTED, &t))
-            continue;
-        if (shift)
-            cti_barrier_shift(p->v, p->n, t.hessian, shift, t.gradient);
-        cti_barrier_scatter_vector(s, p->v, p->n, t.gradient);
-        cti_barrier_scatter(s, p->v, p->n, t.hessian);
-    }
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real f[2], H[4];
+    int k, l;
+    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : x, q->at);
+    cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f, H);
+    cti_v3_put(out->f, 0, cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f[0]), cti_v3_at(q->t[1], 0), f[1]));
+    for (k = 0; k < 3; k++)
+        for (l = 0; l < 3; l++)
+            out->K[3 * k + l] = q->t[0][k] * (H[0] * q->t[0][l] + H[1] * q->t[1][l]) + q->t[1][k] * (H[2] * q->t[0][l] + H[3] * q->t[1][l]);
 }
 
-/* friction: load (f1 / |u| (1 - uu'/|u|^2) + f1' uu'/|u|^2) in the tangent plane; both are >= 0 */
-static void cti_barrier_friction(cti_state *s, const ct_real *shift)
+/* contacts' friction matrix c_i c_j K, times the shift */
+CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    double reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i, j, k, l, p;
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k;
     for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
-        ct_real u[2], H2[4], g[12], H[144], K[9], size;
-        cti_v3 f;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value((double)size, reach, &rate, &slope);
-        for (j = 0; j < 4; j++)
-            H2[j] = q->load * ((j % 3 == 0 ? (ct_real)rate : 0) + (size > 0 ? (ct_real)(slope - rate) * u[j / 2] * u[j % 2] / (size * size) : 0));
-        f = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), u[0]), cti_v3_at(q->t[1], 0), u[1]), q->load * (ct_real)rate);
-        for (k = 0; k < 3; k++)
-            for (l = 0; l < 3; l++)
-                K[3 * k + l] = q->t[0][k] * (H2[0] * q->t[0][l] + H2[1] * q->t[1][l]) + q->t[1][k] * (H2[2] * q->t[0][l] + H2[3] * q->t[1][l]);
-        for (j = 0; j < q->n; j++) {
-            cti_v3_put(g, j, cti_v3_mul(f, q->c[j]));
-            for (p = 0; p < q->n; p++)
-                for (k = 0; k < 9; k++)
-                    H[3 * q->n * (3 * j + k / 3) + 3 * p + k % 3] = q->c[j] * q->c[p] * K[k];
-        }
-        if (shift)
-            cti_barrier_shift(q->v, q->n, H, shift, g);
+        cti_barrier_rub *q = &b->rubs[i];
+        cti_contact_rub r;
+        ct_real g[12];
+        cti_v3 way = cti_v3_zero();
+        cti_barrier_rub_terms(s, q, s->surface.x0, &r);
+        for (k = 0; k < q->n; k++)
+            way = cti_v3_mad(way, cti_v3_at(shift, q->v[k]), q->c[k]);
+        way = cti_m3_mul_v(r.K, way);
+        for (k = 0; k < q->n; k++)
+            cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
         cti_barrier_scatter_vector(s, q->v, q->n, g);
-        cti_barrier_scatter(s, q->v, q->n, H);
     }
 }
 
-static void cti_barrier_project(cti_model *m, int project)
-{
-    m->tets.hessian = m->membrane.hessian = m->springs.hessian = project ? CTI_HESSIAN_PROJECTED : CTI_HESSIAN_EXACT;
-}
-
-/* g = M z + h alpha M d - h^2 f + h D d; B = A's h^2 K + h D, and M (1 + h alpha) */
+/* g = M z + c alpha M d - force f + c D d; B = A's c^2 K + c D, and M (1 + c alpha): force times at is c^2 */
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, h = b->h;
-    int i, k, m, extended = 0;
-    if (!z)
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    int i, k, extended = 0;
+    cti_barrier_models q;
+    q.s = s, q.energy = NULL, q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models + 1);
+    if (!z || !q.extended)
         return 0;
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y_hat[i] + h * alpha[i / 3] * (b->y[i] - b->y0[i]);
+        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->r[i]);
     cti_barrier_mass(s, z, Mz);
     memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
     memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(b->x_state, i, cti_v3_at(b->y, b->block_of[i]));
-    for (m = 0; m < s->bodies.n_models; m++) {
-        cti_model_ahead(s->bodies.models[m], h, 1, NULL);
-        cti_barrier_project(s->bodies.models[m], !b->exact);
-        cti_model_assemble(s->bodies.models[m], b->x_state, h, s->system.force, s->system.A.val, &extended, NULL);
-    }
+    cti_barrier_middle(s, b->y);
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_model_assemblies, s->bodies.n_models, cti_step_tuned.costs.model, &q);
+    for (i = 0; i < s->bodies.n_models; i++)
+        extended += q.extended[i];
     r->extended_elements = extended;
     if (!cti_barrier_damping(s, b->y, d, Dd))
         Dd = NULL;
@@ -363,19 +386,20 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         if (s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++)
-            b->g[3 * b->block_of[i] + k] += (Dd ? h * Dd[3 * i + k] : 0) - h * h * s->system.force[3 * i + k];
+            b->g[3 * b->block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
             memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
         const cti_affine *a = &b->affines[k];
-        cti_m3 one = cti_m3_diag(1 + h * s->bodies.alpha[s->bodies.rigids[k].block]);
+        cti_m3 one = cti_m3_diag(1 + c * s->bodies.alpha[s->bodies.rigids[k].block]);
         cti_barrier_add(b, a->block, a->block, one.m, a->mass);
         for (i = 0; i < 9; i++)
             cti_barrier_add(b, a->block + 1 + i / 3, a->block + 1 + i % 3, one.m, a->J[i]);
-        cti_affine_derive(b, a, h * h);
+        cti_affine_derive(b, a);
     }
     return 1;
 }
@@ -383,11 +407,10 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
-    int ok = cti_barrier_pattern(s, r) && cti_barrier_bodies(s, r);
-    if (ok) {
-        cti_barrier_contacts(s, shift);
-        cti_barrier_friction(s, shift);
-    }
+    int ok = cti_barrier_pattern(s) && cti_barrier_bodies(s, r);
+    if (ok)
+        cti_barrier_joints_assemble(s);
+    ok = ok && cti_barrier_contacts(s, shift);
     cti_arena_rewind(s->arena, mark);
     return ok;
 }
@@ -421,6 +444,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_tangents(n, &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, p, &q);
         if (!CTI_PUSH(s->mem, b->rubs, q))
             return 0;
     }

@@ -2,7 +2,7 @@
    Method: a deformable node is one block, a rigid body four, which move affinely and are held near a rotation by a stiff energy. The pose is
    read off by polar decomposition; A and its rate are kept beside it, so that a step starts from exactly what the last one ended with, unless
    somebody has set the body's pose or motion in between. based on: Lan et al. 2022, sec. 3. */
-#include "barrier.h"
+#include "form.h"
 #include "../1_math/eig3.h"
 
 /* [m/s] stiff = m c^2, m the mass that a body of this size would have with the density of the world's densest one, since that may lie on it. Strains
@@ -18,20 +18,20 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
-    CTI_FREE(m, b->x_last), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    CTI_FREE(m, b->x_last), CTI_FREE(m, b->x_begin), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         cti_barrier_list *l = &b->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
+    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
     cti_bsr_free(m, &b->B);
     CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
-    cti_symbolic_free(m, &b->symbolic);
-    cti_gather_free(m, &b->gather);
-    cti_factor64_free(m, &b->factor);
-    CTI_FREE(m, b->solution), CTI_FREE(m, b->work);
+    CTI_FREE(m, b->rows);
+    cti_program_free(m, &b->program);
+    cti_barrier_factors_free(m, &b->factors);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
 }
@@ -117,10 +117,11 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
+          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
           CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
           CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
-          CTI_RESIZE(m, b->solution, n3)))
+          CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->all[i] = i;
@@ -149,18 +150,13 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
+    b->contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
-    return cti_barrier_elastic(s, b) && cti_barrier_reserve(s, b);
+    return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
 }
 
 /* ---- from the state and back ---- */
-
-/* 1 when the affine state that the last step left is that of the pose and the motion as they are */
-static int cti_affine_is_known(const cti_rigid *r)
-{
-    return r->affine_known && memcmp(r->q, r->affine_q, sizeof r->q) == 0 && memcmp(r->spin, r->affine_spin, sizeof r->spin) == 0;
-}
 
 /* columns of A, and their rates */
 static void cti_barrier_load_rigid(const cti_state *s, const cti_rigid *r, const cti_affine *a, ct_real *y, ct_real *rate)
@@ -190,19 +186,14 @@ CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
         if (to < 0)
             continue;
         if (s->bodies.rigid_of[i] >= 0)
-            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->y_hat);
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->rate);
         else
             for (k = 0; k < 3; k++) {
                 b->y0[3 * to + k] = s->x[3 * i + k];
-                b->y_hat[3 * to + k] = s->v[3 * i + k];
+                b->rate[3 * to + k] = s->v[3 * i + k];
             }
     }
-    for (i = 0; i < 3 * b->n; i++)
-        b->y_hat[i] = b->y0[i] + h * b->y_hat[i];
-    /* gravity acts on nodes and on centres of mass, not on the columns of A */
-    for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += h * h * s->desc.gravity[k];
+    cti_barrier_rule_make(s, h);
     memcpy(b->y, b->y0, sizeof(ct_real) * 3 * (size_t)b->n);
 }
 
@@ -264,18 +255,21 @@ static void cti_affine_quaternion(const ct_real *R, ct_real *q)
 
 static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine *a)
 {
-    const cti_barrier *b = cti_barrier_own(s);
-    const ct_real *c = b->y + 3 * (size_t)a->block, *c0 = b->y0 + 3 * (size_t)a->block;
-    ct_real R[9];
+    cti_barrier *b = cti_barrier_own(s);
+    const ct_real *c = b->y + 3 * (size_t)a->block;
+    ct_real R[9], u[3];
     int i, j;
-    cti_v3_put(s->v, r->block, cti_v3_mul(cti_v3_sub(cti_v3_at(c, 0), cti_v3_at(c0, 0)), 1 / b->h));
+    cti_v3_put(s->v, r->block, cti_barrier_rule_end(b, a->block));
+    cti_v3_put(r->affine_v, 0, cti_v3_at(s->v, r->block));
     cti_v3_put(s->x, r->block, cti_v3_at(c, 0));
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++) {
-            r->affine[3 * i + j] = c[3 * (1 + j) + i];
-            r->affine_rate[3 * i + j] = (c[3 * (1 + j) + i] - c0[3 * (1 + j) + i]) / b->h;
-        }
+    for (j = 0; j < 3; j++) {
+        cti_v3_put(u, 0, cti_barrier_rule_end(b, a->block + 1 + j));
+        for (i = 0; i < 3; i++)
+            r->affine[3 * i + j] = c[3 * (1 + j) + i], r->affine_rate[3 * i + j] = u[i];
+    }
     cti_polar3(r->affine, R);
+    for (i = 0; i < 9; i++)
+        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -288,15 +282,21 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
 CTI_FN void cti_barrier_store(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int i, k;
+    int i;
+    cti_barrier_rule_keep(s);
+    b->strain = 0;
     for (i = 0; i < s->n; i++) {
         int from = b->block_of[i];
+        cti_v3 v;
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
-        for (k = 0; k < 3; k++) {
-            s->v[3 * i + k] = (b->y[3 * from + k] - b->y0[3 * from + k]) / b->h;
-            s->x[3 * i + k] = b->y[3 * from + k];
+        v = cti_barrier_rule_end(b, from);
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
+            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
+            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
         }
+        cti_v3_put(s->v, i, v);
+        cti_v3_put(s->x, i, cti_v3_at(b->y, from));
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
@@ -307,14 +307,21 @@ CTI_FN void cti_barrier_store(cti_state *s)
 CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real big = 0;
+    ct_real big = 0, own;
     int i, k, j;
+    /* comparisons that keep what is not a number */
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            big = cti_max(big, cti_v3_norm2(cti_v3_at(dy, b->block_of[i])));
+        if (b->block_of[i] >= 0) {
+            own = cti_v3_norm2(cti_v3_at(dy, b->block_of[i]));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        for (j = 1; j < 4; j++)
-            big = cti_max(big, b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j)));
+        for (j = 1; j < 4; j++) {
+            own = b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j));
+            if (!(own <= big) && big == big)
+                big = own;
+        }
     return cti_sqrt(big) / b->h;
 }
 

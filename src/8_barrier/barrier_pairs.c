@@ -4,11 +4,20 @@
    a pair would come nearer than a share of its distance (continuous detection with a minimum distance, never late), after pairs have been
    taken out whose relative motion is too short for that. based on: Li et al. 2020, sec. 4.4 and 4.5. */
 #include "barrier.h"
+#include "../0_base/tasks.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 #include "../4_geom/intersect.h"
 
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
+/* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
+   compared */
+#define CTI_BARRIER_DOUBT 64
+
+/* [us] of a candidate: its distance, the bound on its approach, its time of impact */
+#define CTI_BARRIER_DISTANCE 0.02
+#define CTI_BARRIER_BOUND 0.02
+#define CTI_BARRIER_CCD 0.3
 
 /* ---- lists ---- */
 
@@ -95,24 +104,43 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
     return 1;
 }
 
+/* cti_pairs_job -- a loop over a list's candidates */
+typedef struct cti_pairs_job {
+    cti_barrier *b;
+    cti_barrier_list *l;
+    const ct_real *x0, *x1;
+    ct_real share;
+} cti_pairs_job;
+
+static void cti_barrier_measure_range(int begin, int end, int worker, void *context)
+{
+    const cti_pairs_job *q = (const cti_pairs_job *)context;
+    cti_barrier_list *l = q->l;
+    const int32_t *quads = l->quads + 4 * (size_t)begin;
+    int i, f;
+    ct_real t;
+    CTI_UNUSED(worker);
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 3 * (size_t)begin, l->feature + begin);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(q->x0, quads, end - begin, l->d2 + begin, l->w + 2 * (size_t)begin, l->feature + begin);
+    for (i = begin; l->kind == CT_PAIR_VE && i < end; i++, quads += 4)
+        l->d2[i] = cti_dist_pe(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1], q->x0 + 3 * (size_t)quads[2], &t, &f);
+    for (i = begin; l->kind == CT_PAIR_VV && i < end; i++, quads += 4)
+        l->d2[i] = cti_dist_pp(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1]);
+}
+
 /* squared distances of all candidates at x */
 static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
 {
-    cti_barrier_list *l = &b->list[CTI_BARRIER_VF];
-    int i, f;
-    ct_real t;
-    CTI_UNUSED(s);
-    cti_dist_pt_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    l = &b->list[CTI_BARRIER_EE];
-    cti_dist_ee_batch(x, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
-    l = &b->list[CTI_BARRIER_VE];
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &f);
+    cti_pairs_job q;
+    int k;
+    memset(&q, 0, sizeof q);
+    q.b = b, q.x0 = x;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        q.l = &b->list[k];
+        cti_tasks_run_work(&s->desc.tasks, cti_barrier_measure_range, CTI_LEN(q.l->pairs) / 2, CTI_BARRIER_DISTANCE, &q);
     }
-    l = &b->list[CTI_BARRIER_VV];
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
-        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]);
 }
 
 CTI_FN void cti_barrier_arrive(cti_state *s)
@@ -211,7 +239,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->h * b->h * (ct_real)b->force * t->hat;
+    out->k = b->rule.contact * (ct_real)b->force * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -247,6 +275,17 @@ static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_r
     return cti_sqrt(big);
 }
 
+/* bound on the rounding of a pair's distance, which is formed from differences of its vertices */
+static ct_real cti_barrier_doubt(const int32_t *q, int n, const ct_real *x0)
+{
+    ct_real big = 0;
+    int i, k;
+    for (i = 1; i < n; i++)
+        for (k = 0; k < 3; k++)
+            big = cti_max(big, cti_abs(x0[3 * (size_t)q[i] + (size_t)k] - x0[3 * (size_t)q[0] + (size_t)k]));
+    return CTI_BARRIER_DOUBT * CTI_EPS * big;
+}
+
 /* time of a pair of a list in loose points and edges */
 static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const ct_real *x0, const ct_real *x1)
 {
@@ -259,35 +298,57 @@ static ct_real cti_barrier_loose(const int32_t *q, int n, ct_real least, const c
     return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : 1;
 }
 
+/* feature: 1 where a candidate comes nearer than its share, by a bound; w: the time of loose points and edges, else 1 */
+static void cti_barrier_near_range(int begin, int end, int worker, void *context)
+{
+    const cti_pairs_job *j = (const cti_pairs_job *)context;
+    cti_barrier_list *l = j->l;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]);
+        l->w[i] = 1;
+        l->feature[i] = !(d - cti_barrier_approach(q, n_a, n, j->x0, j->x1) * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
+        if (n < 4 && l->feature[i])
+            l->w[i] = cti_barrier_loose(q, n, least, j->x0, j->x1);
+    }
+}
+
+static void cti_barrier_toi_range(int begin, int end, int worker, void *context)
+{
+    const cti_pairs_job *q = (const cti_pairs_job *)context;
+    cti_barrier *b = q->b;
+    CTI_UNUSED(worker);
+    if (q->l->kind == CT_PAIR_VF)
+        cti_ccd_vf_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+    else
+        cti_ccd_ee_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+}
+
 /* the step of one list; below 0: out of memory */
 static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
 {
     cti_barrier *b = cti_barrier_own(s);
-    const ct_real *x0 = s->surface.x0;
-    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m;
+    cti_pairs_job q;
+    int i, k, n = CTI_LEN(l->pairs) / 2, m = 0;
     ct_real step = 1;
-    CTI_CLEAR(b->tested);
-    CTI_CLEAR(b->least);
-    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->start2[i]), least = share * cti_min(d, l->hat[i]);
-        if (d - cti_barrier_approach(q, n_a, n, x0, x1) * (1 + 16 * CTI_EPS) > least)
-            continue;
-        if (n < 4) {
-            step = cti_min(step, cti_barrier_loose(q, n, least, x0, x1));
-            continue;
-        }
-        if (!CTI_PUSH(s->mem, b->tested, q[0]) || !CTI_PUSH(s->mem, b->tested, q[1]) || !CTI_PUSH(s->mem, b->tested, q[2]) ||
-            !CTI_PUSH(s->mem, b->tested, q[3]) || !CTI_PUSH(s->mem, b->least, least))
-            return -1;
+    q.b = b, q.l = l, q.x0 = s->surface.x0, q.x1 = x1, q.share = share;
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_near_range, n, CTI_BARRIER_BOUND, &q);
+    for (i = 0; i < n; i++) {
+        step = cti_min(step, l->w[i]);
+        m += l->feature[i];
     }
-    m = CTI_LEN(b->least);
-    if (!CTI_RESIZE(s->mem, b->toi, m))
+    if (m == 0 || l->kind == CT_PAIR_VE || l->kind == CT_PAIR_VV)
+        return step;
+    if (!CTI_RESIZE(s->mem, b->tested, 4 * m) || !CTI_RESIZE(s->mem, b->least, m) || !CTI_RESIZE(s->mem, b->toi, m))
         return -1;
-    if (l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(x0, x1, b->tested, m, b->least, b->toi);
-    else
-        cti_ccd_ee_batch(x0, x1, b->tested, m, b->least, b->toi);
+    for (i = k = 0; i < n; i++)
+        if (l->feature[i]) {
+            memcpy(b->tested + 4 * (size_t)k, l->quads + 4 * (size_t)i, 4 * sizeof *l->quads);
+            b->least[k++] = share * cti_min(cti_sqrt(l->start2[i]), l->hat[i]);
+        }
+    cti_tasks_run_work(&s->desc.tasks, cti_barrier_toi_range, m, CTI_BARRIER_CCD, &q);
     for (i = 0; i < m; i++)
         step = cti_min(step, b->toi[i]);
     return step;
@@ -345,4 +406,27 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return 0;
 }
 
+CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            const int32_t *q = l->quads + 4 * (size_t)i;
+            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            if (l->d2[i] > least * least)
+                continue;
+            if (out)
+                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+            return 1;
+        }
+    return 0;
+}
+
 #undef CTI_BARRIER_FAST
+#undef CTI_BARRIER_DOUBT
+#undef CTI_BARRIER_DISTANCE
+#undef CTI_BARRIER_BOUND
+#undef CTI_BARRIER_CCD

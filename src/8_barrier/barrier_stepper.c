@@ -1,6 +1,7 @@
 /* barrier_stepper.c -- the barrier stepper, as the world has it: options and refusals. */
 #include "../0_base/log.h"
-#include "barrier.h"
+#include "../4_programs/solvers.h"
+#include "form.h"
 
 static void cti_barrier_defaults(ct_world_desc *d)
 {
@@ -27,10 +28,14 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->newton_iterations, "barrier.newton_iterations must be 1 to 100000");
     if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "barrier.stiffness must be zero or positive");
+    if ((int)q->form < 0 || q->form >= CT_FORM_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "barrier.form is out of range");
+    if (q->static_hold != 0 && q->static_hold != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->static_hold, "barrier.static_hold must be 0 or 1");
     if (d->stepper != CT_STEPPER_BARRIER)
         return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_BARRIER steps by implicit Euler only");
+    if (q->form >= CT_FORM_POSITION && !(CTI_SOLVERS_ANY))
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)q->form, "barrier.form POSITION and VELOCITY need a solver, and this build has none");
     if (d->ccd_limits_step)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_BARRIER does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
@@ -40,18 +45,25 @@ static ct_code cti_barrier_check(const ct_world_desc *d, ct_error_info *e)
 
 static const char *cti_barrier_refuses(const cti_state *s, cti_feature what)
 {
-    CTI_UNUSED(s);
     switch (what) {
+    case CTI_FEATURE_KINEMATIC:
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no scripted surfaces";
     case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_BARRIER minimizes a potential, and joints and stitches have none in it yet";
+        return s->desc.barrier.form == CT_FORM_POTENTIAL ? NULL : "barrier.form is one for comparison, and has no joints";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_BARRIER has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
-        return "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
+        return s->desc.barrier.form >= CT_FORM_POSITION ? NULL : "CT_STEPPER_BARRIER solves no contact problem: its contacts are potentials";
     default:
         return NULL;
     }
 }
+
+#if CONTACT_WITH_FILES
+#define CTI_BARRIER_PROBLEM cti_form_problem
+#else
+#define CTI_BARRIER_PROBLEM NULL
+#endif
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 {
@@ -63,7 +75,9 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
                                         cti_barrier_refuses,
                                         cti_barrier_prepare,
                                         cti_barrier_step,
-                                        NULL,
+                                        CTI_BARRIER_PROBLEM,
                                         cti_barrier_free};
     return &barrier;
 }
+
+#undef CTI_BARRIER_PROBLEM

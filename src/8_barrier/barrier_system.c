@@ -3,6 +3,7 @@
    and go within a step cost nothing; it is made anew when one does not fit, or when most of its contact blocks are of pairs that are gone.
    A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
 #include "barrier.h"
+#include "../2_linalg/krylov.h"
 
 /* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor larger. It has to
    be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
@@ -10,6 +11,15 @@
 /* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14 steps: 34.9 s
    with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
 #define CTI_BARRIER_REACH CTI_R(1.4)
+
+#define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
+#define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
+#define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
+#define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
+#define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
+#define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
+#define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
+#define CTI_BARRIER_FRESH 40    /* [iterations] with a factor of B itself; beyond, it is factored in double */
 
 /* blocks of a set of vertices */
 static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, int32_t *out)
@@ -83,7 +93,7 @@ static int cti_barrier_slots(cti_state *s)
     return 1;
 }
 
-static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
+static int cti_barrier_repattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int count, i, n = CTI_LEN(b->elastic);
@@ -95,26 +105,22 @@ static int cti_barrier_analyze(cti_state *s, ct_step_report *r)
             return 0;
     if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
         return 0;
-    b->pattern = 0;
-    cti_symbolic_free(s->mem, &b->symbolic);
-    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s) ||
-        !cti_symbolic_analyze_once(s->mem, &b->symbolic, &b->B, b->all, b->n) ||
-        !cti_gather_make(s->mem, &b->gather, &b->symbolic, &b->B, b->all))
+    b->pattern = b->factors.analyzed = 0;
+    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s))
         return 0;
     b->contact_blocks = count;
     b->pattern = 1;
-    r->refactorizations++;
     return 1;
 }
 
-CTI_FN int cti_barrier_pattern(cti_state *s, ct_step_report *r)
+CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int count = 0, fits = b->pattern;
     if (fits)
         fits = cti_barrier_want_all(s, 0, &count);
     if (!fits || b->contact_blocks > CTI_BARRIER_STALE * count + 64) {
-        if (!cti_barrier_analyze(s, r))
+        if (!cti_barrier_repattern(s))
             return 0;
     } else
         memset(b->B.val, 0, sizeof(ct_real) * 9 * (size_t)b->B.row[b->n]);
@@ -130,13 +136,15 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 }
 
 /* g += B d for what is left of scripted blocks' way d; B <- S B S + (1 - S) scale, g <- S g - scale d */
-static int cti_barrier_constrain(cti_state *s)
+CTI_FN int cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_bsr *B = &b->B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
     int i, k, e;
+    if (s->scripts.n_constrained == 0)
+        return 1;
     if (!filter)
         return 0;
     memset(way, 0, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -178,23 +186,146 @@ static int cti_barrier_constrain(cti_state *s)
     return 1;
 }
 
-CTI_FN int cti_barrier_solve(cti_state *s, int *definite)
+CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int i;
-    if (s->scripts.n_constrained && !cti_barrier_constrain(s))
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        ct_real *D, m = by * s->bodies.mass[i];
+        if (s->bodies.rigid_of[i] >= 0)
+            continue;
+        D = b->B.val + 9 * (size_t)b->B.diag[b->block_of[i]];
+        for (k = 0; k < 9; k++)
+            D[k] += m * (s->scripts.filter[i] >= 0 ? s->scripts.projectors[9 * (size_t)s->scripts.filter[i] + (size_t)k] : (k % 4 == 0 ? 1 : 0));
+    }
+}
+
+/* ---- the linear system ---- */
+
+CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
+{
+    cti_symbolic_free(m, &f->symbolic);
+    cti_gather_free(m, &f->gather);
+    cti_factor32_free(m, &f->lagged);
+    cti_factor64_free(m, &f->exact);
+    CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
+}
+
+/* z = M^-1 r by the lagged factor: a cti_operator_fn */
+static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_barrier_factors *f = (cti_barrier_factors *)ctx;
+    int n = 3 * f->symbolic.n, i;
+    ct_real most = 0;
+    double scale;
+    for (i = 0; i < n; i++)
+        most = cti_max(most, cti_abs(r[i]));
+    scale = cti_factor32_scale((double)most);
+    for (i = 0; i < n; i++)
+        f->x32[i] = (float)((double)r[i] * scale);
+    cti_factor32_solve(&f->lagged, f->x32, f->work32);
+    for (i = 0; i < n; i++)
+        z[i] = (ct_real)((double)f->x32[i] / scale);
+}
+
+/* the pattern's analysis, where it is not known. 0: out of memory */
+static int cti_barrier_analyze(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    if (f->analyzed)
+        return 1;
+    f->known = 0;
+    cti_symbolic_free(s->mem, &f->symbolic);
+    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->B, b->all, b->n) &&
+                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->B, b->all);
+    return f->analyzed;
+}
+
+/* the lagged factor becomes that of B. 0: out of memory */
+static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    f->known = 0;
+    if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
+        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->B.val) ||
+        !CTI_RESIZE(s->mem, f->work32, cti_factor32_work(&f->lagged)))
         return 0;
-    if (!cti_factor64_compute(s->mem, &b->factor, &b->symbolic, &b->gather, b->B.val) ||
-        !CTI_RESIZE(s->mem, b->work, cti_factor64_work(&b->factor)))
-        return 0;
-    *definite = b->factor.boosted == 0;
-    for (i = 0; i < 3 * b->n; i++)
-        b->solution[i] = -(double)b->g[i];
-    cti_factor64_solve(&b->factor, b->solution, b->work);
-    for (i = 0; i < 3 * b->n; i++)
-        b->dy[i] = (ct_real)b->solution[i];
+    r->refactorizations++;
+    f->excess = 0;
+    f->known = 1;
     return 1;
 }
 
+/* dy by a factor of B in double. 0: out of memory */
+static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    int i, n3 = 3 * b->n;
+    if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x64, n3) ||
+        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->B.val) ||
+        !CTI_RESIZE(s->mem, f->work64, cti_factor64_work(&f->exact)))
+        return 0;
+    r->refactorizations++;
+    *definite = f->exact.boosted == 0;
+    for (i = 0; i < n3; i++)
+        f->x64[i] = -(double)b->g[i];
+    cti_factor64_solve(&f->exact, f->x64, f->work64);
+    for (i = 0; i < n3; i++)
+        b->dy[i] = (ct_real)f->x64[i];
+    return 1;
+}
+
+/* iterations that a new factor costs, its analysis included */
+static double cti_barrier_factor_cost(const cti_barrier_factors *f)
+{
+    return CTI_BARRIER_ANALYSIS + f->symbolic.flops / (CTI_BARRIER_FLOPS * f->symbolic.nonzeros);
+}
+
+CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    cti_operator B = cti_bsr_operator(&b->B), M;
+    ct_real *rhs = f->vectors;
+    cti_pcg_end end;
+    double cost = f->known ? cti_barrier_factor_cost(f) : 0;
+    int i, fresh, it;
+    for (i = 0; i < 3 * b->n; i++)
+        rhs[i] = -b->g[i];
+    *definite = 1;
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
+    if (s->desc.barrier.form != CT_FORM_POTENTIAL || b->n <= CTI_BARRIER_SMALL || (f->analyzed && f->symbolic.flops <= CTI_BARRIER_SMALL_FLOPS))
+        return cti_barrier_solve_exactly(s, definite, r);
+    for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
+        if (fresh && !cti_barrier_refactor(s, r))
+            return 0;
+        end = cti_pcg_run(&B, &M, rhs, b->dy, CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
+                          fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
+        r->cg_steps += it;
+        f->excess += it;
+        if (end == CTI_PCG_CONVERGED)
+            return 1;
+        if (end == CTI_PCG_INDEFINITE && b->exact) {
+            *definite = 0;
+            return 1;
+        }
+        if (fresh)
+            break;
+    }
+    f->known = 0; /* float does not do */
+    return cti_barrier_solve_exactly(s, definite, r);
+}
+
 #undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_SMALL
+#undef CTI_BARRIER_SMALL_FLOPS
+#undef CTI_BARRIER_INEXACT
+#undef CTI_BARRIER_INEXACT_RIGID
+#undef CTI_BARRIER_ANALYSIS
+#undef CTI_BARRIER_FLOPS
+#undef CTI_BARRIER_MOST
+#undef CTI_BARRIER_FRESH
 #undef CTI_BARRIER_REACH

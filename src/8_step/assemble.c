@@ -21,6 +21,16 @@ CTI_FN void cti_assemble_movers(cti_state *s, double time)
     }
 }
 
+CTI_FN void cti_assemble_standing(cti_state *s)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        for (k = 0; k < m->n; k++)
+            cti_v3_put(cti_surface_script(&s->surface, m->v0 + k), 0, cti_script_place(&m->script, m->vertices[k], s->step.time));
+    }
+}
+
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;

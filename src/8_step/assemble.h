@@ -8,6 +8,8 @@
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
+/* cti_assemble_standing -- the same where the vertices are at the end of the last step, also behind their script. */
+CTI_FN void cti_assemble_standing(cti_state *s);
 /* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
 /* cti_assemble -- A, b of a step dt from (x, v), with forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was

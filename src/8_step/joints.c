@@ -9,11 +9,21 @@
 #include "joints.h"
 #include "policy_numbers.h"
 
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
+{
+    double t = time - side->t0;
+    cti_v3 o = cti_script_follow(side->path, side->n_path, cti_v3_zero(), t, NULL);
+    int i;
+    for (i = 0; triad && i < 3; i++)
+        cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
+    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+}
+
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
     const ct_real *x = end ? s->end.x : s->x;
-    cti_v3 p = cti_v3_zero(), o;
+    cti_v3 p = cti_v3_zero();
     int i;
     if (side->rigid >= 0) {
         const ct_real *R = (end ? s->end.frames : s->bodies.frames) + 9 * (size_t)side->rigid;
@@ -21,12 +31,8 @@ static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, i
             cti_v3_put(triad, i, cti_m3_mul_v(R, cti_v3_at(side->triad, i)));
         return cti_v3_add(cti_v3_at(x, s->bodies.rigids[side->rigid].block), cti_m3_mul_v(R, cti_v3_at(side->arm, 0)));
     }
-    if (side->n == 0) {
-        o = cti_script_follow(side->path, side->n_path, p, time - side->t0, NULL);
-        for (i = 0; triad && i < 3; i++)
-            cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), time - side->t0, NULL), o));
-        return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), time - side->t0, NULL);
-    }
+    if (side->n == 0)
+        return cti_joints_scripted(side, time, triad);
     for (i = 0; i < side->n; i++)
         p = cti_v3_mad(p, cti_v3_at(x, side->block[i]), side->weight[i]);
     return p;

@@ -4,6 +4,8 @@
 
 #include "assemble.h"
 
+/* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */

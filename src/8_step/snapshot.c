@@ -155,7 +155,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     cti_snapshot_swap(s, all, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);

@@ -26,6 +26,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->nodes);
     CTI_FREE(&w->mem, b->path);
     CTI_FREE(&w->mem, b->keyframes);
+    CTI_FREE(&w->mem, b->late);
     CTI_FREE(&w->mem, b->order);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);

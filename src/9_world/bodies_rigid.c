@@ -137,8 +137,9 @@ static ct_code cti_bodies_check_script(ct_world *w, const ct_kinematic_desc *d)
 static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinematic_desc *d)
 {
     int n_keys = 3 * b->n * d->n_keyframes, n_path = d->n_segments > 0 ? d->n_segments : 1;
-    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path))
+    if (!CTI_RESIZE(&w->mem, b->keyframes, n_keys) || !CTI_RESIZE(&w->mem, b->path, n_path) || !CTI_RESIZE(&w->mem, b->late, 3 * b->n + 1))
         return CT_ERR_MEMORY;
+    memset(b->late, 0, sizeof(ct_real) * (3 * (size_t)b->n + 1));
     if (n_keys)
         memcpy(b->keyframes, d->keyframes, sizeof(ct_real) * (size_t)n_keys);
     b->path[0].motion = d->motion;
@@ -148,7 +149,7 @@ static ct_code cti_bodies_copy_script(ct_world *w, cti_body *b, const ct_kinemat
     b->script.rest = b->rest, b->script.n = b->n;
     b->script.keyframes = b->keyframes, b->script.n_keyframes = d->n_keyframes, b->script.interval = d->keyframe_interval;
     b->script.path = b->path, b->script.n_path = n_path;
-    b->script.t0 = w->state.step.time;
+    b->script.t0 = w->state.step.time, b->script.late = b->late;
     return CT_OK;
 }
 

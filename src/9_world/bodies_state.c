@@ -203,7 +203,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     ct_real R[9];
     if (b->kind == CTI_BODY_KINEMATIC)
-        return cti_script_point(&b->script, i, w->state.step.time, NULL);
+        return cti_script_place(&b->script, i, w->state.step.time);
     if (b->kind == CTI_BODY_STATIC)
         return cti_v3_at(b->rest, i);
     cti_body_attach(b, i, &a);

@@ -144,7 +144,7 @@ static int cti_prepare_place(ct_world *w)
         return 0;
     for (i = 0; i < n; i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     return 1;
 }

@@ -149,7 +149,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
         cti_rigid_inertia(r, r->q, I);
         cti_v3_put(r->spin, 0, cti_m3_mul_v(I, cti_v3_at(s->v, r->block + 1)));
     }
-    cti_assemble_movers(s, s->step.time);
+    cti_assemble_standing(s);
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);

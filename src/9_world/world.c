@@ -17,7 +17,7 @@ static const char *const cti_world_codes[] = {
     CT_CODE_LIST(CTI_WORLD_TEXT)};
 static const char *const cti_world_statuses[] = {CT_STATUS_LIST(CTI_WORLD_TEXT)};
 #undef CTI_WORLD_TEXT
-static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2"};
+static const char *const cti_world_integrators[] = {"euler", "newmark", "bdf2", "midpoint"};
 CONTACT_API_DEF const char *ct_code_text(ct_code code) { return (int)code >= 0 && code < CT_CODE_COUNT_ ? cti_world_codes[code] : "?"; }
 CONTACT_API_DEF const char *ct_status_text(ct_status status)
 {

@@ -31,9 +31,10 @@ typedef struct cti_body {
                                these are embedded, or a rod has frames */
     cti_rigid rigid_start;  /* of a rigid body when added */
     ct_real center[3];      /* its centre of mass when added */
-    cti_script script;      /* of a kinematic body; its arrays are the next two fields and `rest` */
+    cti_script script;      /* of a kinematic body; its arrays are the next three fields and `rest` */
     ct_motion_segment *path;
     ct_real *keyframes;     /* [n_keyframes][3 n] */
+    ct_real *late;          /* [3 n + 1] as cti_script.late */
     int32_t *triangles;     /* [3 nt] surface, body vertices */
     int32_t *segments;      /* [2 ns] */
     int32_t *surface_nodes; /* [n surface vertices] body vertices, sorted */

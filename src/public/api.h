@@ -31,7 +31,8 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
-   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY: the
+   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
+   CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies): the
    world is unchanged. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);

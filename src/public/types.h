@@ -90,7 +90,7 @@ typedef struct ct_tasks {
 typedef enum ct_log_level { CT_LOG_ERROR, CT_LOG_WARNING, CT_LOG_INFO } ct_log_level;
 typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
 
-/* ct_integrator -- the time integrator of deformable bodies under CT_STEPPER_CMR; rigid bodies have their own rule with each. Forces are
+/* ct_integrator -- the time integrator of deformable bodies, of CT_STEPPER_CMR as follows; rigid bodies have their own rule with each. Forces are
    linearized once a step, at the body after its own rigid rotation, and again (newton_iterations) where a body would gain energy. All
    integrators conserve the linear and angular momentum of a free body in every material; vibrations differ (docs/limits.md, "What
    integrators keep"):
@@ -101,8 +101,19 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
             contacts and joints have released the body, velocities were set, or the fail-safe acted
    With NEWMARK and BDF2 v is the velocity at the end of the step. A body under contacts or joints, or one that would gain energy, is
    stepped by EULER's rule for that substep: contacts are inelastic, impulses and friction are EULER's, momentum is exact. Second order
-   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one. */
-typedef enum ct_integrator { CT_INTEGRATOR_EULER, CT_INTEGRATOR_NEWMARK, CT_INTEGRATOR_BDF2, CT_INTEGRATOR_COUNT_ } ct_integrator;
+   holds for small strains, where the stiffness needs no projection; in large swings the order falls towards one.
+   Under CT_STEPPER_BARRIER all bodies have the integrator, rigid ones too, in every step; v is the velocity at the end of the step, and the
+   orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
+   MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
+   NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
+   the second order rule for such */
+typedef enum ct_integrator {
+    CT_INTEGRATOR_EULER,
+    CT_INTEGRATOR_NEWMARK,
+    CT_INTEGRATOR_BDF2,
+    CT_INTEGRATOR_MIDPOINT,
+    CT_INTEGRATOR_COUNT_
+} ct_integrator;
 
 /* ct_cone -- the admissible set of a contact's friction (g1, g2) at normal multiplier l:
    BOX      |g1| <= mu l and |g2| <= mu l (Otaduy 2009, 5.5: two independent projections)
@@ -288,18 +299,32 @@ typedef struct ct_dcd_desc {
    RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
 typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
 
+/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
+   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
+   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
+   POTENTIAL  minimizes the incremental potential, as above
+   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
+   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
+   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
+   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
+              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
+typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
+
 /* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
 typedef struct ct_barrier_desc {
     ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
     ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
     ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it; default 1e-3 */
+                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
     int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
+    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
+    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
+                                   contacts remember, instead of creeping; default 0 */
 } ct_barrier_desc;
 
 /* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
@@ -531,7 +556,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. Arrays are copied. */
+   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
+   copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -637,7 +663,7 @@ typedef struct ct_step_report {
     int zones, frozen;     /* impact zones; nodes frozen by them, and because their motion was not finite, counted once a step */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
-    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP */
+    int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP. BARRIER: those of the linear solves */
     int solves;            /* DCD: quadratic programs with constraints, summed */
     int coarse;            /* bodies so far from the origin at the end that their thickness is below 64 ulp of a coordinate. They do not
                               intersect, but rounding of their positions is no longer small compared with the thickness. Such bodies cannot
@@ -652,6 +678,8 @@ typedef struct ct_step_report {
     ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
+    ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
+                              A's polar decomposition */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */

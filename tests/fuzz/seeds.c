@@ -195,12 +195,30 @@ static void problems(void)
     }
 }
 
+/* scenes of what examples/scenes has not: rods, points, the barrier stepper, joints, scripts */
+static void scenes(void)
+{
+    text("scene", "thin.json",
+         "{\"dt\":0.01,\"stepper\":\"barrier\",\"thickness\":0.002,\"barrier\":{\"kind\":\"rational\",\"dhat\":0.001,\"friction_velocity\":1e-4,"
+         "\"newton_tolerance\":1e-4,\"friction_iterations\":0,\"newton_iterations\":50,\"stiffness\":0},\"bodies\":["
+         "{\"name\":\"rope\",\"type\":\"rod\",\"shape\":{\"line\":{\"from\":[0,1,0],\"to\":[1,1,0],\"count\":8}},\"material\":{\"radius\":0.01,"
+         "\"young\":1e6,\"poisson\":0.3,\"density\":900,\"curvature\":0.5,\"twist\":90,\"direction\":[0,1,0],\"damping\":{\"mass\":0.1,"
+         "\"stiffness\":0.01}},\"fix\":[{\"vertices\":[0,1],\"motion\":[{\"linear\":[0.1,0,0],\"duration\":1},{\"linear\":[0,0,0]}]}]},"
+         "{\"name\":\"net\",\"type\":\"rod\",\"shape\":{\"net\":{\"size\":[1,1],\"cells\":[3,3]}},\"material\":{\"bend\":[0,0],"
+         "\"torsion\":0,\"stretch\":2000,"
+         "\"line_density\":0.01},\"transform\":[{\"translate\":[0,2,0]}]},"
+         "{\"name\":\"sand\",\"type\":\"points\",\"shape\":{\"line\":{\"from\":[0,3,0],\"to\":[1,3,0],\"count\":5}},\"material\":{\"radius\":0.02,"
+         "\"mass\":0.01,\"damping\":{\"mass\":1}},\"repeat\":{\"count\":[1,2,2],\"spacing\":[0.1,0.1,0.1]}},"
+         "{\"name\":\"floor\",\"type\":\"static\",\"shape\":{\"plane\":{\"normal\":[0,1,0],\"offset\":0,\"size\":2}}}],"
+         "\"stitches\":[{\"a\":[\"rope\",0],\"b\":[\"net\",1],\"stiffness\":10,\"rest_length\":0.1}]}");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
         return 2;
     folder = argv[1];
     mkdir(folder, 0777);
-    meshes(), binaries(), texts(), problems();
+    meshes(), binaries(), texts(), problems(), scenes();
     return 0;
 }

@@ -26,6 +26,8 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "other bits",
                                                     "crash",
                                                     "hang"};
+static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier"};
+const char *soak_set_text(soak_set set) { return (int)set >= 0 && set < SOAK_SETS ? sets[set] : "?"; }
 const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
 
 void soak_fail(soak_run *u, soak_verdict v, const char *text, ...)
@@ -101,7 +103,7 @@ void soak_item_join(soak_run *u, soak_item *q, const ct_mesh *m)
     const int32_t *t = NULL;
     int n = 0;
     q->alive = 1;
-    q->deformable = q->kind == 's' || q->kind == 'c', q->dynamic = q->deformable || q->kind == 'r';
+    q->deformable = q->kind == 's' || q->kind == 'c' || q->kind == 'l' || q->kind == 'g', q->dynamic = q->deformable || q->kind == 'r';
     q->n = ct_body_vertex_count(u->world, q->id);
     if (ct_body_get_triangles(u->world, q->id, &t, &n) != CT_OK)
         n = 0;
@@ -114,9 +116,11 @@ void soak_item_join(soak_run *u, soak_item *q, const ct_mesh *m)
         q->tets = (int32_t *)malloc(sizeof(int32_t) * 4 * (size_t)m->n_tets), q->n_tets = m->n_tets;
         memcpy(q->tets, m->tets, sizeof(int32_t) * 4 * (size_t)m->n_tets);
     }
-    make_edges(q, m->segments, q->kind == 't' || q->kind == 'k' ? m->n_segments : 0);
+    make_edges(q, m->segments, q->kind == 't' || q->kind == 'k' || q->kind == 'l' ? m->n_segments : 0);
     for (n = 0; n < 2 * q->ne; n++)
         q->used[q->edges[n]] = 1;
+    if (q->kind == 'g')
+        memset(q->used, 1, (size_t)q->n);
     read_item(u, q);
     q->closed = q->kind != 'c' && is_closed(q) && soak_winding(q->x, q->triangles, q->nt, q->x) >= -1;
     u->scripts |= q->kind == 'k';
@@ -186,6 +190,17 @@ static int boxes_meet(const soak_item *a, const soak_item *b)
     return 1;
 }
 
+/* vertices of a inside of b that tell whether a is: one of what is connected, all points */
+static int count_inside(const soak_item *a, const soak_item *b)
+{
+    int v, n = 0;
+    if (a->kind != 'g')
+        return a->nt + a->ne > 0 && fabs(soak_winding(b->x, b->triangles, b->nt, a->x + 3 * (a->ne ? a->edges[0] : 0))) > 0.5;
+    for (v = 0; v < a->n; v++)
+        n += fabs(soak_winding(b->x, b->triangles, b->nt, a->x + 3 * v)) > 0.5;
+    return n;
+}
+
 static void find(const soak_run *u, found *out)
 {
     int i, j;
@@ -201,8 +216,7 @@ static void find(const soak_run *u, found *out)
                 out->hits[i][j] = a->dynamic ? count_behind(a, b) : 0;
             } else if (!(i != j && kept_apart(u, a, b)) && boxes_meet(a, b)) {
                 out->hits[i][j] = count_hits(a, b);
-                out->inside[i][j] = i != j && b->closed && a->nt + a->ne > 0 &&
-                                    fabs(soak_winding(b->x, b->triangles, b->nt, a->x + 3 * (a->ne ? a->edges[0] : 0))) > 0.5;
+                out->inside[i][j] = i != j && b->closed && count_inside(a, b) > 0;
             }
             out->total += out->hits[i][j];
         }
@@ -245,7 +259,9 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             int crossed = now->hits[i][j] > 0, entered = now->inside[i][j];
             if ((!crossed && !entered) || was_tangled(before, i, j))
                 continue;
-            if (u->scripts && r->status == CT_STATUS_NOT_CONVERGED && (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
+            /* the barrier stepper's scripts wait where there is no room */
+            if (u->scripts && u->desc.stepper != CT_STEPPER_BARRIER && r->status == CT_STATUS_NOT_CONVERGED &&
+                (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
                 u->out->crossing_reported++;
                 return;
             }
@@ -259,6 +275,21 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
     if (before->total && now->total && r->tangled == 0 && !(r->penetration > 0) && r->status < CT_STATUS_NOT_CONVERGED)
         soak_fail(u, SOAK_CROSSING, "%d pairs intersected at the start, %d do now, and the report says 0 tangled", before->total,
                   now->total);
+}
+
+static int is_thin(const soak_item *q) { return q->alive && (q->kind == 'l' || q->kind == 'g'); }
+
+/* 1 where two vertices of rods and points are in one place: of one body, or of twins in a world whose bodies are placed anywhere */
+static int has_doubles(const soak_run *u)
+{
+    int i, j, v, w;
+    for (i = 0; i < u->n_items; i++)
+        for (j = 0; is_thin(&u->items[i]) && j <= i; j++)
+            for (v = 0; is_thin(&u->items[j]) && (j < i || (u->items[i].kind == 'g' && u->desc.self_collision)) && v < u->items[i].n; v++)
+                for (w = 0; w < (j < i ? u->items[j].n : v); w++)
+                    if (memcmp(u->items[i].x + 3 * v, u->items[j].x + 3 * w, 3 * sizeof(double)) == 0)
+                        return 1;
+    return 0;
 }
 
 /* 1 where a tet has turned inside out: such a body has no inside that could be told; of an embedded surface's tets nothing is known here */
@@ -349,12 +380,17 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
 {
     int paper = u->desc.solver.termination == CT_TERMINATION_PAPER; /* which sets its own halvings, rounds and linearizations */
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
-    double bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt((double)most);
+    double bound, pieces = most;
+    if (u->desc.stepper == CT_STEPPER_BARRIER)
+        most = 1, pieces = 1 + u->desc.barrier.newton_iterations / 10.0;
+    bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);
     u->out->cpu += seconds, u->out->worst_cpu = fmax(u->out->worst_cpu, seconds);
     u->out->worst_share = fmax(u->out->worst_share, seconds / bound);
     if (seconds > bound)
         soak_fail(u, SOAK_WORK, "a step of %d blocks took %.1f s, at most %.1f: %d substeps, %d rounds, %d iterations, %d sweeps, %d zones",
                   u->out->blocks, seconds, bound, r->substeps, r->cmr_rounds, r->solver_iterations, r->solver_sweeps, r->zones);
+    if (u->desc.stepper == CT_STEPPER_BARRIER && r->newton_iterations > u->desc.barrier.newton_iterations)
+        soak_fail(u, SOAK_WORK, "%d Newton iterations, at most %d", r->newton_iterations, u->desc.barrier.newton_iterations);
     if (r->substeps > most + 1 || r->substeps < 1)
         soak_fail(u, SOAK_WORK, "%d substeps, at most %d", r->substeps, most);
     most = paper ? 9 * 6 : 9 * (u->desc.cmr_rounds + 1) * u->desc.newton_iterations;
@@ -381,13 +417,19 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
 {
     ct_step_report r;
     found now;
+    ct_real tolerance;
     uint64_t before = ct_world_hash(u->world);
     double t0 = cpu_now(), seconds;
     ct_code code = ct_world_step(u->world, (ct_real)dt, &r);
     seconds = cpu_now() - t0;
+    if (u->desc.stepper == CT_STEPPER_BARRIER && (code == CT_ERR_DOMAIN) != (at->total > 0 || has_doubles(u))) {
+        soak_fail(u, SOAK_CODE, "%d pairs intersect, and the step ends with code %d: %s", at->total, (int)code, ct_world_error(u->world)->text);
+        return 0;
+    }
     if (code != CT_OK) {
-        u->out->left = 1;
-        if (code != CT_ERR_MESH || ct_world_hash(u->world) != before)
+        int start = u->desc.stepper == CT_STEPPER_BARRIER && code == CT_ERR_DOMAIN;
+        u->out->left = !start, u->out->stopped = start;
+        if ((code != CT_ERR_MESH && !start) || ct_world_hash(u->world) != before)
             soak_fail(u, SOAK_CODE, "step ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
         return 0;
     }
@@ -396,9 +438,10 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
         soak_fail(u, SOAK_CODE, "status %d", (int)r.status);
         return 0;
     }
-    if (r.status <= CT_STATUS_ZONES && !(r.residual <= u->desc.solver.tolerance)) { /* a status that is not true */
+    tolerance = u->desc.stepper == CT_STEPPER_BARRIER ? u->desc.barrier.newton_tolerance : u->desc.solver.tolerance;
+    if (r.status <= CT_STATUS_ZONES && !(r.residual <= tolerance)) { /* a status that is not true */
         soak_fail(u, SOAK_CODE, "status %s with a residual of %.3g above the tolerance %.3g", ct_status_text(r.status), (double)r.residual,
-                  (double)u->desc.solver.tolerance);
+                  (double)tolerance);
         return 0;
     }
     u->out->status[r.status]++, u->out->zones += r.zones, u->out->frozen += r.frozen, u->out->substeps += r.substeps;
@@ -414,11 +457,11 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     else
         judge(u, at, &now, &r);
     if (u->options->verbose)
-        printf("  step %d dt %g: %s, %d substeps, %d rounds, %d iterations, %d sweeps, %d contacts, zones %d, frozen %d, tangled %d, "
-               "crossing %d, "
+        printf("  step %d dt %g: %s, %d substeps, %d rounds, %d iterations, %d sweeps, %d linearizations, %d contacts, zones %d, frozen %d, "
+               "tangled %d, crossing %d, "
                "residual %.2g, kinetic %.3g, elastic %.3g, %.3f s\n",
-               u->out->steps, dt, ct_status_text(r.status), r.substeps, r.cmr_rounds, r.solver_iterations, r.solver_sweeps, r.contacts,
-               r.zones, r.frozen, r.tangled, now.total, (double)r.residual, r.energy_kinetic, r.energy_elastic, seconds);
+               u->out->steps, dt, ct_status_text(r.status), r.substeps, r.cmr_rounds, r.solver_iterations, r.solver_sweeps,
+               r.newton_iterations, r.contacts, r.zones, r.frozen, r.tangled, now.total, (double)r.residual, r.energy_kinetic, r.energy_elastic, seconds);
     *at = now;
     return !u->failed;
 }
@@ -447,7 +490,8 @@ static void describe(soak_run *u)
     kinds[i] = 0;
     snprintf(u->out->what, sizeof u->out->what,
              "%s %s %s, size %.3g m, %.3g m from the origin, dt %.3g, thickness %.3g, bodies %s, %d blocks%s",
-             ct_stepper_text(u->desc.stepper), ct_solver_text(u->desc.solver.solver), ct_integrator_text(u->desc.integrator), u->size,
+             ct_stepper_text(u->desc.stepper), u->desc.stepper == CT_STEPPER_BARRIER ? "newton" : ct_solver_text(u->desc.solver.solver),
+             ct_integrator_text(u->desc.integrator), u->size,
              fabs(u->origin[0]) + fabs(u->origin[1]) + fabs(u->origin[2]), u->dt, u->thickness, kinds, u->out->blocks,
              u->tangled ? ", tangled" : "");
 }
@@ -462,7 +506,7 @@ static void run_steps(soak_run *u, soak_rng *r)
     find(u, &at);
     compare(u, &at);
     u->out->tangled_start = at.total > 0;
-    if (at.total > 0 && u->desc.stepper != CT_STEPPER_DCD && soak_chance(r, 0.4)) {
+    if (at.total > 0 && u->desc.stepper == CT_STEPPER_CMR && soak_chance(r, 0.4)) {
         int freed = 0, left = 0, i;
         if (ct_world_repair(u->world, &freed, &left) != CT_OK)
             soak_fail(u, SOAK_CODE, "repair: %s", ct_world_error(u->world)->text);

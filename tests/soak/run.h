@@ -17,6 +17,7 @@ typedef struct soak_run {
     ct_world *world;
     ct_world_desc desc;
     double size, dt, thickness, young, origin[3];
+    double least; /* [m] smallest thickness that the library takes at the world's extent */
     double apart; /* [m] more room than the soak leaves between bodies, and above planes */
     int tangled; /* bodies are placed anywhere */
     int scripts; /* something is scripted and moves: room may end */

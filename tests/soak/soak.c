@@ -1,5 +1,6 @@
 /* soak.c -- many random worlds, each in a process of its own: a crash or a hang costs one seed.
-     soak [--worlds N] [--seed FIRST] [--jobs N] [--seconds S]   runs worlds FIRST, FIRST + 1, ...; exit code 1 when a count is not 0
+     soak [--set mixed|rods|barrier] [--worlds N] [--seed FIRST] [--jobs N] [--seconds S]
+                                                                 runs worlds FIRST, FIRST + 1, ...; exit code 1 when a count is not 0
      soak --seed N --verbose [--drop 1,3] [--steps N] [--calm]   repeats one world in this process
      soak --seed N --shrink                                      looks for a smaller world that fails in the same way */
 #define _POSIX_C_SOURCE 200809L
@@ -27,7 +28,7 @@ typedef struct job {
 
 typedef struct totals {
     int worlds, bad[SOAK_VERDICTS], status[CT_STATUS_COUNT_];
-    int refused, misuse, tangled, left, cut, reported, blown, dcd;
+    int refused, misuse, tangled, left, stopped, cut, reported, blown, dcd;
     long steps, zones, frozen, substeps, joints, bodies;
     double cpu, worst_cpu, worst_share;
     uint64_t worst_seed;
@@ -114,7 +115,7 @@ static void alone(const soak_options *o, soak_result *r)
 
 static void command(const soak_options *o, char *out, size_t size)
 {
-    size_t n = (size_t)snprintf(out, size, "--seed %llu --verbose", (unsigned long long)o->seed);
+    size_t n = (size_t)snprintf(out, size, "--set %s --seed %llu --verbose", soak_set_text(o->set), (unsigned long long)o->seed);
     int i, first = 1;
     for (i = 0; i < 32; i++)
         if (o->drop >> i & 1)
@@ -171,7 +172,7 @@ static void add(totals *t, const soak_result *r, uint64_t seed)
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         t->status[k] += r->status[k];
     t->refused += r->refused, t->misuse += r->misuse, t->tangled += r->tangled_start, t->left += r->left, t->cut += r->cut,
-        t->reported += r->crossing_reported;
+        t->stopped += r->stopped, t->reported += r->crossing_reported;
     t->dcd += strncmp(r->what, "dcd", 3) == 0;
     t->blown += r->energy_ratio > 1e3;
     t->steps += r->steps, t->zones += r->zones, t->frozen += r->frozen, t->substeps += r->substeps, t->joints += r->joints,
@@ -181,11 +182,11 @@ static void add(totals *t, const soak_result *r, uint64_t seed)
         t->worst_share = r->worst_share, t->worst_seed = seed;
 }
 
-static void print_one(const char *self, const soak_result *r, uint64_t seed)
+static void print_one(const char *self, const soak_options *o, const soak_result *r, uint64_t seed)
 {
     if (r->verdict != SOAK_FINE)
-        printf("FAILED seed %llu, step %d: %s\n      %s\n      %s\n      %s --seed %llu --verbose\n", (unsigned long long)seed, r->step,
-               soak_verdict_text(r->verdict), r->text, r->what, self, (unsigned long long)seed);
+        printf("FAILED seed %llu, step %d: %s\n      %s\n      %s\n      %s --set %s --seed %llu --verbose\n", (unsigned long long)seed, r->step,
+               soak_verdict_text(r->verdict), r->text, r->what, self, soak_set_text(o->set), (unsigned long long)seed);
     else if (r->cpu > 5)
         printf("note: seed %llu took %.1f s: %s\n", (unsigned long long)seed, r->cpu, r->what);
     else if (r->energy_ratio > 1e3)
@@ -193,20 +194,20 @@ static void print_one(const char *self, const soak_result *r, uint64_t seed)
                r->energy_ratio, r->what);
 }
 
-static int print_totals(const totals *t, uint64_t first, uint64_t last)
+static int print_totals(const totals *t, soak_set set, uint64_t first, uint64_t last)
 {
     int k, bad = 0;
     for (k = 1; k < SOAK_VERDICTS; k++)
         bad += t->bad[k];
-    printf("seeds %llu to %llu, %d-bit: %d worlds (%d discrete), %ld bodies, %ld joints, %ld steps, %ld substeps\n",
+    printf("set %s, seeds %llu to %llu, %d-bit: %d worlds (%d discrete), %ld bodies, %ld joints, %ld steps, %ld substeps\n", soak_set_text(set),
            (unsigned long long)first, (unsigned long long)last, (int)(8 * sizeof(ct_real)), t->worlds, t->dcd, t->bodies, t->joints,
            t->steps, t->substeps);
     printf("  status of steps:");
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         printf(" %s %d%s", ct_status_text((ct_status)k), t->status[k], k + 1 < CT_STATUS_COUNT_ ? "," : "\n");
-    printf("  zones %ld, node-steps frozen %ld; worlds that began tangled %d, that left their extent %d, ended early %d; bodies refused "
-           "%d, misuse refused %d\n",
-           t->zones, t->frozen, t->tangled, t->left, t->cut, t->refused, t->misuse);
+    printf("  zones %ld, node-steps frozen %ld; worlds that began tangled %d, that left their extent %d, that an intersecting start ended %d, "
+           "ended early %d; bodies refused %d, misuse refused %d\n",
+           t->zones, t->frozen, t->tangled, t->left, t->stopped, t->cut, t->refused, t->misuse);
     printf("  steps without room, reported as such: %d; worlds whose energy rose a thousandfold: %d\n", t->reported, t->blown);
     printf("  processor %.0f s in steps, longest step %.1f s; nearest to its bound: %.0f %% (seed %llu)\n", t->cpu, t->worst_cpu,
            100 * t->worst_share, (unsigned long long)t->worst_seed);
@@ -217,6 +218,16 @@ static int print_totals(const totals *t, uint64_t first, uint64_t last)
            t->bad[SOAK_CODE], t->bad[SOAK_DEPTH], t->bad[SOAK_BITS]);
     printf("%d passed, %d failed, 0 skipped\n", t->worlds - bad, bad);
     return bad != 0;
+}
+
+/* the set of a name, or SOAK_SETS */
+static soak_set set_of(const char *name)
+{
+    int k;
+    for (k = 0; k < SOAK_SETS; k++)
+        if (strcmp(name, soak_set_text((soak_set)k)) == 0)
+            break;
+    return (soak_set)k;
 }
 
 /* all of them, `jobs` at a time; results are printed as they come */
@@ -244,7 +255,7 @@ static int many(const char *self, const soak_options *o, int worlds, int jobs, d
                 continue;
             finish(&running[i], status, &r);
             add(&t, &r, running[i].seed);
-            print_one(self, &r, running[i].seed);
+            print_one(self, o, &r, running[i].seed);
             if (t.worlds % 100 == 0)
                 printf("... %d worlds, %ld steps, %.0f s\n", t.worlds, t.steps, difftime(time(NULL), began));
             fflush(stdout);
@@ -252,7 +263,7 @@ static int many(const char *self, const soak_options *o, int worlds, int jobs, d
         }
         nanosleep(&nap, NULL);
     }
-    return print_totals(&t, o->seed, at - 1);
+    return print_totals(&t, o->set, o->seed, at - 1);
 }
 
 int main(int argc, char **argv)
@@ -271,6 +282,8 @@ int main(int argc, char **argv)
             o.calm = 1;
         else if (strcmp(a, "--shrink") == 0)
             smaller = 1;
+        else if (strcmp(a, "--set") == 0 && set_of(value) < SOAK_SETS)
+            o.set = set_of(value), i++;
         else if (strcmp(a, "--seed") == 0)
             o.seed = strtoull(value, NULL, 10), i++;
         else if (strcmp(a, "--worlds") == 0)

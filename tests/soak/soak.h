@@ -31,7 +31,7 @@ double soak_distance(const double *x, const int32_t *triangles, int n, const dou
 typedef struct soak_item {
     ct_body_id id;
     int alive, number; /* number: of the generator's stream */
-    char kind;         /* s soft, c cloth, r rigid, t static, k kinematic, p plane */
+    char kind;         /* s soft, c cloth, l rod, g points, r rigid, t static, k kinematic, p plane */
     int deformable, dynamic, closed;
     int n;                      /* vertices */
     int32_t *triangles, *edges; /* [3 nt], [2 ne]: each edge once, loose ones too */
@@ -65,6 +65,7 @@ typedef struct soak_result {
     int refused, misuse;     /* bodies that were refused; calls of misuse, each refused with its culprit */
     int cut;                 /* the world was ended early, its time was over */
     int tangled_start, left; /* world began with intersections; it left the extent that its thickness allows */
+    int stopped;             /* BARRIER: the world intersected when a step began, which the stepper refuses */
     int status[CT_STATUS_COUNT_];
     int crossing_reported; /* steps that ended with new intersections that the report names */
     int zones, frozen, substeps;
@@ -77,8 +78,13 @@ typedef struct soak_result {
     char what[160]; /* the world in a line */
 } soak_result;
 
+/* soak_set -- which worlds the generator makes. MIXED: soft bodies, cloth, rigid bodies and joints under the steppers CMR and DCD; RODS: rods and
+   points among them, under CMR; BARRIER: bodies of all kinds under the barrier stepper. */
+typedef enum soak_set { SOAK_MIXED, SOAK_RODS, SOAK_BARRIER, SOAK_SETS } soak_set;
+
 typedef struct soak_options {
     uint64_t seed;
+    soak_set set;
     int verbose;
     int max_steps; /* 0: as the seed says */
     uint32_t drop; /* mask of bodies that are left out */
@@ -89,5 +95,6 @@ typedef struct soak_options {
 /* soak_world -- makes and runs the world of a seed. */
 void soak_world(const soak_options *options, soak_result *out);
 const char *soak_verdict_text(soak_verdict v);
+const char *soak_set_text(soak_set set);
 
 #endif /* TEST_SOAK_H */

@@ -64,6 +64,20 @@ void soak_spin(soak_run *u, soak_rng *r, ct_real out[3])
 }
 
 /* ---- the world ---- */
+static void barrier_desc(soak_run *u, soak_rng *r)
+{
+    ct_barrier_desc *b = &u->desc.barrier;
+    double slow = sizeof(ct_real) == 4 ? 1e-4 : 1e-8; /* [sizes a step] */
+    u->desc.stepper = CT_STEPPER_BARRIER;
+    b->kind = (ct_barrier_kind)soak_below(r, CT_BARRIER_COUNT_);
+    b->dhat = (ct_real)(soak_chance(r, 0.6) ? 0 : u->thickness * soak_decades(r, -0.5, 1));
+    b->friction_velocity = (ct_real)(soak_chance(r, 0.5) ? 1e-3 : u->size / u->dt * soak_decades(r, -7, -2));
+    b->newton_tolerance = (ct_real)(soak_chance(r, 0.3) ? 1e-3 : u->size / u->dt * soak_decades(r, log10(slow), -3));
+    b->friction_iterations = soak_chance(r, 0.6) ? 1 : soak_below(r, 4);
+    b->newton_iterations = soak_chance(r, 0.6) ? 200 : 1 + soak_below(r, 60);
+    b->stiffness = (ct_real)(soak_chance(r, 0.8) ? 0 : soak_decades(r, -6, 6));
+}
+
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
@@ -78,7 +92,7 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     far = soak_chance(r, 0.3) ? soak_decades(r, 0, 5) : (soak_chance(r, 0.5) ? 0 : u->size * soak_decades(r, -1, 1));
     if (eps > 1e-10) /* float: far from the origin small things have no shape */
         far = fmin(far, 300 * u->size);
-    least = 64 * eps * (far + 30 * u->size) * 1.01;
+    u->least = least = 64 * eps * (far + 30 * u->size) * 1.01;
     direction(r, g);
     for (k = 0; k < 3; k++)
         u->origin[k] = far * g[k];
@@ -98,7 +112,11 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     d->recovery_speed = (ct_real)(soak_chance(r, 0.2) ? 0 : u->size * soak_decades(r, -1, 2));
     d->solver.tolerance = (ct_real)(soak_chance(r, 0.5) ? 1e-4 : soak_decades(r, -8, -2));
     d->solver.seed = 1 + (uint64_t)soak_below(r, 9);
-    if (soak_chance(r, 0.2)) {
+    if (u->options->set == SOAK_BARRIER) {
+        barrier_desc(u, r);
+        return;
+    }
+    if (soak_chance(r, 0.2) && u->options->set == SOAK_MIXED) {
         d->stepper = CT_STEPPER_DCD;
         d->solver.solver = soak_chance(r, 0.5) ? CT_SOLVER_MPRGP : CT_SOLVER_ICA;
         d->dcd.newton_iterations = 1 + soak_below(r, 3) * soak_below(r, 3);
@@ -125,7 +143,7 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     d->solver.friction = (ct_friction)soak_below(r, 3);
     d->solver.order = soak_below(r, 3);
     if (soak_chance(r, 0.3))
-        d->integrator = (ct_integrator)soak_below(r, CT_INTEGRATOR_COUNT_);
+        d->integrator = (ct_integrator)soak_below(r, CT_INTEGRATOR_MIDPOINT);
     d->cmr_rounds = 1 + soak_below(r, 8);
     d->max_halvings = soak_below(r, 7);
     d->row_mode = soak_chance(r, 0.2) ? CT_ROW_VELOCITY : CT_ROW_ANTICIPATED;
@@ -392,12 +410,96 @@ static ct_code add_kinematic(soak_run *u, soak_rng *r, const ct_mesh *m, ct_body
     return code;
 }
 
+/* a rod of about unit size: a line, straight or not, a loop, a net, or segments as they come */
+static void rod(soak_rng *r, soak_mesh *m)
+{
+    double x[3 * 36], bend = soak_chance(r, 0.4) ? 0 : soak_decades(r, -2, 0), turns = soak_uniform(r, 0, 6.2);
+    int32_t seg[2 * 64];
+    int n = 2 + soak_below(r, 16), ns = 0, form = soak_below(r, 10), i, j, k;
+    if (form < 2) { /* a net */
+        int a = 2 + soak_below(r, 3), b = 2 + soak_below(r, 3);
+        for (i = n = 0; i < a; i++)
+            for (j = 0; j < b; j++, n++) {
+                x[3 * n] = (double)i / a - 0.5, x[3 * n + 1] = 0, x[3 * n + 2] = (double)j / b - 0.5;
+                if (j + 1 < b)
+                    seg[2 * ns] = n, seg[2 * ns + 1] = n + 1, ns++;
+                if (i + 1 < a)
+                    seg[2 * ns] = n, seg[2 * ns + 1] = n + b, ns++;
+            }
+    } else {
+        int loop = form < 4 && n > 2;
+        for (i = 0; i < n; i++) {
+            double s = (double)i / n, t = loop ? 6.283185307 * s : turns * s, c = loop || turns > 1 ? cos(t) / 2 : s - 0.5;
+            x[3 * i] = c, x[3 * i + 1] = loop || turns > 1 ? sin(t) / 2 : 0, x[3 * i + 2] = loop ? 0 : 0.5 * s;
+            if (i + 1 < n || loop)
+                seg[2 * ns] = i, seg[2 * ns + 1] = (i + 1) % n, ns++;
+        }
+        for (i = 0; form == 9 && i < ns; i++) /* any joined to any */
+            for (k = 0; k < 2; k++)
+                seg[2 * i + k] = soak_chance(r, 0.7) ? seg[2 * i + k] : soak_below(r, n);
+    }
+    for (i = 0; i < 3 * n; i++)
+        x[i] += bend * soak_uniform(r, -0.5, 0.5) / n;
+    from_arrays(m, x, n, NULL, 0, NULL, 0, seg, ns);
+}
+
+static void grains(soak_rng *r, soak_mesh *m)
+{
+    double x[3 * 30];
+    int n = 1 + soak_below(r, 30), i, near = soak_chance(r, 0.1);
+    for (i = 0; i < 3 * n; i++)
+        x[i] = soak_uniform(r, -0.5, 0.5);
+    if (near && n > 1) /* nearly in one place */
+        for (i = 0; i < 3; i++)
+            x[i] = x[3 + i] + soak_decades(r, -12, -3);
+    from_arrays(m, x, n, NULL, 0, NULL, 0, NULL, 0);
+}
+
+static ct_code add_rod(soak_run *u, soak_rng *r, const ct_mesh *m, ct_body_id *id)
+{
+    ct_rod_desc d = ct_rod_desc_default();
+    double e = u->young * soak_decades(r, -4, 4);
+    int k;
+    d.name = "rod", d.mesh = m;
+    d.radius = (ct_real)(u->size * soak_decades(r, -3.5, -1));
+    d.young = (ct_real)fmin(1e13, e), d.poisson = (ct_real)soak_uniform(r, 0, 0.5);
+    d.density = (ct_real)(1000 * soak_decades(r, -3, 3));
+    if (soak_chance(r, 0.3)) /* a rope */
+        d.bend[0] = d.bend[1] = d.torsion = 0;
+    else if (soak_chance(r, 0.3))
+        for (k = 0; k < 2; k++)
+            d.bend[k] = (ct_real)(fmin(1e13, e) * pow((double)d.radius, 4) * soak_decades(r, -3, 3));
+    d.curvature = (ct_real)(soak_chance(r, 0.6) ? 1 : soak_uniform(r, 0, 1));
+    d.twist = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_uniform(r, -3, 3) / u->size);
+    for (k = 0; k < 3 && soak_chance(r, 0.4); k++)
+        d.direction[k] = (ct_real)soak_uniform(r, -1, 1);
+    d.damping_mass = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_decades(r, -2, 3));
+    d.damping_stiffness = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_decades(r, -6, 0));
+    friction_thickness(u, r, &d.friction, &d.thickness);
+    soak_velocity(u, r, d.velocity), soak_spin(u, r, d.angular_velocity);
+    return ct_body_add_rod(u->world, &d, id);
+}
+
+static ct_code add_points(soak_run *u, soak_rng *r, const ct_mesh *m, ct_body_id *id)
+{
+    ct_points_desc d = ct_points_desc_default();
+    d.name = "points", d.mesh = m;
+    d.radius = (ct_real)(u->size * soak_decades(r, -3.5, -1));
+    d.density = (ct_real)(1000 * soak_decades(r, -3, 3));
+    d.damping_mass = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_decades(r, -2, 3));
+    friction_thickness(u, r, &d.friction, &d.thickness);
+    soak_velocity(u, r, d.velocity), soak_spin(u, r, d.angular_velocity);
+    return ct_body_add_points(u->world, &d, id);
+}
+
 /* slivers, doubled vertices, elements without a size */
 static void spoil(soak_rng *r, ct_mesh *m)
 {
     int32_t *list = m->n_tets ? m->tets : m->triangles;
     int per = m->n_tets ? 4 : 3, n = m->n_tets ? m->n_tets : m->n_triangles, e, k;
     ct_real *p, *q;
+    if (n == 0 && m->n_segments)
+        list = m->segments, per = 2, n = m->n_segments;
     if (n == 0)
         return;
     e = soak_below(r, n);
@@ -416,7 +518,11 @@ static void make_mesh(soak_rng *r, char kind, soak_mesh *m, soak_mesh *skin, int
 {
     int pick = soak_below(r, 10);
     *clean = 0;
-    if (kind == 's' && pick < 2)
+    if (kind == 'l')
+        rod(r, m);
+    else if (kind == 'g')
+        grains(r, m);
+    else if (kind == 's' && pick < 2)
         embedded(r, m, skin);
     else if (kind == 's')
         pick < 4 ? one_tet(r, 1, m) : box(r, 1, m);
@@ -464,6 +570,10 @@ static ct_code add_by_kind(soak_run *u, soak_rng *r, char kind, const ct_mesh *m
         soak_velocity(u, r, d.velocity), soak_spin(u, r, d.angular_velocity);
         return ct_body_add_rigid(u->world, &d, id);
     }
+    if (kind == 'l')
+        return add_rod(u, r, m, id);
+    if (kind == 'g')
+        return add_points(u, r, m, id);
     if (kind == 'k')
         return add_kinematic(u, r, m, id);
     {
@@ -506,10 +616,12 @@ static ct_code add_plane(soak_run *u, soak_rng *r, soak_item *q)
 
 void soak_add(soak_run *u, int number)
 {
-    static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp";
+    static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp", thin[] = "scrllllllgggttkp", all[] = "sssccrrrllggttkp";
     soak_rng stream = soak_stream(u->seed, 100 + (uint64_t)number), *r = &stream;
     int dcd = u->desc.stepper == CT_STEPPER_DCD, clean, k;
-    char kind = dcd ? discrete[soak_below(r, 12)] : kinds[soak_below(r, 15)];
+    char kind = u->options->set == SOAK_RODS      ? thin[soak_below(r, 16)]
+                : u->options->set == SOAK_BARRIER ? all[soak_below(r, 16)]
+                                                  : (dcd ? discrete[soak_below(r, 12)] : kinds[soak_below(r, 15)]);
     soak_item *q = &u->items[u->n_items];
     soak_mesh m, skin;
     double scale = u->size * (soak_chance(r, 0.2) ? soak_decades(r, -2, 0) : soak_uniform(r, 0.3, 1)), at[3], zero[3] = {0, 0, 0}, rad;
@@ -547,7 +659,7 @@ void soak_add(soak_run *u, int number)
             soak_item_join(u, q, &m.mesh);
         } else {
             u->out->refused++;
-            if (code != CT_ERR_MESH || clean || !ct_world_error(u->world)->text[0] || ct_world_hash(u->world) != before)
+            if (code != CT_ERR_MESH || (clean && u->thickness >= u->least) || !ct_world_error(u->world)->text[0] || ct_world_hash(u->world) != before)
                 soak_fail(u, SOAK_CODE, "body %d (%c) ends with code %d: %s", number, kind, (int)code, ct_world_error(u->world)->text);
         }
     }

@@ -1,0 +1,58 @@
+/* form.c -- a step of the chosen form, and the last quadratic program for who wants to see it. based on: lecture notes 4.3.1. */
+#include "form.h"
+
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
+{
+    cti_form_run q;
+    int ok;
+    memset(&q, 0, sizeof q);
+    q.report = r;
+    q.moves = s->scripts.n_constrained > 0;
+    q.y_old = CTI_ARENA_NEW(s->arena, ct_real, 3 * cti_barrier_own(s)->n + 1);
+    q.x_old = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    if (!q.y_old || !q.x_old)
+        return 0;
+    if (s->desc.barrier.form == CT_FORM_POSITION)
+        ok = cti_form_position(s, &q);
+    else if (s->desc.barrier.form == CT_FORM_VELOCITY)
+        ok = cti_form_velocity(s, &q);
+    else
+        ok = cti_form_root(s, &q);
+    *speed = q.speed;
+    if (q.failed)
+        r->status = CT_STATUS_NOT_CONVERGED;
+    else if (q.iterations >= s->desc.barrier.newton_iterations && !(q.speed <= s->desc.barrier.newton_tolerance))
+        r->status = CT_STATUS_BUDGET;
+    return ok;
+}
+
+#if CONTACT_WITH_FILES
+static int cti_form_copy(cti_mem *mem, const double *from, int n, double **out)
+{
+    if (!CTI_RESIZE(mem, *out, n))
+        return 0;
+    if (n)
+        memcpy(*out, from, sizeof *from * (size_t)n);
+    return 1;
+}
+
+static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
+CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
+{
+    const cti_program *p = &cti_barrier_own(s)->program;
+    out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
+    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+           cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
+           cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
+}
+#endif

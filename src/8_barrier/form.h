@@ -1,0 +1,95 @@
+/* form.h -- the notes' forms of a step, with the barrier stepper's objective: root finding (primal, dual), minimization with constraints (positions,
+   velocities). Each is a file beside its equations; docs/forms.md has the derivations. [lecture notes 4.3.1] */
+#ifndef CTI_FORM_H
+#define CTI_FORM_H
+
+#include "barrier.h"
+
+/* [1] share of its distance that a pair keeps in a Newton step, and of the step once it is taken: the barrier stepper's */
+#define CTI_FORM_KEEP CTI_R(0.1)
+#define CTI_FORM_SURE CTI_R(0.05)
+#define CTI_FORM_HALVINGS 40 /* of a line search: its shortest step is 1e-12 of Newton's */
+#define CTI_FORM_FALL 1e-4   /* [1] share of the decrease that the slope promises, the least that is taken: the textbook's */
+
+/* cti_form_row -- a contact with a multiplier: d = |sum c_i x_i| at the closest points, normal n, J = c_i n. */
+typedef struct cti_form_row {
+    cti_barrier_term t;
+    ct_real c[4], n[3];
+    ct_real d;                     /* [m] */
+    double lambda;                 /* >= 0, in the unit of the objective's gradient */
+    double psi, rate, step;        /* of the dual form, see form_dual.c */
+    int fades;                     /* 1: nearly parallel edges, whose potential is no function of d alone */
+} cti_form_row;
+
+/* cti_form_run -- a step in progress. */
+typedef struct cti_form_run {
+    ct_step_report *report;
+    int moves; /* 1: scripted blocks are on their way */
+    int iterations;
+    int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
+    ct_real speed;  /* [m/s] of the last step of Newton's method */
+    ct_real *y_old; /* [3 n] iterate of the line search's start */
+    ct_real *x_old; /* [3 nv] the surface there */
+} cti_form_run;
+
+typedef enum cti_form_end { CTI_FORM_MEMORY, CTI_FORM_GOES_ON, CTI_FORM_CONVERGED, CTI_FORM_STUCK } cti_form_end;
+
+CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barrier.form >= CT_FORM_POSITION; }
+
+/* ---- form.c ---- */
+
+/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration. 0: out of memory. */
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r);
+/* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
+CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out);
+
+/* ---- form_rows.c ---- */
+
+/* cti_form_save -- remembers y and surface.x0. cti_form_back -- returns there. */
+CTI_FN void cti_form_save(cti_state *s, cti_form_run *q);
+CTI_FN void cti_form_back(cti_state *s, cti_form_run *q);
+/* cti_form_cap -- the part of the step dy that collisions allow; below 0: out of memory. */
+CTI_FN ct_real cti_form_cap(cti_state *s);
+/* cti_form_try -- y + t dy and the surface x1 there. 1: free of collisions; 0; -1: out of memory. */
+CTI_FN int cti_form_try(cti_state *s, ct_real t);
+/* cti_form_take -- y = y_try, surface.x0 = x1. */
+CTI_FN void cti_form_take(cti_state *s);
+/* cti_form_row_make -- row of a term at surface positions x. */
+CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out);
+/* cti_form_find -- rows: all pairs nearer than their dhat and `reach` [m] at surface.x0, which the lists cover. 0: out of memory. */
+CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
+/* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
+CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
+/* cti_form_touches -- contacts of the rows for the report. 0: out of memory. */
+CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r);
+/* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
+CTI_FN int cti_form_lag(cti_state *s);
+
+/* ---- form_program.c ---- */
+
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the
+   program, filtered for scripts. 0: out of memory. */
+CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
+/* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
+   `base`. 1; 0: no solution; -1: out of memory. */
+CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
+
+/* ---- one file a form: 0: out of memory ---- */
+
+CTI_FN int cti_form_root(cti_state *s, cti_form_run *q);
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q);
+CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q);
+
+/* ---- form_dual.c: the dual form's part of form_root.c ---- */
+
+/* cti_form_dual_update -- rows of the terms at surface.x0, with the multipliers that `from` had after t of its step; those of new ones are
+   their potentials' forces. 0: out of memory. */
+CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows);
+/* cti_form_dual_add -- b->g -= J' lambda; b->B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
+CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact);
+/* cti_form_dual_size -- squared norm of lambda - psi. mass [n] of the blocks. */
+CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass);
+/* cti_form_dual_solve -- the rows' steps, and dy with them, from dy without and the factor of B. 1; 0: singular; -1: out of memory. */
+CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows);
+
+#endif /* CTI_FORM_H */

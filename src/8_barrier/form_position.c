@@ -1,0 +1,119 @@
+/* form_position.c -- minimization over positions with constraints:
+     q = argmin f(q) subject to phi(q) >= 0,   f = 1/2 (q - q^)'M (q - q^) + h^2 E_e(q) + h times damping's potential + friction's
+   phi: distances less dhat. First order conditions: grad f - grad phi' gamma = 0, gamma >= 0, phi >= 0, gamma'phi = 0.
+   Method: sequential quadratic programs. A step minimizes f's model with phi + J dq >= 0; it is cut where pairs would come too near, and halved until
+   the exact penalty f + nu sum of max(0, -phi) falls, nu above the largest gamma. The distances' curvature stays out of the model: it has no
+   definite sign, so where contacts turn under load the last iterations are linear, not quadratic.
+   differs: the notes subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force.
+   based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
+#include "form.h"
+
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
+
+/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum */
+static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    *out_violated = 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++)
+        *out_violated += (double)(b->terms[i].hat - cti_sqrt(b->terms[i].d2));
+    CTI_CLEAR(b->terms);
+    return cti_barrier_energy(s, y, x, size) + nu * *out_violated;
+}
+
+/* dy becomes the iterate, cut and halved. slope: of f. 1; 0: no part does; -1: out of memory */
+static int cti_position_search(cti_state *s, cti_form_run *q, double slope, double nu, int is_last)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before, after, violated, rest;
+    ct_real t = cti_form_cap(s);
+    int k, clear;
+    if (t < 0 || !cti_barrier_find(s, s->surface.x0))
+        return -1;
+    before = cti_position_merit(s, b->y, s->surface.x0, nu, &size, &violated);
+    slope -= nu * violated;
+    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+        clear = cti_form_try(s, t);
+        if (clear < 0 || (clear && !cti_barrier_find(s, s->surface.x1)))
+            return -1;
+        if (!clear)
+            continue;
+        after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+            cti_form_take(s);
+            cti_barrier_arrive(s);
+            q->moves = q->moves && t < 1;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *nu)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    double *gap, slope = 0;
+    ct_real way = 0;
+    int i, is_last, found;
+    if (!cti_form_free_step(s, q) || cti_form_cap(s) < 0)
+        return CTI_FORM_MEMORY;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows))
+        return CTI_FORM_MEMORY;
+    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    if (!gap)
+        return CTI_FORM_MEMORY;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        gap[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    found = cti_form_solve(s, b->rows, b->y, 1, gap);
+    cti_arena_rewind(s->arena, mark);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < 3 * b->n; i++)
+        slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    found = cti_position_search(s, q, slope, *nu, is_last);
+    if (found < 0)
+        return CTI_FORM_MEMORY;
+    return !found ? CTI_FORM_STUCK : is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
+{
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first;
+    CTI_CLEAR(cti_barrier_own(s)->rubs);
+    CTI_CLEAR(cti_barrier_own(s)->rows);
+    /* the first pass is without friction: it finds the normal forces */
+    for (lag = 0; lag <= lags; lag++) {
+        cti_form_end end = CTI_FORM_GOES_ON;
+        double nu = 0;
+        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->rubs) == 0))
+            return 1;
+        first = q->iterations;
+        while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
+            end = cti_position_iterate(s, q, &nu);
+        q->failed |= end == CTI_FORM_STUCK;
+        if (end == CTI_FORM_MEMORY)
+            return 0;
+        if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
+            return 1;
+    }
+    return 1;
+}
+
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_ROUNDING
+#undef CTI_FORM_REACH

@@ -1,0 +1,109 @@
+/* form_program.c -- one quadratic program of the constrained forms.
+   The objective at y has the gradient g and the positive definite B, contacts have the distances d less dhat as phi. In x = (y + dy - base) / scale
+     min 1/2 x'B x - b'x,   b = (B (y - base) - g) / scale,     J x + phi(base) / scale >= 0
+   Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0,
+   r impulses. */
+#include "form.h"
+#include "../4_programs/solvers.h"
+
+#define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
+
+CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int definite = 0;
+    for (b->exact = 1;; b->exact = 0) {
+        if (!cti_barrier_assemble(s, NULL, q->report) || !cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
+            return 0;
+        if (definite || !b->exact)
+            return 1;
+    }
+}
+
+/* B as scalars */
+static int cti_form_matrix(cti_state *s, cti_sparse *out)
+{
+    const cti_bsr *B = &cti_barrier_own(s)->B;
+    int i, k, e, c, at = 0;
+    if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
+        return 0;
+    for (i = 0; i < B->n; i++)
+        for (e = 0; e < 3; e++) {
+            for (k = B->row[i]; k < B->row[i + 1]; k++)
+                for (c = 0; c < 3; c++)
+                    out->i[at] = 3 * B->col[k] + c, out->x[at++] = (double)B->val[9 * (size_t)k + (size_t)(3 * e + c)];
+            out->p[3 * i + e + 1] = at;
+        }
+    return 1;
+}
+
+static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_program *p = &b->program;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int n = 3 * b->n, m = CTI_LEN(rows), i;
+    double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
+    cti_program_free(s->mem, p);
+    memset(p, 0, sizeof *p);
+    p->kind = CTI_PROGRAM_QP, p->n = n, p->m = m;
+    if (!way || !cti_form_matrix(s, &p->A) || !cti_form_jacobian(s, rows, m, 1, &p->J) || !CTI_RESIZE(s->mem, p->b, n) ||
+        !CTI_RESIZE(s->mem, p->w, m) || !CTI_RESIZE(s->mem, p->known.x, n) || !CTI_RESIZE(s->mem, p->known.r, m))
+        return 0;
+    for (i = 0; i < n; i++)
+        way[i] = (double)(b->y[i] - base[i]);
+    cti_sparse_mul(&p->A, way, p->b);
+    for (i = 0; i < n; i++) {
+        p->b[i] = (p->b[i] - (double)b->g[i]) / (double)scale;
+        p->known.x[i] = (way[i] + (double)b->dy[i]) / (double)scale;
+    }
+    for (i = 0; i < m; i++)
+        p->w[i] = gap[i] / (double)scale;
+    cti_arena_rewind(s->arena, mark);
+    return cti_program_prepare(s->mem, p);
+}
+
+/* 1: x and r solve it; 0; -1: out of memory */
+static int cti_form_attempt(cti_state *s, ct_solver kind)
+{
+    cti_program *p = &cti_barrier_own(s)->program;
+    cti_program_solver solve = cti_solvers_find(kind);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    cti_effort e;
+    cti_answer a;
+    cti_outcome outcome;
+    if (!solve)
+        return 0;
+    memset(&e, 0, sizeof e);
+    memset(&a, 0, sizeof a);
+    e.tolerance = CTI_FORM_TOLERANCE, e.max_iterations = s->desc.solver.budget, e.relaxation = 1, e.seed = s->desc.solver.seed;
+    e.mem = s->mem, e.arena = s->arena;
+    a.x = p->known.x, a.r = p->known.r;
+    outcome = solve(p, &e, &a);
+    cti_arena_rewind(s->arena, mark);
+    return outcome == CTI_OUTCOME_MEMORY ? -1 : outcome == CTI_OUTCOME_SOLVED;
+}
+
+CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_program *p = &b->program;
+    int i, k, ok;
+    if (!cti_form_program(s, rows, base, scale, gap))
+        return -1;
+    s->contact.is_solved = 1;
+    if (CTI_LEN(rows) == 0)
+        return 1;
+    ok = cti_form_attempt(s, CT_SOLVER_ACTIVE_SET);
+    for (k = 0; ok == 0 && cti_solvers_auto(p, k) != CT_SOLVER_AUTO; k++)
+        ok = cti_form_attempt(s, cti_solvers_auto(p, k));
+    if (ok != 1)
+        return ok;
+    for (i = 0; i < 3 * b->n; i++)
+        b->dy[i] = (ct_real)(p->known.x[i] * (double)scale - (double)(b->y[i] - base[i]));
+    for (i = 0; i < CTI_LEN(rows); i++)
+        rows[i].lambda = p->known.r[i] * (double)scale;
+    return 1;
+}
+
+#undef CTI_FORM_TOLERANCE

@@ -1,0 +1,222 @@
+/* form_rows.c -- what the forms share: steps along dy that collisions cut, contacts as rows of a Jacobian, and their report.
+   based on: lecture notes 4.3 (J of a contact point that is a weighted sum of nodes). */
+#include "form.h"
+#include "../8_step/impulses.h"
+
+CTI_FN void cti_form_save(cti_state *s, cti_form_run *q)
+{
+    memcpy(q->y_old, cti_barrier_own(s)->y, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
+    if (s->surface.nv)
+        memcpy(q->x_old, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+}
+
+CTI_FN void cti_form_back(cti_state *s, cti_form_run *q)
+{
+    memcpy(cti_barrier_own(s)->y, q->y_old, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
+    if (s->surface.nv)
+        memcpy(s->surface.x1, q->x_old, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    cti_surface_commit(&s->surface);
+}
+
+static void cti_form_place(cti_state *s, ct_real t)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < 3 * b->n; i++)
+        b->y_try[i] = b->y[i] + t * b->dy[i];
+    cti_barrier_place(s, b->y_try, s->surface.x1);
+}
+
+CTI_FN ct_real cti_form_cap(cti_state *s)
+{
+    cti_form_place(s, 1);
+    return cti_barrier_cover(s, s->surface.x1) ? cti_barrier_filter(s, s->surface.x1, CTI_FORM_KEEP) : -1;
+}
+
+CTI_FN int cti_form_try(cti_state *s, ct_real t)
+{
+    ct_real clear;
+    cti_form_place(s, t);
+    clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
+    return clear < 0 ? -1 : clear >= 1;
+}
+
+CTI_FN void cti_form_take(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+    cti_surface_commit(&s->surface);
+}
+
+/* ---- rows ---- */
+
+CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out)
+{
+    cti_potential law;
+    cti_potential_terms p;
+    ct_real points[12];
+    cti_v3 r = cti_v3_zero();
+    int k;
+    memset(out, 0, sizeof *out);
+    out->t = *t;
+    if (t->kind == CT_PAIR_PLANE) {
+        const cti_plane *plane = &s->surface.planes[t->plane];
+        out->c[0] = 1;
+        out->d = cti_plane_gap(plane, cti_v3_at(x, t->v[0]));
+        cti_v3_put(out->n, 0, cti_v3_at(plane->normal, 0));
+        return;
+    }
+    for (k = 0; k < t->n; k++)
+        cti_v3_put(points, k, cti_v3_at(x, t->v[k]));
+    /* any potential that reaches the pair has its closest points */
+    memset(&law, 0, sizeof law);
+    out->d = cti_sqrt(t->d2);
+    law.kind = CT_BARRIER_LOG, law.k = 1, law.dhat = 2 * out->d;
+    if (!cti_potential_eval(&law, (ct_pair_kind)t->kind, points, CTI_POTENTIAL_VALUE, &p))
+        return;
+    memcpy(out->c, p.c, sizeof out->c);
+    for (k = 1; k < t->n; k++)
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(points, k), cti_v3_at(points, 0)), p.c[k]);
+    out->d = cti_v3_norm(r);
+    cti_v3_put(out->n, 0, cti_v3_unit(r, cti_v3_make(0, 1, 0)));
+}
+
+CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_form_row row;
+    cti_barrier_term t;
+    int i, k;
+    CTI_CLEAR(*rows);
+    if (!cti_barrier_find(s, s->surface.x0))
+        return 0;
+    CTI_CLEAR(b->terms);
+    memset(&t, 0, sizeof t);
+    for (k = 0; k < CTI_BARRIER_LISTS; k++)
+        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->list[k];
+            ct_real within = l->hat[i] + reach;
+            if (!(l->d2[i] < within * within))
+                continue;
+            t.kind = (int32_t)l->kind, t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
+            memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
+            t.hat = l->hat[i], t.d2 = l->d2[i], t.plane = 0;
+            cti_form_row_make(s, &t, s->surface.x0, &row);
+            if (!CTI_PUSH(s->mem, *rows, row))
+                return 0;
+        }
+    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+        memset(&t, 0, sizeof t);
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
+        t.hat = (b->hat[s->surface.body_of[t.v[0]]] + b->hat[s->surface.planes[t.plane].body]) / 2;
+        cti_form_row_make(s, &t, s->surface.x0, &row);
+        if (row.d < t.hat + reach && !CTI_PUSH(s->mem, *rows, row))
+            return 0;
+    }
+    return 1;
+}
+
+/* what scripts leave of a vector at each block of y: filter [n], -1: all */
+static int32_t *cti_form_filter(cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
+    int i;
+    for (i = 0; filter && i < b->n; i++)
+        filter[i] = -1;
+    for (i = 0; filter && s->scripts.n_constrained && i < s->n; i++)
+        if (b->block_of[i] >= 0)
+            filter[b->block_of[i]] = s->scripts.filter[i];
+    return filter;
+}
+
+CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int32_t *filter = cti_form_filter(s);
+    cti_triplets t;
+    int i, j, k, e, ok = filter != NULL;
+    memset(&t, 0, sizeof t);
+    memset(out, 0, sizeof *out);
+    for (i = 0; ok && i < m; i++)
+        for (j = 0; ok && j < rows[i].t.n; j++) {
+            const cti_barrier_attach *a = cti_barrier_of(s, b, rows[i].t.v[j]);
+            for (k = 0; ok && k < a->n; k++) {
+                ct_real n[3];
+                cti_v3 w = cti_v3_mul(cti_v3_at(rows[i].n, 0), rows[i].c[j] * a->w[k]);
+                if (is_free && filter[a->block[k]] >= 0)
+                    w = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter[a->block[k]], w);
+                cti_v3_put(n, 0, w);
+                for (e = 0; ok && e < 3; e++)
+                    ok = n[e] == 0 || cti_triplets_add(s->mem, &t, i, 3 * a->block[k] + e, (double)n[e]);
+            }
+        }
+    cti_arena_rewind(s->arena, mark);
+    return cti_triplets_close(s->mem, &t, ok, m, 3 * b->n, out);
+}
+
+/* ---- what the rows did ---- */
+
+CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    if (!cti_barrier_find(s, s->surface.x0))
+        return 0;
+    for (i = 0; i < CTI_LEN(b->terms); i++) {
+        ct_real d = cti_sqrt(b->terms[i].d2);
+        r->min_distance = cti_min(r->min_distance, d);
+        r->thickness_kept = cti_min(r->thickness_kept, d / b->terms[i].hat);
+    }
+    CTI_CLEAR(b->terms);
+    for (i = 0; i < CTI_LEN(b->rows); i++) {
+        const cti_form_row *q = &b->rows[i];
+        cti_touch touch;
+        cti_v3 t1, t2;
+        if (!(q->lambda > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = q->t.kind, touch.pair.n = q->t.n, touch.pair.n_a = q->t.n_a, touch.pair.plane = q->t.plane;
+        memcpy(touch.pair.v, q->t.v, sizeof q->t.v);
+        memcpy(touch.pair.w, q->c, sizeof q->c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = q->t.hat;
+        cti_v3_tangents(cti_v3_at(q->n, 0), &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
+        touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
+        r->contacts++;
+        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_form_lag(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    int i;
+    CTI_CLEAR(b->rubs);
+    for (i = 0; i < CTI_LEN(b->rows); i++) {
+        const cti_form_row *p = &b->rows[i];
+        cti_barrier_rub q;
+        cti_v3 t1, t2;
+        ct_real mu = cti_sqrt(f->bodies[f->body_of[p->t.v[0]]].friction *
+                              f->bodies[p->t.kind == CT_PAIR_PLANE ? f->planes[p->t.plane].body : f->body_of[p->t.v[p->t.n_a]]].friction);
+        if (!(mu > 0) || !(p->lambda > 0))
+            continue;
+        memset(&q, 0, sizeof q);
+        q.n = p->t.n;
+        memcpy(q.v, p->t.v, sizeof q.v);
+        memcpy(q.c, p->c, sizeof q.c);
+        q.load = mu * (ct_real)p->lambda;
+        cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
+        cti_v3_put(q.t[0], 0, t1);
+        cti_v3_put(q.t[1], 0, t2);
+        if (!CTI_PUSH(s->mem, b->rubs, q))
+            return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,163 @@
+/* form_velocity.c -- minimization over velocities with linearized constraints:
+     u = argmin 1/2 (u - u^)'M (u - u^) + E_e(q_t + h u)   subject to   phi(q_t) + h J u >= 0,   u^ = u_t + h M^-1 f_ext
+   Newton's method with J of the start of the step; one iteration from q_t is M + h B + h^2 K = A in A u = b + J'r, J u + phi / h >= 0: the problem
+   of constraint manifold refinement. What linearization lets through is stopped at the end, where collisions of the straight way are tested.
+   differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
+   based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
+#include "form.h"
+
+#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
+#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
+
+/* sum of max(0, -(phi + J (y - y0))); values [rows] of it where they are wanted */
+static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, const double *gap, const ct_real *y)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double sum = 0;
+    int i, k;
+    for (i = 0; i < J->rows; i++) {
+        double phi = gap[i];
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            phi += J->x[k] * (double)(y[J->i[k]] - b->y0[J->i[k]]);
+        sum += phi < 0 ? -phi : 0;
+    }
+    return sum;
+}
+
+/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0 */
+static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *J, const double *gap, double slope, double nu, int is_last)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double size, other, before, violated = cti_velocity_violation(s, J, gap, b->y), after;
+    ct_real t = 1;
+    int i, k;
+    cti_barrier_place(s, b->y, s->surface.x1);
+    before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + nu * violated;
+    slope -= nu * violated;
+    for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
+        for (i = 0; i < 3 * b->n; i++)
+            b->y_try[i] = b->y[i] + t * b->dy[i];
+        cti_barrier_place(s, b->y_try, s->surface.x1);
+        after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
+        if (is_last || q->moves ||
+            after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
+            memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
+            q->moves = 0;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* rows at the start of the step, from the motion without contacts in dy. 0: out of memory */
+static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real way = 0;
+    int i;
+    if (cti_form_cap(s) < 0)
+        return 0;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows) || !cti_form_jacobian(s, b->rows, CTI_LEN(b->rows), 0, J))
+        return 0;
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->rows); i++)
+        (*gap)[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    return *gap != NULL;
+}
+
+static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap, double *nu)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double slope = 0;
+    int i, found, is_last;
+    cti_barrier_place(s, b->y, s->surface.x1);
+    b->x_slide = s->surface.x1;
+    if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
+        return CTI_FORM_MEMORY;
+    found = cti_form_solve(s, b->rows, b->y0, b->h, *gap);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
+    for (i = 0; i < CTI_LEN(b->rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < 3 * b->n; i++)
+        slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    if (!cti_finite(q->speed))
+        return CTI_FORM_STUCK;
+    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    if (!cti_velocity_search(s, q, J, *gap, slope, *nu, is_last))
+        return CTI_FORM_STUCK;
+    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+}
+
+/* the surface goes to y, or as far as collisions allow. 0: out of memory */
+static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real t;
+    int i, k, clear = 0;
+    for (i = 0; i < 3 * b->n; i++) {
+        b->dy[i] = b->y[i] - b->y0[i];
+        b->y[i] = b->y0[i];
+    }
+    t = cti_form_cap(s);
+    if (t < 0)
+        return 0;
+    for (k = 0; k < CTI_FORM_HALVINGS && !clear; k++) {
+        clear = cti_form_try(s, t);
+        if (!clear)
+            t /= 2;
+    }
+    if (clear < 0)
+        return 0;
+    q->failed |= !clear || t < 1;
+    if (clear)
+        cti_form_take(s);
+    cti_barrier_arrive(s);
+    return 1;
+}
+
+/* Newton's method from the present iterate. 0: out of memory */
+static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap)
+{
+    cti_form_end end = CTI_FORM_GOES_ON;
+    double nu = 0;
+    while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
+        end = cti_velocity_iterate(s, q, J, gap, &nu);
+    q->failed |= end == CTI_FORM_STUCK;
+    return end != CTI_FORM_MEMORY;
+}
+
+CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
+{
+    int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first,
+             ok = 1;
+    cti_barrier *b = cti_barrier_own(s);
+    double *gap = NULL;
+    cti_sparse J;
+    memset(&J, 0, sizeof J);
+    CTI_CLEAR(b->rubs);
+    CTI_CLEAR(b->rows);
+    /* the first pass is without friction: it finds the normal forces */
+    for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
+        ok = lag == 0 || cti_form_lag(s);
+        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+            break;
+        first = q->iterations;
+        ok = ok && cti_velocity_run(s, q, &J, &gap);
+        if (lag > 0 && q->iterations == first + 1)
+            break;
+    }
+    b->x_slide = NULL;
+    cti_sparse_free(s->mem, &J);
+    return ok && cti_velocity_arrive(s, q);
+}
+
+#undef CTI_FORM_REACH
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_ROUNDING

@@ -1,0 +1,177 @@
+/* test_barrier_affine.c -- rigid bodies as affine ones: free rotation and a stack of CT_STEPPER_BARRIER against closed forms and
+ * CT_STEPPER_CMR. */
+#include "world_util.h"
+
+#define FLOAT (CONTACT_REAL == 32)
+#define G 9.81
+
+static ct_world *rigid_world(ct_stepper stepper, double gravity)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    d.stepper = stepper, d.gravity[1] = (ct_real)-gravity;
+    d.barrier.newton_tolerance = (ct_real)(FLOAT ? 1e-3 : 1e-7);
+    return world_make(&d);
+}
+
+static ct_body_id add_brick(ct_world *w, double sx, double sy, double sz, double y, const double *spin)
+{
+    ct_mesh m = mesh_box(sx, sy, sz, 1, 1, 1, 0);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    int k;
+    d.name = "brick", d.mesh = &m, d.position[1] = (ct_real)y;
+    for (k = 0; spin && k < 3; k++)
+        d.angular_velocity[k] = (ct_real)spin[k];
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+/* On one axis, implicit Euler's step is known: it minimizes |A - (2 A0 - A-1)| over rotations, so that its angle is that of 2 - exp(-i
+   angle0), and of 1 + i w h in the first step. The affine body is off by its strain, (w r / c)^2 = 4e-5^2 here. The rigid stepper turns by
+   w h exactly */
+static void turns_on_one_axis(void **state)
+{
+    const double h = 5e-3, spin[3] = {0, 4, 0};
+    ct_world *w = rigid_world(CT_STEPPER_BARRIER, 0);
+    ct_body_id id = add_brick(w, 0.3, 0.1, 0.2, 0, spin);
+    double step = atan(4 * h), angle = 0;
+    ct_real p[3], q[4], v[3], u[3];
+    int i;
+    (void)state;
+    for (i = 0; i < 200; i++) {
+        ct_step_report r = step_once(w, h);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_true(r.rigid_strain < (ct_real)(FLOAT ? 2e-5 : 1e-5));
+        angle += step;
+        assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
+        assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
+        assert_true(fabs(sin(0.5 * (2 * atan2((double)q[2], (double)q[0]) - angle))) <
+                    (FLOAT ? 1e-2 : 1e-5)); /* float: a Newton tolerance of 1e-3 m/s at 0.1 m */
+        /* its angular momentum is I sin(step) / h */
+        assert_true(fabs((double)u[1] - sin(step) / h) < (FLOAT ? 1e-2 : 1e-4));
+        step = atan(sin(step) / (2 - cos(step)));
+    }
+    ct_world_destroy(w);
+}
+
+/* angle between two orientations */
+static double apart(const ct_real *a, const ct_real *b)
+{
+    double dot = 0;
+    int k;
+    for (k = 0; k < 4; k++)
+        dot += (double)a[k] * (double)b[k];
+    return 2 * acos(fmin(1, fabs(dot)));
+}
+
+/* a brick tumbles about all axes for half a second: orientation, angular momentum and energy */
+static void tumble(ct_stepper stepper, double h, ct_real *q, double *L, double *energy, double *strain)
+{
+    const double spin[3] = {0.3, 1, 4}, I[3] = {0.05, 0.13, 0.1};
+    ct_world *w = rigid_world(stepper, 0);
+    ct_body_id id = add_brick(w, 0.3, 0.1, 0.2, 0, spin);
+    ct_real p[3], v[3], u[3];
+    double R[9], mass = 6, last = 1e300;
+    int i, k;
+    *strain = 0;
+    for (i = 0; i < 0.5 / h - 0.5; i++) {
+        ct_step_report r = step_once(w, h);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_true(r.energy_kinetic <= last * (1 + (FLOAT ? 1e-3 : 1e-9)) || stepper == CT_STEPPER_CMR);
+        last = *energy = r.energy_kinetic;
+        *strain = fmax(*strain, (double)r.rigid_strain);
+    }
+    assert_int_equal(ct_body_get_pose(w, id, p, q), CT_OK);
+    assert_int_equal(ct_body_get_motion(w, id, v, u), CT_OK);
+    {
+        double a = (double)q[0], b = (double)q[1], c = (double)q[2], d = (double)q[3];
+        R[0] = 1 - 2 * (c * c + d * d), R[1] = 2 * (b * c - a * d), R[2] = 2 * (b * d + a * c);
+        R[3] = 2 * (b * c + a * d), R[4] = 1 - 2 * (b * b + d * d), R[5] = 2 * (c * d - a * b);
+        R[6] = 2 * (b * d - a * c), R[7] = 2 * (c * d + a * b), R[8] = 1 - 2 * (b * b + c * c);
+    }
+    L[0] = L[1] = L[2] = 0;
+    for (k = 0; k < 3; k++) {
+        /* I of m / 12 (b^2 + c^2) in the body's frame */
+        double along = R[k] * (double)u[0] + R[3 + k] * (double)u[1] + R[6 + k] * (double)u[2];
+        for (i = 0; i < 3; i++)
+            L[i] += mass / 12 * I[k] * along * R[3 * i + k];
+    }
+    ct_world_destroy(w);
+}
+
+/* against the rigid stepper: the difference is that of implicit Euler, of first order in h */
+static void tumbles_like_a_rigid_body(void **state)
+{
+    ct_real q0[4], q[4];
+    double L0[3], L[3], start[3], e0, e, strain, angle[2], lost[2], energy[2];
+    const double spin[3] = {0.3, 1, 4}, I[3] = {0.05, 0.13, 0.1};
+    int k, i;
+    (void)state;
+    tumble(CT_STEPPER_CMR, 1e-3, q0, L0, &e0, &strain);
+    for (k = 0; k < 2; k++) {
+        tumble(CT_STEPPER_BARRIER, k ? 1e-3 : 4e-3, q, L, &e, &strain);
+        angle[k] = apart(q, q0), energy[k] = e / e0 - 1;
+        for (lost[k] = 0, i = 0; i < 3; i++) {
+            start[i] = 6.0 / 12 * I[i] * spin[i];
+            lost[k] = fmax(lost[k], fabs(L[i] - L0[i]));
+            assert_true(fabs(L0[i] - start[i]) < (FLOAT ? 1e-4 : 1e-6));
+        }
+        assert_true(strain < 1e-6);
+    }
+    assert_true(angle[0] < 0.05 && angle[1] < 0.3 * angle[0] && lost[0] < 0.02 * 0.24 * 2 && lost[1] < 0.3 * lost[0]);
+    assert_true(energy[0] < 0 && energy[0] > -0.08 && energy[1] < 0 && energy[1] > 0.3 * energy[0]);
+}
+
+/* three boxes: both steppers' stacks stand, with gaps below the thickness, and the impulses between them are the weights */
+static void a_stack_stands(void **state)
+{
+    const double h = 0.01, weight = G;
+    double y[2][3], load[2][3];
+    int k, i, j, n;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world *w = rigid_world(k ? CT_STEPPER_CMR : CT_STEPPER_BARRIER, G);
+        ct_body_id id[3];
+        const ct_contact *c;
+        ct_step_report r;
+        ct_real p[3], q[4];
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 3; i++)
+            id[i] = add_brick(w, 0.1, 0.1, 0.1, 0.051 + 0.101 * i, NULL);
+        for (i = 0; i < 200; i++)
+            r = step_once(w, h);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_int_equal(count_intersections(w), 0);
+        assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+        memset(load[k], 0, sizeof load[k]);
+        for (i = 0; i < n; i++)
+            for (j = 0; j < 3; j++) /* what each body gets from below */
+                if (c[i].body_a.index1 == id[j].index1 || c[i].body_b.index1 == id[j].index1) {
+                    int is_a = c[i].body_a.index1 == id[j].index1;
+                    double f = (is_a ? 1 : -1) * (double)(c[i].impulse_normal * c[i].normal[1]) / h;
+                    load[k][j] += f > 0 ? f : 0;
+                }
+        for (j = 0; j < 3; j++) {
+            assert_int_equal(ct_body_get_pose(w, id[j], p, q), CT_OK);
+            y[k][j] = (double)p[1];
+            assert_true(fabs(load[k][j] - (3 - j) * weight) < 1e-3 * weight && hypot((double)q[1], (double)q[3]) < 1e-5);
+        }
+        assert_true(r.rigid_strain < (ct_real)1e-5);
+        ct_world_destroy(w);
+    }
+    /* a gap is the thickness there, and between 0 and the thickness here: smaller under more load */
+    for (j = 0; j < 3; j++)
+        assert_true(y[1][j] - y[0][j] > 0 && y[1][j] - y[0][j] < (j + 1) * 1e-3);
+    assert_true(y[0][0] - 0.05 < y[0][1] - y[0][0] - 0.1 && y[0][1] - y[0][0] < y[0][2] - y[0][1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turns_on_one_axis),
+        cmocka_unit_test(tumbles_like_a_rigid_body),
+        cmocka_unit_test(a_stack_stands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
