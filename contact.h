@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c5f469f01ce9708d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 642f517991e3ab24.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -54483,6 +54483,8 @@ typedef struct cti_barrier_rule {
     ct_real contact; /* [s^2] */
     ct_real span;    /* [s] time that y - r is the way of */
     ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+    ct_real *rate;   /* [3 n] velocities at the start of the step */
+    ct_real *p, *r;  /* [3 n] */
 } cti_barrier_rule;
 
 /* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
@@ -54500,57 +54502,95 @@ typedef struct cti_barrier_factors {
     ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
 } cti_barrier_factors;
 
+/* cti_barrier_layout -- from the state's blocks and the surface's vertices to blocks of y. */
+typedef struct cti_barrier_layout {
+    int32_t *block_of;          /* [state blocks] first block; -1: the angular block of a rigid body */
+    cti_affine *affines;        /* [rigids] */
+    cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
+    ct_real *hat;               /* [surface bodies] dhat */
+    int32_t *all;               /* [n] 0, 1, 2, ... */
+    ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
+    ct_real *damping;           /* [3 state blocks] scratch */
+    ct_real strain;             /* largest entry of A - R at the end of the step */
+} cti_barrier_layout;
+
+/* cti_barrier_goals -- where scripts want their parts at the end of the step. */
+typedef struct cti_barrier_goals {
+    ct_real *goal;   /* [3 n] constrained blocks */
+    ct_real *script; /* [3 n_moving] the surface */
+} cti_barrier_goals;
+
+/* cti_barrier_surface -- positions of the surface [3 nv]. */
+typedef struct cti_barrier_surface {
+    ct_real *x_start;       /* at the start of the step at hand */
+    ct_real *x_begin;       /* at the start of the whole step, of which that may be a part */
+    ct_real *x_last;        /* at the end of the last step; empty: none */
+    const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
+} cti_barrier_surface;
+
+/* cti_barrier_candidates -- candidates, which are complete for motions inside boxes. */
+typedef struct cti_barrier_candidates {
+    int known;         /* 1: the boxes and the lists are */
+    ct_real *lo, *hi;  /* [6 n_moving] boxes, see cti_detect */
+    cti_barrier_list list[CTI_BARRIER_LISTS];
+    int32_t *planes;   /* [2 m] vertex, plane: within reach in the boxes */
+    ct_real *toi, *least; /* scratch of the step filter */
+    int32_t *tested;      /* scratch of the step filter */
+} cti_barrier_candidates;
+
+/* cti_barrier_contact -- contacts at the iterate, and the scale of their force. */
+typedef struct cti_barrier_contact {
+    cti_barrier_term *terms; /* active pairs */
+    cti_barrier_rub *rubs;
+    int touched;             /* touches of the step's earlier substeps */
+    double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
+    double force_least;      /* [N] */
+    double energy;           /* [J] of the barriers */
+} cti_barrier_contact;
+
+/* cti_barrier_joints -- the equations of the joints. */
+typedef struct cti_barrier_joints {
+    cti_barrier_tie *ties;
+    int updates, stalls; /* of multipliers in this step; those in a row that changed little */
+    int open;            /* ties with an error above the tolerance when Newton's method ended */
+    double rounded;      /* [J] what rounding of the joints' work is of */
+} cti_barrier_joints;
+
+/* cti_barrier_matrix -- the Hessian and its pattern. */
+typedef struct cti_barrier_matrix {
+    cti_bsr B;
+    int known;          /* 1: B has a pattern */
+    int32_t *slot_of;   /* [blocks of A] slot in B */
+    int32_t *elastic;   /* [2 m] block pairs without contacts */
+    int32_t *wanted;    /* [2 m] scratch: elastic and contacts' block pairs */
+    int contact_blocks; /* block pairs of contacts in the pattern */
+    int exact;          /* 1: elasticity's part of the next Hessian is not projected */
+    ct_real sigma;      /* times M that is added to it then */
+    int contacts;       /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+} cti_barrier_matrix;
+
+/* cti_barrier_form -- of the constrained forms (form.h): their last program and its rows. */
+typedef struct cti_barrier_form {
+    struct cti_form_row *rows;
+    cti_program program;
+} cti_barrier_form;
+
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
-    int n;                        /* blocks */
-    int32_t *block_of;            /* [state blocks] first block; -1: the angular block of a rigid body */
-    cti_affine *affines;          /* [rigids] */
-    cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
-    ct_real *hat;                 /* [surface bodies] dhat */
-    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; where inertia and external forces take it */
-    ct_real *rate;                /* [3 n] velocities at the start of the step */
-    ct_real *p, *r;               /* [3 n] see cti_barrier_rule */
+    int n;                   /* blocks */
+    ct_real h;               /* [s] of the step at hand */
+    ct_real *y, *y0, *y_hat; /* [3 n] iterate; start of the step; where inertia and external forces take it */
+    ct_real *y_try, *dy, *g; /* [3 n] */
     cti_barrier_rule rule;
-    ct_real *y_try, *dy, *g;      /* [3 n] */
-    ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
-    ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
-    ct_real *damping;             /* [3 state blocks] scratch */
-    ct_real *script;              /* [3 n_moving] where the script wants the surface at the end of the step */
-    ct_real *x_start;             /* [3 nv] surface at the start of the step */
-    ct_real *x_last;              /* [3 nv] surface at the end of the last step; empty: none */
-    ct_real *lo, *hi;             /* [6 n_moving] boxes that the lists cover, see cti_detect */
-    int covered;                  /* 1: they and the lists are known */
-    cti_barrier_list list[CTI_BARRIER_LISTS];
-    int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
-    cti_barrier_term *terms;      /* active pairs at the iterate */
-    cti_barrier_rub *rubs;
-    cti_barrier_tie *ties;
-    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
-    int ties_open;                /* with an error above the tolerance when Newton's method ended */
-    ct_real *toi, *least;         /* scratch of the step filter */
-    int32_t *tested;              /* scratch of the step filter */
-    cti_bsr B;                    /* Hessian */
-    int32_t *slot_of;             /* [blocks of A] slot in B */
-    int32_t *elastic;             /* [2 m] block pairs without contacts */
-    int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
-    int pattern;                  /* 1: B has a pattern */
-    int contact_blocks;           /* block pairs of contacts in it */
+    cti_barrier_layout layout;
+    cti_barrier_goals scripts;
+    cti_barrier_surface surface;
+    cti_barrier_candidates cover;
+    cti_barrier_contact contact;
+    cti_barrier_joints joints;
+    cti_barrier_matrix matrix;
     cti_barrier_factors factors;
-    int32_t *all;                 /* [n] 0, 1, 2, ... */
-    ct_real h;                    /* [s] of the step at hand */
-    int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
-    ct_real sigma;                /* times M that is added to it then */
-    double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
-    double force_least;           /* [N] */
-    int touched;                  /* touches of the step's earlier substeps */
-    ct_real *x_begin;             /* [3 nv] surface at the start of the whole step */
-    double loss_friction, energy_contact; /* [J] */
-    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
-    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
-    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
-    cti_program program;          /* and that */
-    ct_real strain;               /* largest entry of A - R at the end of the step */
-    double joints_rounded;        /* [J] what rounding of the joints' work is of */
+    cti_barrier_form form;
 } cti_barrier;
 
 #if CONTACT_WITH_BARRIER
@@ -54579,7 +54619,7 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy);
 CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
 {
     const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
-    return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
+    return &b->layout.attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
 /* ---- barrier_rule.c ---- */
@@ -54616,8 +54656,8 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
-/* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
-   contacts' part of that is added to g. 0: out of memory. */
+/* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to
+   move, or NULL: the contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
 /* cti_barrier_contact_energy -- of the barriers and of friction, with the surface at x; *size += their rounding's. 0: out of memory. */
 CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
@@ -54647,8 +54687,8 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s);
 /* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
    have changed, and there is another minimum. */
 CTI_FN int cti_barrier_joints_settle(cti_state *s);
-/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
-   0: out of memory. */
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this
+   one has not converged. 0: out of memory. */
 CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
 
 /* ---- barrier_hold.c ---- */
@@ -54665,7 +54705,7 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
-/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+/* cti_barrier_rub -- b->g += friction's Hessian at b->surface.x_slide times the displacement shift [3 nv] of the surface. */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
 /* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
 CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
@@ -54776,7 +54816,7 @@ CTI_FN int cti_form_lag(cti_state *s);
 
 /* ---- form_program.c ---- */
 
-/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->B and b->g are then those of the
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->matrix.B and b->g are then those of the
    program, filtered for scripts. 0: out of memory. */
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
 /* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
@@ -54794,7 +54834,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q);
 /* cti_form_dual_update -- rows of the terms at surface.x0, with the multipliers that `from` had after t of its step; those of new ones are
    their potentials' forces. 0: out of memory. */
 CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows);
-/* cti_form_dual_add -- b->g -= J' lambda; b->B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
+/* cti_form_dual_add -- b->g -= J' lambda; b->matrix.B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
 CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact);
 /* cti_form_dual_size -- squared norm of lambda - psi. mass [n] of the blocks. */
 CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass);
@@ -54820,20 +54860,23 @@ CTI_FN void cti_barrier_free(cti_state *s)
     int k;
     if (!b)
         return;
-    CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
-    CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
-    CTI_FREE(m, b->x_last), CTI_FREE(m, b->x_begin), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
+        CTI_FREE(m, b->surface.x_start);
+    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_begin), CTI_FREE(m, b->cover.lo), CTI_FREE(m, b->cover.hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        cti_barrier_list *l = &b->list[k];
-        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+        cti_barrier_list *l = &b->cover.list[k];
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
+            CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
-    cti_bsr_free(m, &b->B);
-    CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
-    CTI_FREE(m, b->rows);
-    cti_program_free(m, &b->program);
+    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.rubs), CTI_FREE(m, b->joints.ties),
+        CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
+    cti_bsr_free(m, &b->matrix.B);
+    CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
+    CTI_FREE(m, b->form.rows);
+    cti_program_free(m, &b->form.program);
     cti_barrier_factors_free(m, &b->factors);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
@@ -54849,14 +54892,14 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
         cti_affine *a;
         ct_real half;
-        b->block_of[i] = r && i != r->block ? -1 : b->n;
+        b->layout.block_of[i] = r && i != r->block ? -1 : b->n;
         if (!r) {
             b->n++;
             continue;
         }
         if (i != r->block)
             continue;
-        a = &b->affines[s->bodies.rigid_of[i]];
+        a = &b->layout.affines[s->bodies.rigid_of[i]];
         a->block = b->n;
         a->mass = r->mass;
         /* I = tr(J) 1 - J */
@@ -54868,7 +54911,7 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         b->n += 4;
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
-        cti_affine *a = &b->affines[k];
+        cti_affine *a = &b->layout.affines[k];
         a->stiff = dense * a->radius * a->radius * a->radius * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
     }
 }
@@ -54878,21 +54921,21 @@ static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
     int i, k;
     for (i = 0; i <= s->surface.n_moving; i++) {
         const cti_attach *a = &s->surface.attach[i];
-        cti_barrier_attach *t = &b->attach[i];
+        cti_barrier_attach *t = &b->layout.attach[i];
         memset(t, 0, sizeof *t);
         if (a->n == 0)
             continue;
         if (a->frame >= 0) {
             t->n = 4;
             for (k = 0; k < 4; k++) {
-                t->block[k] = b->affines[a->frame].block + k;
+                t->block[k] = b->layout.affines[a->frame].block + k;
                 t->w[k] = k ? a->weight[k - 1] : 1;
             }
             continue;
         }
         t->n = a->n;
         for (k = 0; k < a->n; k++) {
-            t->block[k] = b->block_of[a->block[k]];
+            t->block[k] = b->layout.block_of[a->block[k]];
             t->w[k] = a->n > 1 ? a->weight[k] : 1;
         }
     }
@@ -54902,15 +54945,17 @@ static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
 static int cti_barrier_elastic(cti_state *s, cti_barrier *b)
 {
     int i, j, k, ok = 1;
-    CTI_CLEAR(b->elastic);
+    CTI_CLEAR(b->matrix.elastic);
     for (i = 0; ok && i < s->n; i++)
         for (k = s->system.A.row[i]; ok && s->bodies.rigid_of[i] < 0 && k < s->system.A.row[i + 1]; k++)
             if (s->system.A.col[k] > i)
-                ok = CTI_PUSH(s->mem, b->elastic, b->block_of[i]) && CTI_PUSH(s->mem, b->elastic, b->block_of[s->system.A.col[k]]);
+                ok = CTI_PUSH(s->mem, b->matrix.elastic, b->layout.block_of[i]) &&
+                     CTI_PUSH(s->mem, b->matrix.elastic, b->layout.block_of[s->system.A.col[k]]);
     for (k = 0; ok && k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; ok && i < 4; i++)
             for (j = i + 1; ok && j < 4; j++)
-                ok = CTI_PUSH(s->mem, b->elastic, b->affines[k].block + i) && CTI_PUSH(s->mem, b->elastic, b->affines[k].block + j);
+                ok = CTI_PUSH(s->mem, b->matrix.elastic, b->layout.affines[k].block + i) &&
+                     CTI_PUSH(s->mem, b->matrix.elastic, b->layout.affines[k].block + j);
     return ok;
 }
 
@@ -54920,14 +54965,14 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
-          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
-          CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
-          CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
-          CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
-          CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
+          CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
+          CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
+          CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
+          CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
+          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
-        b->all[i] = i;
+        b->layout.all[i] = i;
     return 1;
 }
 
@@ -54942,18 +54987,18 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     memset(b, 0, sizeof *b);
     s->own = b;
-    if (!CTI_RESIZE(s->mem, b->block_of, s->n) || !CTI_RESIZE(s->mem, b->affines, CTI_LEN(s->bodies.rigids)) ||
-        !CTI_RESIZE(s->mem, b->attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->hat, s->surface.n_bodies))
+    if (!CTI_RESIZE(s->mem, b->layout.block_of, s->n) || !CTI_RESIZE(s->mem, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
+        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies))
         return 0;
-    b->list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
-    b->list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
+    b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
+    b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
     for (i = 0; i < s->surface.n_bodies; i++)
-        b->hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
+        b->layout.hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
-    b->contacts = CTI_POTENTIAL_PROJECTED;
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
+    b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
@@ -54985,15 +55030,15 @@ CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
     int i, k;
     b->h = h;
     for (i = 0; i < s->n; i++) {
-        int to = b->block_of[i];
+        int to = b->layout.block_of[i];
         if (to < 0)
             continue;
         if (s->bodies.rigid_of[i] >= 0)
-            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->rate);
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->layout.affines[s->bodies.rigid_of[i]], b->y0, b->rule.rate);
         else
             for (k = 0; k < 3; k++) {
                 b->y0[3 * to + k] = s->x[3 * i + k];
-                b->rate[3 * to + k] = s->v[3 * i + k];
+                b->rule.rate[3 * to + k] = s->v[3 * i + k];
             }
     }
     cti_barrier_rule_make(s, h);
@@ -55006,20 +55051,20 @@ static void cti_barrier_spread(const cti_state *s, const ct_real *y, ct_real *x,
     const cti_barrier *b = cti_barrier_own(s);
     int i, j, k;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(x, i, cti_v3_at(y, b->block_of[i]));
+        if (b->layout.block_of[i] >= 0)
+            cti_v3_put(x, i, cti_v3_at(y, b->layout.block_of[i]));
         else
             cti_v3_put(x, i, cti_v3_at(s->x, i));
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; i < 3; i++)
             for (j = 0; j < 3; j++)
-                frames[9 * k + 3 * i + j] = y[3 * (b->affines[k].block + 1 + j) + i];
+                frames[9 * k + 3 * i + j] = y[3 * (b->layout.affines[k].block + 1 + j) + i];
 }
 
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out)
 {
-    cti_barrier_spread(s, y, cti_barrier_own(s)->x_state, s->end.frames);
-    cti_surface_place(&s->surface, cti_barrier_own(s)->x_state, s->end.frames, out);
+    cti_barrier_spread(s, y, cti_barrier_own(s)->layout.x_state, s->end.frames);
+    cti_surface_place(&s->surface, cti_barrier_own(s)->layout.x_state, s->end.frames, out);
 }
 
 /* angular momentum sum m X~ x (A rate) of an affine body about its centre */
@@ -55072,7 +55117,7 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
     }
     cti_polar3(r->affine, R);
     for (i = 0; i < 9; i++)
-        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
+        b->layout.strain = cti_max(b->layout.strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -55087,9 +55132,9 @@ CTI_FN void cti_barrier_store(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     cti_barrier_rule_keep(s);
-    b->strain = 0;
+    b->layout.strain = 0;
     for (i = 0; i < s->n; i++) {
-        int from = b->block_of[i];
+        int from = b->layout.block_of[i];
         cti_v3 v;
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
@@ -55102,7 +55147,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
+        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->layout.affines[i]);
     for (i = 0; i < s->n; i++)
         s->history.dt_prev[i] = b->h;
 }
@@ -55114,14 +55159,14 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
     int i, k, j;
     /* comparisons that keep what is not a number */
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0) {
-            own = cti_v3_norm2(cti_v3_at(dy, b->block_of[i]));
+        if (b->layout.block_of[i] >= 0) {
+            own = cti_v3_norm2(cti_v3_at(dy, b->layout.block_of[i]));
             if (!(own <= big) && big == big)
                 big = own;
         }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         for (j = 1; j < 4; j++) {
-            own = b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j));
+            own = b->layout.affines[k].radius * b->layout.affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->layout.affines[k].block + j));
             if (!(own <= big) && big == big)
                 big = own;
         }
@@ -55153,9 +55198,9 @@ static void cti_barrier_rule_halves(cti_barrier *b, ct_real h, int newmark)
     b->rule.c = h / 2, b->rule.at = newmark ? 1 : CTI_R(0.5), b->rule.force = newmark ? h * h / 4 : h * h / 2, b->rule.contact = h * h / 2;
     b->rule.span = h, b->rule.share = CTI_R(0.5);
     for (i = 0; i < 3 * b->n; i++) {
-        b->p[i] = b->y0[i] + h / 2 * b->rate[i];
-        b->r[i] = b->y0[i];
-        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+        b->rule.p[i] = b->y0[i] + h / 2 * b->rule.rate[i];
+        b->rule.r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rule.rate[i];
     }
 }
 
@@ -55172,7 +55217,7 @@ static void cti_barrier_rule_start(cti_state *s, ct_real h)
     }
     for (i = 0; i < s->n; i++)
         for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += h * h / 4 * s->bodies.inv_mass[i] * s->system.force[3 * i + k];
+            b->y_hat[3 * b->layout.block_of[i] + k] += h * h / 4 * s->bodies.inv_mass[i] * s->system.force[3 * i + k];
 }
 
 /* 1 when the step before is known of every block */
@@ -55204,14 +55249,14 @@ static void cti_barrier_rule_bdf2(cti_state *s, ct_real h)
     int i, k, at;
     b->rule.c = b->rule.span = k2, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = k2 * k2;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
             cti_v3 v, u, p;
-            at = b->block_of[i] + k;
+            at = b->layout.block_of[i] + k;
             cti_barrier_rule_before(s, i, k, &v, &u);
             p = cti_v3_mad(cti_v3_at(b->y0, at), u, w / (1 + w) * k2);
-            cti_v3_put(b->p, at, p);
-            cti_v3_put(b->r, at, p);
-            cti_v3_put(b->y_hat, at, cti_v3_mad(cti_v3_mad(p, cti_v3_at(b->rate, at), (1 + w) / a * k2), v, -c / a * k2));
+            cti_v3_put(b->rule.p, at, p);
+            cti_v3_put(b->rule.r, at, p);
+            cti_v3_put(b->y_hat, at, cti_v3_mad(cti_v3_mad(p, cti_v3_at(b->rule.rate, at), (1 + w) / a * k2), v, -c / a * k2));
         }
 }
 
@@ -55220,8 +55265,8 @@ static void cti_barrier_rule_euler(cti_barrier *b, ct_real h)
     int i;
     b->rule.c = b->rule.span = h, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = h * h;
     for (i = 0; i < 3 * b->n; i++) {
-        b->p[i] = b->r[i] = b->y0[i];
-        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+        b->rule.p[i] = b->rule.r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rule.rate[i];
     }
 }
 
@@ -55242,13 +55287,13 @@ CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h)
         cti_barrier_rule_start(s, h);
     /* gravity acts on nodes and on centres of mass, not on the columns of A; rule.contact is its weight, too */
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += b->rule.contact * s->desc.gravity[k];
+        for (k = 0; b->layout.block_of[i] >= 0 && k < 3; k++)
+            b->y_hat[3 * b->layout.block_of[i] + k] += b->rule.contact * s->desc.gravity[k];
 }
 
 CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block)
 {
-    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block));
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->rule.p, block));
     return cti_v3_make(d.x / b->rule.c, d.y / b->rule.c, d.z / b->rule.c);
 }
 
@@ -55257,16 +55302,16 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i, k, j;
     for (i = 0; s->desc.integrator == CT_INTEGRATOR_BDF2 && i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
-            int at = b->block_of[i] + k;
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            int at = b->layout.block_of[i] + k;
             ct_real u[3];
             cti_v3_put(u, 0, cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), 1 / b->h));
             for (j = 0; k && j < 3; j++) {
                 cti_rigid *r = &s->bodies.rigids[s->bodies.rigid_of[i]];
-                r->affine_v0[3 * j + k - 1] = b->rate[3 * at + j], r->affine_u0[3 * j + k - 1] = u[j];
+                r->affine_v0[3 * j + k - 1] = b->rule.rate[3 * at + j], r->affine_u0[3 * j + k - 1] = u[j];
             }
             if (k == 0) {
-                cti_v3_put(s->history.v0, i, cti_v3_at(b->rate, at));
+                cti_v3_put(s->history.v0, i, cti_v3_at(b->rule.rate, at));
                 cti_v3_put(s->history.u0, i, cti_v3_at(u, 0));
             }
         }
@@ -55302,12 +55347,12 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
 static int cti_barrier_is_covered(const cti_barrier *b, const cti_surface *f, const ct_real *x1)
 {
     int i, k, n3 = 3 * f->n_moving;
-    if (!b->covered)
+    if (!b->cover.known)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3) {
         int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
         const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = x1 + 3 * (size_t)f->runs[k];
-        const ct_real *lo = b->lo + at, *hi = b->hi + at;
+        const ct_real *lo = b->cover.lo + at, *hi = b->cover.hi + at;
         for (i = 0; i < n; i++)
             if (!(p[i] >= lo[i] && p[i] <= hi[i] && q[i] >= lo[n3 + i] && q[i] <= hi[n3 + i]))
                 return 0;
@@ -55323,13 +55368,13 @@ static void cti_barrier_boxes(cti_barrier *b, cti_surface *f, int body, const ct
     int i, n3 = 3 * f->n_moving, at = 3 * f->bodies[body].shift;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
-    r->swept = way <= CTI_BARRIER_FAST * b->hat[body];
-    slack = f->bodies[body].dynamic ? cti_max(b->hat[body] / 4, r->swept ? way / 4 : 0) : 0;
-    r->inflate = b->hat[body] / 2 + slack;
+    r->swept = way <= CTI_BARRIER_FAST * b->layout.hat[body];
+    slack = f->bodies[body].dynamic ? cti_max(b->layout.hat[body] / 4, r->swept ? way / 4 : 0) : 0;
+    r->inflate = b->layout.hat[body] / 2 + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         ct_real p = f->x0[i], q = x1[i], lo = cti_min(p, q), hi = cti_max(p, q);
-        b->lo[at + i] = (r->swept ? lo : p) - slack, b->hi[at + i] = (r->swept ? hi : p) + slack;
-        b->lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->hi[n3 + at + i] = (r->swept ? hi : q) + slack;
+        b->cover.lo[at + i] = (r->swept ? lo : p) - slack, b->cover.hi[at + i] = (r->swept ? hi : p) + slack;
+        b->cover.lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->cover.hi[n3 + at + i] = (r->swept ? hi : q) + slack;
     }
 }
 
@@ -55338,14 +55383,14 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
 {
     const cti_surface *f = &s->surface;
     int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
-    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->start2, n) ||
-        !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
+        !CTI_RESIZE(s->mem, l->start2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
         return 0;
     for (i = 0; i < n; i++) {
         cti_pair p;
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = (b->hat[f->body_of[p.v[0]]] + b->hat[f->body_of[p.v[na]]]) / 2;
+        l->hat[i] = (b->layout.hat[f->body_of[p.v[0]]] + b->layout.hat[f->body_of[p.v[na]]]) / 2;
     }
     if (l->kind == CT_PAIR_VF)
         cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
@@ -55364,7 +55409,7 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
 {
     const cti_surface *f = &s->surface;
     int n3 = 3 * f->n_moving, v, p, k, e;
-    CTI_CLEAR(b->planes);
+    CTI_CLEAR(b->cover.planes);
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
@@ -55373,10 +55418,11 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
             for (e = 0; e < 2; e++) {
                 ct_real gap = -q->offset;
                 for (k = 0; k < 3; k++)
-                    gap += q->normal[k] * (q->normal[k] > 0 ? b->lo : b->hi)[e * n3 + at + k];
+                    gap += q->normal[k] * (q->normal[k] > 0 ? b->cover.lo : b->cover.hi)[e * n3 + at + k];
                 least = cti_min(least, gap);
             }
-            if (least < (b->hat[f->body_of[v]] + b->hat[q->body]) / 2 && (!CTI_PUSH(s->mem, b->planes, v) || !CTI_PUSH(s->mem, b->planes, p)))
+            if (least < (b->layout.hat[f->body_of[v]] + b->layout.hat[q->body]) / 2 &&
+                (!CTI_PUSH(s->mem, b->cover.planes, v) || !CTI_PUSH(s->mem, b->cover.planes, p)))
                 return 0;
         }
     return 1;
@@ -55418,7 +55464,7 @@ static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_rea
     memset(&q, 0, sizeof q);
     q.b = b, q.x0 = x;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        q.l = &b->list[k];
+        q.l = &b->cover.list[k];
         cti_tasks_run_work(&s->desc.tasks, cti_barrier_measure_range, CTI_LEN(q.l->pairs) / 2, CTI_BARRIER_DISTANCE, &q);
     }
 }
@@ -55428,8 +55474,8 @@ CTI_FN void cti_barrier_arrive(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int k;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        if (CTI_LEN(b->list[k].d2))
-            memcpy(b->list[k].start2, b->list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->list[k].d2));
+        if (CTI_LEN(b->cover.list[k].d2))
+            memcpy(b->cover.list[k].start2, b->cover.list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->cover.list[k].d2));
 }
 
 CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
@@ -55439,24 +55485,24 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     int k;
     if (cti_barrier_is_covered(b, f, x1))
         return 1;
-    b->covered = 0;
+    b->cover.known = 0;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_barrier_boxes(b, f, k, x1);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        CTI_CLEAR(b->list[k].pairs);
+        CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->list[CTI_BARRIER_VF].pairs, &b->list[CTI_BARRIER_EE].pairs,
-                         &b->list[CTI_BARRIER_VE].pairs, &b->list[CTI_BARRIER_VV].pairs))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs,
+                         &b->cover.list[CTI_BARRIER_VE].pairs, &b->cover.list[CTI_BARRIER_VV].pairs))
         return 0;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        if (!cti_barrier_complete(s, b, &b->list[k]))
+        if (!cti_barrier_complete(s, b, &b->cover.list[k]))
             return 0;
     if (!cti_barrier_list_planes(s, b))
         return 0;
     cti_barrier_measure(s, b, f->x0);
     cti_barrier_arrive(s);
-    b->covered = 1;
+    b->cover.known = 1;
     return 1;
 }
 
@@ -55467,15 +55513,15 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
     const cti_surface *f = &s->surface;
     cti_barrier_term t;
     int i;
-    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
         ct_real gap;
         memset(&t, 0, sizeof t);
         t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
-        t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
-        t.hat = (b->hat[f->body_of[t.v[0]]] + b->hat[f->planes[t.plane].body]) / 2;
+        t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
+        t.hat = (b->layout.hat[f->body_of[t.v[0]]] + b->layout.hat[f->planes[t.plane].body]) / 2;
         gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
         t.d2 = gap * gap;
-        if (gap < t.hat && !CTI_PUSH(s->mem, b->terms, t))
+        if (gap < t.hat && !CTI_PUSH(s->mem, b->contact.terms, t))
             return 0;
     }
     return 1;
@@ -55486,9 +55532,9 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
     cti_barrier_measure(s, b, x);
-    CTI_CLEAR(b->terms);
+    CTI_CLEAR(b->contact.terms);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        const cti_barrier_list *l = &b->list[k];
+        const cti_barrier_list *l = &b->cover.list[k];
         int n = CTI_LEN(l->pairs) / 2;
         for (i = 0; i < n; i++) {
             cti_barrier_term t;
@@ -55499,7 +55545,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i];
-            if (!CTI_PUSH(s->mem, b->terms, t))
+            if (!CTI_PUSH(s->mem, b->contact.terms, t))
                 return 0;
         }
     }
@@ -55519,7 +55565,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (ct_real)b->force * t->hat;
+    out->k = b->rule.contact * (ct_real)b->contact.force * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -55601,9 +55647,9 @@ static void cti_barrier_toi_range(int begin, int end, int worker, void *context)
     cti_barrier *b = q->b;
     CTI_UNUSED(worker);
     if (q->l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+        cti_ccd_vf_batch(q->x0, q->x1, b->cover.tested + 4 * (size_t)begin, end - begin, b->cover.least + begin, b->cover.toi + begin);
     else
-        cti_ccd_ee_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+        cti_ccd_ee_batch(q->x0, q->x1, b->cover.tested + 4 * (size_t)begin, end - begin, b->cover.least + begin, b->cover.toi + begin);
 }
 
 /* the step of one list; below 0: out of memory */
@@ -55621,16 +55667,16 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     }
     if (m == 0 || l->kind == CT_PAIR_VE || l->kind == CT_PAIR_VV)
         return step;
-    if (!CTI_RESIZE(s->mem, b->tested, 4 * m) || !CTI_RESIZE(s->mem, b->least, m) || !CTI_RESIZE(s->mem, b->toi, m))
+    if (!CTI_RESIZE(s->mem, b->cover.tested, 4 * m) || !CTI_RESIZE(s->mem, b->cover.least, m) || !CTI_RESIZE(s->mem, b->cover.toi, m))
         return -1;
     for (i = k = 0; i < n; i++)
         if (l->feature[i]) {
-            memcpy(b->tested + 4 * (size_t)k, l->quads + 4 * (size_t)i, 4 * sizeof *l->quads);
-            b->least[k++] = share * cti_min(cti_sqrt(l->start2[i]), l->hat[i]);
+            memcpy(b->cover.tested + 4 * (size_t)k, l->quads + 4 * (size_t)i, 4 * sizeof *l->quads);
+            b->cover.least[k++] = share * cti_min(cti_sqrt(l->start2[i]), l->hat[i]);
         }
     cti_tasks_run_work(&s->desc.tasks, cti_barrier_toi_range, m, CTI_BARRIER_CCD, &q);
     for (i = 0; i < m; i++)
-        step = cti_min(step, b->toi[i]);
+        step = cti_min(step, b->cover.toi[i]);
     return step;
 }
 
@@ -55640,15 +55686,15 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
     ct_real step = 1;
     int k, i;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        ct_real t = cti_barrier_filter_list(s, &b->list[k], x1, share);
+        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], x1, share);
         if (t < 0)
             return -1;
         step = cti_min(step, t);
     }
-    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
-        const cti_plane *p = &s->surface.planes[b->planes[i + 1]];
-        ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->planes[i]));
-        ct_real least = share * cti_min(g0, b->hat[p->body]);
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
+        const cti_plane *p = &s->surface.planes[b->cover.planes[i + 1]];
+        ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->cover.planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->cover.planes[i]));
+        ct_real least = share * cti_min(g0, b->layout.hat[p->body]);
         if (g1 < least)
             step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
     }
@@ -55664,8 +55710,8 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     int ok, p, v, k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->hat[k] / 2;
-    cti_barrier_own(s)->covered = 0;
+            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
+    cti_barrier_own(s)->cover.known = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
     if (ok && CTI_LEN(pairs) > 0) {
         memset(&s->step.limit, 0, sizeof s->step.limit);
@@ -55692,10 +55738,10 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
     const cti_surface *f = &s->surface;
     int i, k;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->list[k];
+        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->cover.list[k];
             const int32_t *q = l->quads + 4 * (size_t)i;
-            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            ct_real least = ulps * CTI_EPS * (b->layout.hat[f->body_of[q[0]]] + b->layout.hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
             if (l->d2[i] > least * least)
                 continue;
             if (out)
@@ -55717,11 +55763,11 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
    and go within a step cost nothing; it is made anew when one does not fit, or when most of its contact blocks are of pairs that are gone.
    A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
 
-/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor larger. It has to
-   be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
+/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor
+   larger. It has to be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
 #define CTI_BARRIER_STALE 3
-/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14 steps: 34.9 s
-   with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
+/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14
+   steps: 34.9 s with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
 #define CTI_BARRIER_REACH CTI_R(1.4)
 
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
@@ -55758,9 +55804,9 @@ static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, 
                 continue;
             ++*count;
             if (collect) {
-                if (!CTI_PUSH(s->mem, b->wanted, list[i]) || !CTI_PUSH(s->mem, b->wanted, list[j]))
+                if (!CTI_PUSH(s->mem, b->matrix.wanted, list[i]) || !CTI_PUSH(s->mem, b->matrix.wanted, list[j]))
                     return -1;
-            } else if (fits && cti_bsr_slot(&b->B, list[i], list[j]) < 0)
+            } else if (fits && cti_bsr_slot(&b->matrix.B, list[i], list[j]) < 0)
                 fits = 0;
         }
     return fits;
@@ -55771,10 +55817,10 @@ static int cti_barrier_want_all(cti_state *s, int collect, int *count)
     cti_barrier *b = cti_barrier_own(s);
     int i, fits = 1;
     *count = 0;
-    for (i = 0; fits > 0 && i < CTI_LEN(b->terms); i++)
-        fits = cti_barrier_want(s, b->terms[i].v, b->terms[i].n, collect, count);
-    for (i = 0; fits > 0 && i < CTI_LEN(b->rubs); i++)
-        fits = cti_barrier_want(s, b->rubs[i].v, b->rubs[i].n, collect, count);
+    for (i = 0; fits > 0 && i < CTI_LEN(b->contact.terms); i++)
+        fits = cti_barrier_want(s, b->contact.terms[i].v, b->contact.terms[i].n, collect, count);
+    for (i = 0; fits > 0 && i < CTI_LEN(b->contact.rubs); i++)
+        fits = cti_barrier_want(s, b->contact.rubs[i].v, b->contact.rubs[i].n, collect, count);
     return fits;
 }
 
@@ -55784,10 +55830,10 @@ static int cti_barrier_want_near(cti_state *s, int *count)
     cti_barrier *b = cti_barrier_own(s);
     int i, k, fits = 1;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; fits > 0 && i < CTI_LEN(b->list[k].pairs) / 2; i++) {
-            ct_real reach = CTI_BARRIER_REACH * b->list[k].hat[i];
-            if (b->list[k].d2[i] < reach * reach && b->list[k].d2[i] >= b->list[k].hat[i] * b->list[k].hat[i])
-                fits = cti_barrier_want(s, b->list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
+        for (i = 0; fits > 0 && i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
+            ct_real reach = CTI_BARRIER_REACH * b->cover.list[k].hat[i];
+            if (b->cover.list[k].d2[i] < reach * reach && b->cover.list[k].d2[i] >= b->cover.list[k].hat[i] * b->cover.list[k].hat[i])
+                fits = cti_barrier_want(s, b->cover.list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
         }
     return fits > 0;
 }
@@ -55797,51 +55843,52 @@ static int cti_barrier_slots(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!CTI_RESIZE(s->mem, b->slot_of, s->system.A.row[s->n]))
+    if (!CTI_RESIZE(s->mem, b->matrix.slot_of, s->system.A.row[s->n]))
         return 0;
     for (i = 0; i < s->n; i++)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            b->slot_of[k] = s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->B, b->block_of[i], b->block_of[s->system.A.col[k]]) : -1;
+            b->matrix.slot_of[k] =
+                s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->matrix.B, b->layout.block_of[i], b->layout.block_of[s->system.A.col[k]]) : -1;
     return 1;
 }
 
 static int cti_barrier_repattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count, i, n = CTI_LEN(b->elastic);
-    CTI_CLEAR(b->wanted);
-    if (!CTI_RESERVE(s->mem, b->wanted, n + 1))
+    int count, i, n = CTI_LEN(b->matrix.elastic);
+    CTI_CLEAR(b->matrix.wanted);
+    if (!CTI_RESERVE(s->mem, b->matrix.wanted, n + 1))
         return 0;
     for (i = 0; i < n; i++)
-        if (!CTI_PUSH(s->mem, b->wanted, b->elastic[i]))
+        if (!CTI_PUSH(s->mem, b->matrix.wanted, b->matrix.elastic[i]))
             return 0;
     if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
         return 0;
-    b->pattern = b->factors.analyzed = 0;
-    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s))
+    b->matrix.known = b->factors.analyzed = 0;
+    if (!cti_bsr_pattern(s->mem, &b->matrix.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
         return 0;
-    b->contact_blocks = count;
-    b->pattern = 1;
+    b->matrix.contact_blocks = count;
+    b->matrix.known = 1;
     return 1;
 }
 
 CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count = 0, fits = b->pattern;
+    int count = 0, fits = b->matrix.known;
     if (fits)
         fits = cti_barrier_want_all(s, 0, &count);
-    if (!fits || b->contact_blocks > CTI_BARRIER_STALE * count + 64) {
+    if (!fits || b->matrix.contact_blocks > CTI_BARRIER_STALE * count + 64) {
         if (!cti_barrier_repattern(s))
             return 0;
     } else
-        memset(b->B.val, 0, sizeof(ct_real) * 9 * (size_t)b->B.row[b->n]);
+        memset(b->matrix.B.val, 0, sizeof(ct_real) * 9 * (size_t)b->matrix.B.row[b->n]);
     return 1;
 }
 
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale)
 {
-    ct_real *to = b->B.val + 9 * (size_t)(i == j ? b->B.diag[i] : cti_bsr_slot(&b->B, i, j));
+    ct_real *to = b->matrix.B.val + 9 * (size_t)(i == j ? b->matrix.B.diag[i] : cti_bsr_slot(&b->matrix.B, i, j));
     int k;
     for (k = 0; k < 9; k++)
         to[k] += scale * m[k];
@@ -55851,7 +55898,7 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_bsr *B = &b->B;
+    cti_bsr *B = &b->matrix.B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
     int i, k, e;
@@ -55863,10 +55910,10 @@ CTI_FN int cti_barrier_constrain(cti_state *s)
     for (i = 0; i < b->n; i++)
         filter[i] = -1;
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
-            int at = b->block_of[i];
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+            int at = b->layout.block_of[i];
             const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
-            cti_v3 d = cti_v3_sub(cti_v3_at(b->goal, at), cti_v3_at(b->y, at));
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->scripts.goal, at), cti_v3_at(b->y, at));
             filter[at] = s->scripts.filter[i];
             cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
         }
@@ -55906,7 +55953,7 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
         ct_real *D, m = by * s->bodies.mass[i];
         if (s->bodies.rigid_of[i] >= 0)
             continue;
-        D = b->B.val + 9 * (size_t)b->B.diag[b->block_of[i]];
+        D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[b->layout.block_of[i]];
         for (k = 0; k < 9; k++)
             D[k] += m * (s->scripts.filter[i] >= 0 ? s->scripts.projectors[9 * (size_t)s->scripts.filter[i] + (size_t)k] : (k % 4 == 0 ? 1 : 0));
     }
@@ -55949,8 +55996,8 @@ static int cti_barrier_analyze(cti_state *s)
         return 1;
     f->known = 0;
     cti_symbolic_free(s->mem, &f->symbolic);
-    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->B, b->all, b->n) &&
-                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->B, b->all);
+    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->matrix.B, b->layout.all, b->n) &&
+                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->matrix.B, b->layout.all);
     return f->analyzed;
 }
 
@@ -55961,7 +56008,7 @@ static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
     cti_barrier_factors *f = &b->factors;
     f->known = 0;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
-        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->B.val) ||
+        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->matrix.B.val) ||
         !CTI_RESIZE(s->mem, f->work32, cti_factor32_work(&f->lagged)))
         return 0;
     r->refactorizations++;
@@ -55977,7 +56024,7 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     cti_barrier_factors *f = &b->factors;
     int i, n3 = 3 * b->n;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x64, n3) ||
-        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->B.val) ||
+        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->matrix.B.val) ||
         !CTI_RESIZE(s->mem, f->work64, cti_factor64_work(&f->exact)))
         return 0;
     r->refactorizations++;
@@ -56000,7 +56047,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_factors *f = &b->factors;
-    cti_operator B = cti_bsr_operator(&b->B), M;
+    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
     ct_real *rhs = f->vectors;
     cti_pcg_end end;
     double cost = f->known ? cti_barrier_factor_cost(f) : 0;
@@ -56014,13 +56061,14 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))
             return 0;
-        end = cti_pcg_run(&B, &M, rhs, b->dy, CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
+        end = cti_pcg_run(&B, &M, rhs, b->dy,
+                          CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
         f->excess += it;
         if (end == CTI_PCG_CONVERGED)
             return 1;
-        if (end == CTI_PCG_INDEFINITE && b->exact) {
+        if (end == CTI_PCG_INDEFINITE && b->matrix.exact) {
             *definite = 0;
             return 1;
         }
@@ -56088,10 +56136,10 @@ static void cti_contacts_values(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         q->value[i] = q->size[i] = 0;
-        if (!cti_barrier_eval(q->s, &b->terms[i], q->x, CTI_POTENTIAL_VALUE, &t))
+        if (!cti_barrier_eval(q->s, &b->contact.terms[i], q->x, CTI_POTENTIAL_VALUE, &t))
             continue;
         q->value[i] = t.value;
-        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->terms[i].v[0]);
+        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->contact.terms[i].v[0]);
     }
 }
 
@@ -56104,15 +56152,15 @@ static void cti_contacts_frictions(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         ct_real u[2];
-        cti_barrier_slide(q->s, &b->rubs[i], q->x, u);
-        q->value[i] = (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+        cti_barrier_slide(q->s, &b->contact.rubs[i], q->x, u);
+        q->value[i] = (double)b->contact.rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
     }
 }
 
 CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int n = CTI_LEN(b->terms), m = CTI_LEN(b->rubs), most = cti_max_int(n, m), i;
+    int n = CTI_LEN(b->contact.terms), m = CTI_LEN(b->contact.rubs), most = cti_max_int(n, m), i;
     cti_contacts_job q;
     memset(&q, 0, sizeof q);
     *barriers = *friction = 0;
@@ -56148,7 +56196,8 @@ static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct
                 const ct_real *from = H + n3 * 3 * i + 3 * j;
                 for (l = 0; l < c->n; l++) {
                     ct_real w = a->w[k] * c->w[l];
-                    ct_real *to = b->B.val + 9 * (size_t)(row == c->block[l] ? b->B.diag[row] : cti_bsr_slot(&b->B, row, c->block[l]));
+                    ct_real *to = b->matrix.B.val +
+                                  9 * (size_t)(row == c->block[l] ? b->matrix.B.diag[row] : cti_bsr_slot(&b->matrix.B, row, c->block[l]));
                     for (p = 0; p < 3; p++) {
                         to[3 * p] += w * from[n3 * p];
                         to[3 * p + 1] += w * from[n3 * p + 1];
@@ -56176,7 +56225,8 @@ static void cti_contacts_scatter_rub(cti_state *s, const cti_barrier_rub *q, con
                 const cti_barrier_attach *c = cti_barrier_of(s, b, q->v[j]);
                 for (l = 0; l < c->n; l++) {
                     ct_real w = q->c[i] * a->w[k] * q->c[j] * c->w[l];
-                    ct_real *to = b->B.val + 9 * (size_t)(row == c->block[l] ? b->B.diag[row] : cti_bsr_slot(&b->B, row, c->block[l]));
+                    ct_real *to = b->matrix.B.val +
+                                  9 * (size_t)(row == c->block[l] ? b->matrix.B.diag[row] : cti_bsr_slot(&b->matrix.B, row, c->block[l]));
                     for (p = 0; p < 9; p++)
                         to[p] += w * r->K[p];
                 }
@@ -56224,8 +56274,8 @@ static void cti_contacts_derive(int begin, int end, int worker, void *context)
         int from = group * CTI_POTENTIAL_MANY, to = cti_min_int(q->n, from + CTI_POTENTIAL_MANY);
         int pairs = from;
         /* planes come last: they are no pairs of features */
-        for (; pairs < to && b->contacts == CTI_POTENTIAL_PROJECTED && b->terms[q->first + pairs].kind != CT_PAIR_PLANE; pairs++) {
-            const cti_barrier_term *t = &b->terms[q->first + pairs];
+        for (; pairs < to && b->matrix.contacts == CTI_POTENTIAL_PROJECTED && b->contact.terms[q->first + pairs].kind != CT_PAIR_PLANE; pairs++) {
+            const cti_barrier_term *t = &b->contact.terms[q->first + pairs];
             cti_barrier_law(q->s, t, &law[pairs - from]);
             kind[pairs - from] = (ct_pair_kind)t->kind;
             for (k = 0; k < t->n; k++)
@@ -56233,10 +56283,11 @@ static void cti_contacts_derive(int begin, int end, int worker, void *context)
         }
         cti_potential_eval_many(law, kind, x, pairs - from, q->terms + from, q->found + from);
         for (i = pairs; i < to; i++)
-            q->found[i] = (uint8_t)cti_barrier_eval(q->s, &b->terms[q->first + i], q->x, b->contacts, &q->terms[i]);
+            q->found[i] = (uint8_t)cti_barrier_eval(q->s, &b->contact.terms[q->first + i], q->x, b->matrix.contacts, &q->terms[i]);
         for (i = from; q->shift && i < to; i++)
             if (q->found[i])
-                cti_contacts_shift(b->terms[q->first + i].v, b->terms[q->first + i].n, q->terms[i].hessian, q->shift, q->terms[i].gradient);
+                cti_contacts_shift(b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].hessian, q->shift,
+                                   q->terms[i].gradient);
     }
 }
 
@@ -56249,7 +56300,8 @@ static void cti_contacts_add(int begin, int end, int worker, void *context)
     begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
     for (i = 0; i < q->n; i++)
         if (q->found[i])
-            cti_contacts_scatter(q->s, b->terms[q->first + i].v, b->terms[q->first + i].n, q->terms[i].gradient, q->terms[i].hessian, begin, end);
+            cti_contacts_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
+                                 q->terms[i].hessian, begin, end);
 }
 
 /* ---- friction ---- */
@@ -56261,7 +56313,7 @@ static void cti_contacts_rub(int begin, int end, int worker, void *context)
     int i, k;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        cti_barrier_rub *q = &b->rubs[j->first + i];
+        cti_barrier_rub *q = &b->contact.rubs[j->first + i];
         cti_v3 way = cti_v3_zero();
         cti_barrier_rub_terms(j->s, q, j->x, &j->rubs[i]);
         for (k = 0; j->shift && k < q->n; k++)
@@ -56278,13 +56330,14 @@ static void cti_contacts_add_rubs(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
     for (i = 0; i < q->n; i++)
-        cti_contacts_scatter_rub(q->s, &cti_barrier_own(q->s)->rubs[q->first + i], &q->rubs[i], begin, end);
+        cti_contacts_scatter_rub(q->s, &cti_barrier_own(q->s)->contact.rubs[q->first + i], &q->rubs[i], begin, end);
 }
 
 CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int chunk = cti_tasks_workers(&s->desc.tasks) > 1 ? CTI_CONTACTS_CHUNK_MANY : CTI_CONTACTS_CHUNK, n = CTI_LEN(b->terms), m = CTI_LEN(b->rubs);
+    int chunk = cti_tasks_workers(&s->desc.tasks) > 1 ? CTI_CONTACTS_CHUNK_MANY : CTI_CONTACTS_CHUNK, n = CTI_LEN(b->contact.terms),
+        m = CTI_LEN(b->contact.rubs);
     cti_contacts_job q;
     memset(&q, 0, sizeof q);
     chunk = cti_min_int(chunk, cti_max_int(n, m) + 1);
@@ -56293,7 +56346,7 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
     q.rubs = CTI_ARENA_NEW(s->arena, cti_contact_rub, chunk);
     if (!q.terms || !q.found || !q.rubs)
         return 0;
-    for (q.first = 0; b->contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
+    for (q.first = 0; b->matrix.contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
         q.n = cti_min_int(chunk, n - q.first);
         cti_tasks_run_work(&s->desc.tasks, cti_contacts_derive, (q.n + CTI_POTENTIAL_MANY - 1) / CTI_POTENTIAL_MANY,
                            CTI_CONTACTS_HESSIAN * CTI_POTENTIAL_MANY, &q);
@@ -56354,7 +56407,7 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
     int i, j, k, l;
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
-    if (!b->exact)
+    if (!b->matrix.exact)
         cti_psd_project(P, 3, 0);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
@@ -56377,10 +56430,10 @@ static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
     const cti_barrier *b = cti_barrier_own(s);
     int i, j, k;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(out, b->block_of[i], cti_v3_mul(cti_v3_at(z, b->block_of[i]), s->bodies.mass[i]));
+        if (b->layout.block_of[i] >= 0)
+            cti_v3_put(out, b->layout.block_of[i], cti_v3_mul(cti_v3_at(z, b->layout.block_of[i]), s->bodies.mass[i]));
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
-        const cti_affine *a = &b->affines[k];
+        const cti_affine *a = &b->layout.affines[k];
         cti_v3_put(out, a->block, cti_v3_mul(cti_v3_at(z, a->block), a->mass));
         for (i = 0; i < 3; i++) {
             cti_v3 sum = cti_v3_zero();
@@ -56397,8 +56450,8 @@ static void cti_barrier_alpha(const cti_state *s, ct_real *out)
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
-            out[b->block_of[i] + k] = s->bodies.alpha[i];
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
+            out[b->layout.block_of[i] + k] = s->bodies.alpha[i];
 }
 
 /* ---- energy ---- */
@@ -56420,7 +56473,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     if (any) {
         cti_barrier_alpha(s, alpha);
         for (i = 0; i < 3 * b->n; i++)
-            z[i] = y[i] - b->r[i];
+            z[i] = y[i] - b->rule.r[i];
         cti_barrier_mass(s, z, Mz);
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
@@ -56429,7 +56482,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     return e + (double)b->rule.c * damped;
 }
 
-/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->layout.damping where it is wanted, and returns 0 where nothing is damped */
 static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -56443,7 +56496,7 @@ static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_re
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             Dd[3 * i + k] = 0;
-            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->r[3 * b->block_of[i] + k] : 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->layout.block_of[i] + k] - b->rule.r[3 * b->layout.block_of[i] + k] : 0;
         }
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, d, Dd);
@@ -56456,9 +56509,9 @@ static void cti_barrier_middle(cti_state *s, const ct_real *y)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0) {
-            cti_v3 end = cti_v3_at(y, b->block_of[i]), start = cti_v3_at(b->y0, b->block_of[i]);
-            cti_v3_put(b->x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
+        if (b->layout.block_of[i] >= 0) {
+            cti_v3 end = cti_v3_at(y, b->layout.block_of[i]), start = cti_v3_at(b->y0, b->layout.block_of[i]);
+            cti_v3_put(b->layout.x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
         }
 }
 #endif
@@ -56478,7 +56531,7 @@ static void cti_barrier_model_energies(int begin, int end, int worker, void *con
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_model_ahead(q->s->bodies.models[begin], b->h, b->rule.share, NULL);
-        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->x_state);
+        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->layout.x_state);
     }
 }
 
@@ -56496,8 +56549,8 @@ static void cti_barrier_model_assemblies(int begin, int end, int worker, void *c
         cti_model *m = q->s->bodies.models[begin];
         q->extended[begin] = 0;
         cti_model_ahead(m, b->h, b->rule.share, NULL);
-        cti_barrier_project(m, !b->exact);
-        cti_model_assemble(m, b->x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
+        cti_barrier_project(m, !b->matrix.exact);
+        cti_model_assemble(m, b->layout.x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -56505,7 +56558,7 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_models q;
-    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    ct_real *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n;
     double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
     int i, k;
     cti_barrier_middle(s, y);
@@ -56514,44 +56567,44 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     for (i = 0; i < s->bodies.n_models; i++)
         e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
+        e += (double)b->rule.contact * cti_affine_energy(&b->layout.affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
     *size += fabs(e) + c * fabs(damped);
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += weight * fabs((double)(s->system.force[i] * b->x_state[i]));
+        *size += weight * fabs((double)(s->system.force[i] * b->layout.x_state[i]));
     return e + c / 2 * damped;
 }
 
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    ct_real *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
     int i, k;
     cti_barrier_alpha(s, work);
     cti_barrier_mass(s, z, out);
     for (i = 0; i < 3 * b->n; i++)
         out[i] *= 1 + c * work[i / 3];
     for (i = 0; i < 3 * b->n; i++)
-        work[i] = b->r[i] + z[i];
+        work[i] = b->rule.r[i] + z[i];
     if (cti_barrier_damping(s, work, d, Dd))
         for (i = 0; i < s->n; i++)
             for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
-                out[3 * b->block_of[i] + k] += c * Dd[3 * i + k];
+                out[3 * b->layout.block_of[i] + k] += c * Dd[3 * i + k];
 }
 
 CTI_FN double cti_barrier_loss(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
     int i, k;
     if (!z)
         return 0;
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->r[i];
+        z[i] = b->y[i] - b->rule.r[i];
     cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
     cti_barrier_alpha(s, z + 6 * (size_t)b->n);
     for (i = 0; i < 3 * b->n; i++)
@@ -56559,7 +56612,7 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     if (cti_barrier_damping(s, b->y, d, Dd))
         for (i = 0; i < s->n; i++)
             for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
-                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k]);
+                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->layout.block_of[i] + k] - b->y0[3 * b->layout.block_of[i] + k]);
     cti_arena_rewind(s->arena, mark);
     return sum / (double)b->rule.span;
 }
@@ -56569,7 +56622,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     cti_v3 d = cti_v3_zero();
     int k;
     for (k = 0; k < q->n; k++)
-        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
+        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->surface.x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
@@ -56587,7 +56640,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
     if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
         return 0;
-    b->energy_contact = barriers / (double)b->rule.contact;
+    b->contact.energy = barriers / (double)b->rule.contact;
     *size += barriers + friction;
     cti_arena_rewind(s->arena, mark);
     return e + barriers + friction;
@@ -56644,7 +56697,7 @@ CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const 
     const cti_barrier *b = cti_barrier_own(s);
     ct_real f[2], H[4];
     int k, l;
-    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : x, q->at);
+    cti_barrier_slide(s, q, b->surface.x_slide ? b->surface.x_slide : x, q->at);
     cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f, H);
     cti_v3_put(out->f, 0, cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f[0]), cti_v3_at(q->t[1], 0), f[1]));
     for (k = 0; k < 3; k++)
@@ -56657,8 +56710,8 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 {
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        cti_barrier_rub *q = &b->contact.rubs[i];
         cti_contact_rub r;
         ct_real g[12];
         cti_v3 way = cti_v3_zero();
@@ -56676,7 +56729,7 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
     int i, k, extended = 0;
     cti_barrier_models q;
     q.s = s, q.energy = NULL, q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models + 1);
@@ -56685,7 +56738,7 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->r[i]);
+        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->rule.r[i]);
     cti_barrier_mass(s, z, Mz);
     memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
     memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
@@ -56701,15 +56754,15 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         if (s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++)
-            b->g[3 * b->block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
+            b->g[3 * b->layout.block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
+            memcpy(b->matrix.B.val + 9 * (size_t)b->matrix.slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
-                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->matrix.B.val[9 * (ptrdiff_t)b->matrix.B.diag[b->layout.block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->matrix.exact ? b->matrix.sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
-        const cti_affine *a = &b->affines[k];
+        const cti_affine *a = &b->layout.affines[k];
         cti_m3 one = cti_m3_diag(1 + c * s->bodies.alpha[s->bodies.rigids[k].block]);
         cti_barrier_add(b, a->block, a->block, one.m, a->mass);
         for (i = 0; i < 9; i++)
@@ -56738,9 +56791,9 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     const cti_surface *f = &s->surface;
     cti_potential_terms t;
     int i, k;
-    CTI_CLEAR(b->rubs);
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
+    CTI_CLEAR(b->contact.rubs);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
         cti_barrier_rub q;
         cti_v3 n, t1, t2;
         ct_real mu = cti_sqrt(f->bodies[f->body_of[p->v[0]]].friction *
@@ -56760,7 +56813,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
         cti_barrier_anchor(s, p, &q);
-        if (!CTI_PUSH(s->mem, b->rubs, q))
+        if (!CTI_PUSH(s->mem, b->contact.rubs, q))
             return 0;
     }
     return 1;
@@ -56865,11 +56918,11 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
     CTI_CLEAR(*rows);
     if (!cti_barrier_find(s, s->surface.x0))
         return 0;
-    CTI_CLEAR(b->terms);
+    CTI_CLEAR(b->contact.terms);
     memset(&t, 0, sizeof t);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->list[k];
+        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->cover.list[k];
             ct_real within = l->hat[i] + reach;
             if (!(l->d2[i] < within * within))
                 continue;
@@ -56880,10 +56933,10 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
             if (!CTI_PUSH(s->mem, *rows, row))
                 return 0;
         }
-    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
         memset(&t, 0, sizeof t);
-        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
-        t.hat = (b->hat[s->surface.body_of[t.v[0]]] + b->hat[s->surface.planes[t.plane].body]) / 2;
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
+        t.hat = (b->layout.hat[s->surface.body_of[t.v[0]]] + b->layout.hat[s->surface.planes[t.plane].body]) / 2;
         cti_form_row_make(s, &t, s->surface.x0, &row);
         if (row.d < t.hat + reach && !CTI_PUSH(s->mem, *rows, row))
             return 0;
@@ -56900,8 +56953,8 @@ static int32_t *cti_form_filter(cti_state *s)
     for (i = 0; filter && i < b->n; i++)
         filter[i] = -1;
     for (i = 0; filter && s->scripts.n_constrained && i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            filter[b->block_of[i]] = s->scripts.filter[i];
+        if (b->layout.block_of[i] >= 0)
+            filter[b->layout.block_of[i]] = s->scripts.filter[i];
     return filter;
 }
 
@@ -56939,14 +56992,14 @@ CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
     int i, k;
     if (!cti_barrier_find(s, s->surface.x0))
         return 0;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        ct_real d = cti_sqrt(b->terms[i].d2);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        ct_real d = cti_sqrt(b->contact.terms[i].d2);
         r->min_distance = cti_min(r->min_distance, d);
-        r->thickness_kept = cti_min(r->thickness_kept, d / b->terms[i].hat);
+        r->thickness_kept = cti_min(r->thickness_kept, d / b->contact.terms[i].hat);
     }
-    CTI_CLEAR(b->terms);
-    for (i = 0; i < CTI_LEN(b->rows); i++) {
-        const cti_form_row *q = &b->rows[i];
+    CTI_CLEAR(b->contact.terms);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *q = &b->form.rows[i];
         cti_touch touch;
         cti_v3 t1, t2;
         if (!(q->lambda > 0))
@@ -56973,9 +57026,9 @@ CTI_FN int cti_form_lag(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     int i;
-    CTI_CLEAR(b->rubs);
-    for (i = 0; i < CTI_LEN(b->rows); i++) {
-        const cti_form_row *p = &b->rows[i];
+    CTI_CLEAR(b->contact.rubs);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *p = &b->form.rows[i];
         cti_barrier_rub q;
         cti_v3 t1, t2;
         ct_real mu = cti_sqrt(f->bodies[f->body_of[p->t.v[0]]].friction *
@@ -56990,7 +57043,7 @@ CTI_FN int cti_form_lag(cti_state *s)
         cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
-        if (!CTI_PUSH(s->mem, b->rubs, q))
+        if (!CTI_PUSH(s->mem, b->contact.rubs, q))
             return 0;
     }
     return 1;
@@ -57039,18 +57092,18 @@ CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real 
     cti_barrier *b = cti_barrier_own(s);
     int i, hint = 0;
     CTI_CLEAR(*rows);
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_form_row *p = cti_form_dual_same(from, &b->terms[i], &hint);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_form_row *p = cti_form_dual_same(from, &b->contact.terms[i], &hint);
         cti_potential law;
         cti_form_row q;
         double hat2, b1, b2, share;
-        cti_barrier_law(s, &b->terms[i], &law);
-        cti_form_row_make(s, &b->terms[i], s->surface.x0, &q);
+        cti_barrier_law(s, &b->contact.terms[i], &law);
+        cti_form_row_make(s, &b->contact.terms[i], s->surface.x0, &q);
         hat2 = (double)law.dhat * (double)law.dhat, share = (double)q.d * (double)q.d / hat2;
         cti_barrier_value(law.kind, share, &b1, &b2);
         q.psi = -2 * (double)law.k * b1 / hat2 * (double)q.d;
         q.rate = (double)law.k / hat2 * (2 * b1 + 4 * b2 * share);
-        q.fades = cti_form_fades(s, &b->terms[i], &law);
+        q.fades = cti_form_fades(s, &b->contact.terms[i], &law);
         q.lambda = p && !p->fades && !q.fades ? p->lambda + (double)t * p->step : q.psi;
         if (!CTI_PUSH(s->mem, *rows, q))
             return 0;
@@ -57223,13 +57276,13 @@ static int cti_root_open(cti_state *s, cti_root *w)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
-        w->z[i] = b->p[i] + b->rule.c * b->rate[i];
+        w->z[i] = b->rule.p[i] + b->rule.c * b->rule.rate[i];
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            w->mass[b->block_of[i]] = (double)s->bodies.mass[i];
+        if (b->layout.block_of[i] >= 0)
+            w->mass[b->layout.block_of[i]] = (double)s->bodies.mass[i];
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 4; k++)
-            w->mass[b->affines[i].block + k] = (double)(k ? b->affines[i].J[4 * (k - 1)] : b->affines[i].mass);
+            w->mass[b->layout.affines[i].block + k] = (double)(k ? b->layout.affines[i].J[4 * (k - 1)] : b->layout.affines[i].mass);
     return 1;
 }
 
@@ -57248,12 +57301,12 @@ static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_for
     cti_barrier *b = cti_barrier_own(s);
     int i, k, at;
     cti_barrier_place(s, w->z, w->x_slide);
-    b->x_slide = w->x_slide;
-    b->contacts = w->dual ? CTI_POTENTIAL_VALUE : b->exact ? CTI_POTENTIAL_EXACT : CTI_POTENTIAL_PROJECTED;
+    b->surface.x_slide = w->x_slide;
+    b->matrix.contacts = w->dual ? CTI_POTENTIAL_VALUE : b->matrix.exact ? CTI_POTENTIAL_EXACT : CTI_POTENTIAL_PROJECTED;
     if (!cti_barrier_assemble(s, NULL, q->report))
         return 0;
     if (w->dual)
-        cti_form_dual_add(s, rows, b->exact);
+        cti_form_dual_add(s, rows, b->matrix.exact);
     for (i = 0; i < 3 * b->n; i++) {
         w->F2[i] = b->y[i] - w->z[i];
         w->g[i] = b->g[i];
@@ -57263,8 +57316,8 @@ static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_for
         w->work[i] = w->g[i] - w->rates[i]; /* h F1 */
     w->size = w->dual ? cti_form_dual_size(s, rows, w->mass) : 0;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
-            at = b->block_of[i] + k;
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            at = b->layout.block_of[i] + k;
             if (!(w->mass[at] > 0))
                 continue;
             w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->work)) / w->mass[at];
@@ -57284,9 +57337,9 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
         cti_barrier_rub_shift(s, w->shift); /* h H_u F2 */
         if (!cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
             return -1;
-        if (definite || !b->exact)
+        if (definite || !b->matrix.exact)
             break;
-        b->exact = 0;
+        b->matrix.exact = 0;
         if (!cti_root_evaluate(s, q, w, w->rows))
             return -1;
     }
@@ -57297,8 +57350,8 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
 static int cti_root_is_apart(const cti_barrier *b)
 {
     int i;
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (b->terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->terms[i].hat * b->terms[i].hat)
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->contact.terms[i].hat * b->contact.terms[i].hat)
             return 0;
     return 1;
 }
@@ -57317,7 +57370,7 @@ static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, i
     for (i = 0; !(t < 1) && i < 3 * b->n; i++)
         w->z[i] = b->y_try[i];
     cti_form_take(s);
-    b->exact = 1;
+    b->matrix.exact = 1;
     if (!cti_barrier_find(s, s->surface.x0) || (w->dual && !cti_form_dual_update(s, w->rows, t, &w->tried)))
         return -1;
     if (!cti_root_evaluate(s, q, w, w->tried))
@@ -57339,7 +57392,7 @@ static void cti_root_swap(cti_root *w)
 /* the dual form's multipliers are those of its potentials. 0: out of memory */
 static int cti_root_reset(cti_state *s, cti_form_run *q, cti_root *w)
 {
-    cti_barrier_own(s)->exact = 1;
+    cti_barrier_own(s)->matrix.exact = 1;
     return (!w->dual || cti_form_dual_update(s, NULL, 0, &w->rows)) && cti_root_evaluate(s, q, w, w->rows);
 }
 
@@ -57415,7 +57468,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     cti_barrier *b = cti_barrier_own(s);
     cti_form_end end = CTI_FORM_GOES_ON;
     int reset = 0;
-    b->exact = 1;
+    b->matrix.exact = 1;
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
     cti_root_swap(w);
@@ -57450,15 +57503,15 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
     ok = cti_root_open(s, &w);
     for (lag = 0; ok && lag < lags && !q->failed; lag++) {
         ok = cti_barrier_lag(s);
-        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+        if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
         first = q->iterations;
         ok = ok && cti_root_run(s, q, &w);
         if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
             break;
     }
-    b->x_slide = NULL;
-    b->contacts = CTI_POTENTIAL_PROJECTED;
+    b->surface.x_slide = NULL;
+    b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     CTI_FREE(s->mem, w.rows);
     CTI_FREE(s->mem, w.tried);
     return ok;
@@ -57481,10 +57534,10 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
     int definite = 0;
-    for (b->exact = 1;; b->exact = 0) {
+    for (b->matrix.exact = 1;; b->matrix.exact = 0) {
         if (!cti_barrier_assemble(s, NULL, q->report) || !cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
             return 0;
-        if (definite || !b->exact)
+        if (definite || !b->matrix.exact)
             return 1;
     }
 }
@@ -57492,7 +57545,7 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
 /* B as scalars */
 static int cti_form_matrix(cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *B = &cti_barrier_own(s)->B;
+    const cti_bsr *B = &cti_barrier_own(s)->matrix.B;
     int i, k, e, c, at = 0;
     if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
         return 0;
@@ -57509,7 +57562,7 @@ static int cti_form_matrix(cti_state *s, cti_sparse *out)
 static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_program *p = &b->program;
+    cti_program *p = &b->form.program;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int n = 3 * b->n, m = CTI_LEN(rows), i;
     double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
@@ -57535,7 +57588,7 @@ static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_rea
 /* 1: x and r solve it; 0; -1: out of memory */
 static int cti_form_attempt(cti_state *s, ct_solver kind)
 {
-    cti_program *p = &cti_barrier_own(s)->program;
+    cti_program *p = &cti_barrier_own(s)->form.program;
     cti_program_solver solve = cti_solvers_find(kind);
     cti_arena_point mark = cti_arena_mark(s->arena);
     cti_effort e;
@@ -57556,7 +57609,7 @@ static int cti_form_attempt(cti_state *s, ct_solver kind)
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_program *p = &b->program;
+    cti_program *p = &b->form.program;
     int i, k, ok;
     if (!cti_form_program(s, rows, base, scale, gap))
         return -1;
@@ -57597,9 +57650,9 @@ static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *
     cti_barrier *b = cti_barrier_own(s);
     int i;
     *out_violated = 0;
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        *out_violated += (double)(b->terms[i].hat - cti_sqrt(b->terms[i].d2));
-    CTI_CLEAR(b->terms);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        *out_violated += (double)(b->contact.terms[i].hat - cti_sqrt(b->contact.terms[i].d2));
+    CTI_CLEAR(b->contact.terms);
     return cti_barrier_energy(s, y, x, size) + nu * *out_violated;
 }
 
@@ -57643,19 +57696,19 @@ static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *
         return CTI_FORM_MEMORY;
     for (i = 0; i < 3 * s->surface.nv; i++)
         way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows))
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows))
         return CTI_FORM_MEMORY;
-    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
     if (!gap)
         return CTI_FORM_MEMORY;
-    for (i = 0; i < CTI_LEN(b->rows); i++)
-        gap[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
-    found = cti_form_solve(s, b->rows, b->y, 1, gap);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        gap[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
+    found = cti_form_solve(s, b->form.rows, b->y, 1, gap);
     cti_arena_rewind(s->arena, mark);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
     for (i = 0; i < 3 * b->n; i++)
         slope += (double)b->g[i] * (double)b->dy[i];
     q->report->newton_iterations++;
@@ -57673,13 +57726,13 @@ static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *
 CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
 {
     int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first;
-    CTI_CLEAR(cti_barrier_own(s)->rubs);
-    CTI_CLEAR(cti_barrier_own(s)->rows);
+    CTI_CLEAR(cti_barrier_own(s)->contact.rubs);
+    CTI_CLEAR(cti_barrier_own(s)->form.rows);
     /* the first pass is without friction: it finds the normal forces */
     for (lag = 0; lag <= lags; lag++) {
         cti_form_end end = CTI_FORM_GOES_ON;
         double nu = 0;
-        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->rubs) == 0))
+        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0))
             return 1;
         first = q->iterations;
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
@@ -57759,11 +57812,11 @@ static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
         return 0;
     for (i = 0; i < 3 * s->surface.nv; i++)
         way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows) || !cti_form_jacobian(s, b->rows, CTI_LEN(b->rows), 0, J))
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows) || !cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J))
         return 0;
-    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
-    for (i = 0; *gap && i < CTI_LEN(b->rows); i++)
-        (*gap)[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->form.rows); i++)
+        (*gap)[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
     return *gap != NULL;
 }
 
@@ -57773,14 +57826,14 @@ static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_spar
     double slope = 0;
     int i, found, is_last;
     cti_barrier_place(s, b->y, s->surface.x1);
-    b->x_slide = s->surface.x1;
+    b->surface.x_slide = s->surface.x1;
     if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
         return CTI_FORM_MEMORY;
-    found = cti_form_solve(s, b->rows, b->y0, b->h, *gap);
+    found = cti_form_solve(s, b->form.rows, b->y0, b->h, *gap);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
     for (i = 0; i < 3 * b->n; i++)
         slope += (double)b->g[i] * (double)b->dy[i];
     q->report->newton_iterations++;
@@ -57840,19 +57893,19 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     double *gap = NULL;
     cti_sparse J;
     memset(&J, 0, sizeof J);
-    CTI_CLEAR(b->rubs);
-    CTI_CLEAR(b->rows);
+    CTI_CLEAR(b->contact.rubs);
+    CTI_CLEAR(b->form.rows);
     /* the first pass is without friction: it finds the normal forces */
     for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
         ok = lag == 0 || cti_form_lag(s);
-        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+        if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
         first = q->iterations;
         ok = ok && cti_velocity_run(s, q, &J, &gap);
         if (lag > 0 && q->iterations == first + 1)
             break;
     }
-    b->x_slide = NULL;
+    b->surface.x_slide = NULL;
     cti_sparse_free(s->mem, &J);
     return ok && cti_velocity_arrive(s, q);
 }
@@ -57914,7 +57967,7 @@ static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse
 
 CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
-    const cti_program *p = &cti_barrier_own(s)->program;
+    const cti_program *p = &cti_barrier_own(s)->form.program;
     out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
     return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
            cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
@@ -57974,7 +58027,7 @@ static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int a
 {
     int k;
     if (side->rigid >= 0) {
-        int block = b->affines[side->rigid].block;
+        int block = b->layout.affines[side->rigid].block;
         if (axis < 0)
             cti_tie_put(t, block, sign);
         for (k = 0; k < 3; k++)
@@ -57982,7 +58035,7 @@ static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int a
         return;
     }
     for (k = 0; axis < 0 && k < side->n; k++)
-        cti_tie_put(t, b->block_of[side->block[k]], sign * side->weight[k]);
+        cti_tie_put(t, b->layout.block_of[side->block[k]], sign * side->weight[k]);
 }
 
 static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 2 : j->kind == CT_JOINT_FIXED ? 4 : 1; }
@@ -57990,7 +58043,7 @@ static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 
 CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
 {
     int i, k, l, m;
-    CTI_CLEAR(b->ties);
+    CTI_CLEAR(b->joints.ties);
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
         for (k = 0; k < cti_ties_of(&s->bodies.joints[i]); k++) {
             const cti_joint *j = &s->bodies.joints[i];
@@ -58000,11 +58053,11 @@ CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
             t.joint = i, t.part = k;
             cti_tie_side(b, &j->a, k - 1, sign, &t);
             cti_tie_side(b, &j->b, k - 1, -sign, &t);
-            if (!CTI_PUSH(s->mem, b->ties, t))
+            if (!CTI_PUSH(s->mem, b->joints.ties, t))
                 return 0;
             for (l = 0; l < t.n; l++)
                 for (m = l + 1; m < t.n; m++)
-                    if (!CTI_PUSH(s->mem, b->elastic, t.block[l]) || !CTI_PUSH(s->mem, b->elastic, t.block[m]))
+                    if (!CTI_PUSH(s->mem, b->matrix.elastic, t.block[l]) || !CTI_PUSH(s->mem, b->matrix.elastic, t.block[m]))
                         return 0;
         }
     return 1;
@@ -58068,7 +58121,7 @@ static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_
     for (k = 0; k < 2; k++) {
         int rigid = k ? j->b.rigid : j->a.rigid;
         if (rigid >= 0 && !(t->soft > 0))
-            most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
+            most = cti_min(most, CTI_TIE_STRAIN * b->layout.affines[rigid].stiff / (t->part ? j->lever : b->layout.affines[rigid].radius));
     }
     return most < CTI_REAL_MAX ? most * b->rule.contact : most;
 }
@@ -58086,9 +58139,9 @@ CTI_FN void cti_barrier_joints_open(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i;
-    b->tie_updates = b->ties_open = b->tie_stalls = 0;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        cti_barrier_tie *t = &b->ties[i];
+    b->joints.updates = b->joints.open = b->joints.stalls = 0;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        cti_barrier_tie *t = &b->joints.ties[i];
         const cti_joint *j = &s->bodies.joints[t->joint];
         cti_v3 n;
         t->soft = cti_tie_soft(j, t);
@@ -58114,7 +58167,7 @@ static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
     ct_real give = 0;
     int k;
     for (k = 0; k < t->n; k++) {
-        const ct_real *D = b->B.val + 9 * (size_t)b->B.diag[t->block[k]];
+        const ct_real *D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[t->block[k]];
         ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
         give += stiff > 0 ? t->w[k] * t->w[k] / stiff : 0;
     }
@@ -58152,8 +58205,8 @@ CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, do
     const cti_barrier *b = cti_barrier_own(s);
     double sum = 0;
     int i;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
         sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
@@ -58178,7 +58231,7 @@ static void cti_tie_derive(const cti_state *s, const cti_barrier_tie *t, const c
         ct_real size = cti_v3_norm(cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0)));
         cti_v3_put(N, 0, n);
         across = size > 0 ? f.x / size : 0;
-        if (!cti_barrier_own(s)->exact)
+        if (!cti_barrier_own(s)->matrix.exact)
             across = cti_max(across, 0);
     }
     for (i = 0; i < 3; i++)
@@ -58190,11 +58243,11 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k, l;
-    for (i = 0; i < CTI_LEN(b->ties); i++)
-        if (!(b->ties[i].soft > 0) && !(b->ties[i].k_first > 0))
-            cti_tie_weigh(s, &b->ties[i]);
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++)
+        if (!(b->joints.ties[i].soft > 0) && !(b->joints.ties[i].k_first > 0))
+            cti_tie_weigh(s, &b->joints.ties[i]);
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real H[9];
         cti_v3 f = cti_tie_force(s, t, b->y);
         cti_tie_derive(s, t, b->y, H);
@@ -58212,20 +58265,20 @@ CTI_FN int cti_barrier_joints_settle(cti_state *s)
     ct_real most = s->desc.barrier.newton_tolerance * b->h, whole;
     int i, falls = 0;
     cti_v3 n;
-    b->ties_open = 0;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n));
-        if (b->ties[i].soft > 0 || error <= most)
+    b->joints.open = 0;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->joints.ties[i], b->y, &n));
+        if (b->joints.ties[i].soft > 0 || error <= most)
             continue;
-        b->ties_open++;
-        falls |= error <= CTI_TIE_STALLED * b->ties[i].error;
+        b->joints.open++;
+        falls |= error <= CTI_TIE_STALLED * b->joints.ties[i].error;
     }
-    b->tie_stalls = falls ? 0 : b->tie_stalls + 1;
-    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES || b->tie_stalls > CTI_TIE_STALLS)
+    b->joints.stalls = falls ? 0 : b->joints.stalls + 1;
+    if (b->joints.open == 0 || b->joints.updates == CTI_TIE_UPDATES || b->joints.stalls > CTI_TIE_STALLS)
         return 1;
-    b->tie_updates++;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        cti_barrier_tie *t = &b->ties[i];
+    b->joints.updates++;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        cti_barrier_tie *t = &b->joints.ties[i];
         ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
         if (t->soft > 0)
             continue;
@@ -58248,7 +58301,7 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
     cti_v3 axis = cti_v3_zero();
     int k;
     for (k = 0; k < 3; k++)
-        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
+        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->layout.affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
     return cti_v3_mul(cti_v3_cross(axis, f), -1);
 }
 
@@ -58257,14 +58310,14 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
 static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
+    const cti_joint *j = &s->bodies.joints[b->joints.ties[first].joint];
     cti_memory_item force[2], impulse[2];
     ct_real h2 = b->rule.contact;
     int i, p;
     memset(force, 0, sizeof force);
     memset(impulse, 0, sizeof impulse);
-    for (i = first; i < CTI_LEN(b->ties) && b->ties[i].joint == b->ties[first].joint; i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    for (i = first; i < CTI_LEN(b->joints.ties) && b->joints.ties[i].joint == b->joints.ties[first].joint; i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
         p = t->part > 0;
@@ -58285,11 +58338,11 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact;
     int i;
-    b->joints_rounded = 0;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    b->joints.rounded = 0;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         cti_v3 f = cti_tie_force(s, t, b->y);
-        b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
+        b->joints.rounded += cti_tie_size(t, b->y, f) / h2;
         r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
         if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
             return 0;
@@ -58365,8 +58418,8 @@ CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
     const cti_barrier *b = cti_barrier_own(s);
     ct_real reach = s->desc.barrier.friction_velocity * b->h;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
         ct_real u[2], was[2], is[2], H[4], none[4], off = 0;
         cti_barrier_slide(s, q, s->surface.x0, u);
         cti_barrier_rub_derive(q, reach, q->at, was, H);
@@ -58386,8 +58439,8 @@ CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
     const cti_barrier *b = cti_barrier_own(s);
     ct_real reach = s->desc.barrier.friction_velocity * b->h;
     int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
         cti_memory_item item;
         ct_real w[2], a[2];
         double rate, slope;
@@ -58417,7 +58470,7 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
     t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
     t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
     /* items are in the order of rubs */
-    cti_barrier_slide(s, &b->rubs[item - m->items], s->surface.x0, w);
+    cti_barrier_slide(s, &b->contact.rubs[item - m->items], s->surface.x0, w);
     t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
 }
 
@@ -58441,19 +58494,20 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
    points. Half and double were not compared */
 #define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
-/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
-   dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
-   double were not compared */
+/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
+   come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
+   on each other). Half and double were not compared */
 #define CTI_BARRIER_FALL 0.1
 #define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
-/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
+/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
+ * double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
-/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain up to .12
-   (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
+   up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
 #define CTI_BARRIER_SWING 0.5
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
@@ -58484,11 +58538,11 @@ static double cti_barrier_weight(const cti_state *s)
 static void cti_barrier_scale(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
+    b->contact.force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
     if (s->desc.barrier.stiffness > 0)
-        b->force = (double)s->desc.barrier.stiffness;
-    else if (!(b->force >= b->force_least))
-        b->force = b->force_least;
+        b->contact.force = (double)s->desc.barrier.stiffness;
+    else if (!(b->contact.force >= b->contact.force_least))
+        b->contact.force = b->contact.force_least;
 }
 
 /* after a step: towards what the contacts carried, by a factor of two at most */
@@ -58498,8 +58552,8 @@ static void cti_barrier_rescale(cti_state *s)
     cti_potential_terms t;
     double sum = 0, want;
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
             double force = (double)(t.force / b->rule.contact);
             sum += force * force;
             n++;
@@ -58507,10 +58561,10 @@ static void cti_barrier_rescale(cti_state *s)
     if (n == 0 || s->desc.barrier.stiffness > 0)
         return;
     want = sqrt(sum / n) / CTI_BARRIER_LOAD;
-    if (want > 2 * b->force)
-        b->force = cti_fmin(2 * b->force, CTI_BARRIER_SCALES * b->force_least);
-    else if (want < b->force / 4)
-        b->force = cti_fmax(b->force / 2, b->force_least);
+    if (want > 2 * b->contact.force)
+        b->contact.force = cti_fmin(2 * b->contact.force, CTI_BARRIER_SCALES * b->contact.force_least);
+    else if (want < b->contact.force / 4)
+        b->contact.force = cti_fmax(b->contact.force / 2, b->contact.force_least);
 }
 
 /* ---- scripts ---- */
@@ -58530,7 +58584,7 @@ static int cti_barrier_scripts(cti_state *s, ct_real *shift)
     int i, k, v, moves = 0;
     cti_assemble_movers(s, cti_state_ahead(s, b->h));
     if (f->n_moving)
-        memcpy(b->script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
+        memcpy(b->scripts.script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
     memset(shift, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
     for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
         for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++)
@@ -58541,10 +58595,10 @@ static int cti_barrier_scripts(cti_state *s, ct_real *shift)
                 now[i] = f->x0[3 * v + i];
             }
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0)
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0)
             for (k = 0; k < 3; k++) {
-                int at = 3 * b->block_of[i] + k;
-                b->goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
+                int at = 3 * b->layout.block_of[i] + k;
+                b->scripts.goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
                 moves |= s->scripts.v_fixed[3 * i + k] != 0;
             }
     return moves;
@@ -58557,7 +58611,7 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
     int k, v;
     for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
         for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++) {
-            cti_v3 end = cti_v3_at(cti_barrier_own(s)->script, v + f->bodies[f->body_of[v]].shift);
+            cti_v3 end = cti_v3_at(cti_barrier_own(s)->scripts.script, v + f->bodies[f->body_of[v]].shift);
             cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
         }
 }
@@ -58573,7 +58627,7 @@ static void cti_barrier_wait(cti_state *s)
         int late;
         if (m->n == 0)
             continue;
-        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
         late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
         for (k = 0; late && k < m->script.n; k++)
             cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
@@ -58662,9 +58716,9 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
 {
     cti_barrier *b = cti_barrier_own(s);
     int definite, assembled = 0;
-    for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
+    for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
         double t0 = cti_cmr_clock(s);
-        ct_real sigma = b->sigma;
+        ct_real sigma = b->matrix.sigma;
         if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
         r->ms_assemble += cti_cmr_clock(s) - t0;
@@ -58672,12 +58726,12 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
-        if (!b->exact || definite)
+        if (!b->matrix.exact || definite)
             return 1;
-        b->sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
-        assembled = b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+        b->matrix.sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
+        assembled = b->matrix.exact = b->matrix.sigma <= CTI_BARRIER_SHIFT;
         if (assembled)
-            cti_barrier_shift_mass(s, b->sigma - sigma);
+            cti_barrier_shift_mass(s, b->matrix.sigma - sigma);
     }
 }
 
@@ -58704,9 +58758,9 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
         return 0;
     /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
     if (t < full)
-        b->sigma = cti_min(cti_max(4 * b->sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
+        b->matrix.sigma = cti_min(cti_max(4 * b->matrix.sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
     else
-        b->sigma = b->sigma < CTI_BARRIER_FIRST ? 0 : b->sigma / 3;
+        b->matrix.sigma = b->matrix.sigma < CTI_BARRIER_FIRST ? 0 : b->matrix.sigma / 3;
     cti_barrier_take(s, q->shift, t);
     if (!(t < 1))
         q->moves = 0;
@@ -58742,7 +58796,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
     for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
         if (!cti_barrier_lag(s))
             return 0;
-        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->rubs) == 0)
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0)
             break;
         first = q->iterations;
         do {
@@ -58759,7 +58813,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->joints.open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -58771,7 +58825,7 @@ static int cti_barrier_touch(cti_state *s, cti_touch *touch)
 {
     cti_touch *list = s->step.impulses.touches;
     int i, k;
-    for (i = 0; i < cti_barrier_own(s)->touched; i++)
+    for (i = 0; i < cti_barrier_own(s)->contact.touched; i++)
         if (list[i].key == touch->key) {
             for (k = 0; k < 3; k++)
                 touch->r[k] += list[i].r[k];
@@ -58787,8 +58841,8 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
         cti_v3 n, t1, t2;
         ct_real d = cti_sqrt(p->d2);
@@ -58826,8 +58880,8 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
     const cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     int i, k, j;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
         ct_real u[2];
         double size;
         cti_barrier_slide(s, q, s->surface.x0, u);
@@ -58837,7 +58891,7 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
         for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
             for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
-                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->surface.x_start, q->v[k]));
                 r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
             }
     }
@@ -58852,20 +58906,22 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     int i, k;
     cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
-    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
-            for (k = 0; k < b->terms[i].n; k++) {
-                int v = b->terms[i].v[k];
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
+            for (k = 0; k < b->contact.terms[i].n; k++) {
+                int v = b->contact.terms[i].v[k];
                 if (cti_barrier_is_scripted(s, v))
-                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->x_start, v))) / h2;
+                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k),
+                                                         cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v))) /
+                                      h2;
             }
     if (s->scripts.n_constrained == 0)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
-            int at = b->block_of[i];
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+            int at = b->layout.block_of[i];
             cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
@@ -58882,7 +58938,7 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
-    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints.rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
@@ -58910,13 +58966,13 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
-    r->loss_contact += b->energy_contact - before;
+    r->loss_contact += b->contact.energy - before;
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, b->x_last, 3 * s->surface.nv))
+    if (!CTI_RESIZE(s->mem, b->surface.x_last, 3 * s->surface.nv))
         return 0;
     if (s->surface.nv)
-        memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(b->surface.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
     cti_barrier_wait(s);
@@ -58924,12 +58980,12 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
-        r->candidates += CTI_LEN(b->list[i].pairs) / 2;
-    r->candidates += CTI_LEN(b->planes) / 2;
-    r->rows = CTI_LEN(b->terms);
+        r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
+    r->candidates += CTI_LEN(b->cover.planes) / 2;
+    r->rows = CTI_LEN(b->contact.terms);
     cti_step_energies(s, r);
     r->joint_error = cti_joints_error(s);
-    r->rigid_strain = b->strain;
+    r->rigid_strain = b->layout.strain;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     return 1;
@@ -58944,7 +59000,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     cti_step_energies(s, &r);
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
-    out[1] = cti_barrier_own(s)->energy_contact;
+    out[1] = cti_barrier_own(s)->contact.energy;
     out[2] = r.energy_gravity;
     out[3] = r.energy_kinetic;
     return 1;
@@ -58954,7 +59010,8 @@ static int cti_barrier_energies(cti_state *s, double *out)
 static int cti_barrier_is_known(const cti_state *s)
 {
     size_t n = 3 * (size_t)s->surface.nv;
-    return CTI_LEN(cti_barrier_own(s)->x_last) == (int)n && (n == 0 || memcmp(cti_barrier_own(s)->x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
+    return CTI_LEN(cti_barrier_own(s)->surface.x_last) == (int)n &&
+           (n == 0 || memcmp(cti_barrier_own(s)->surface.x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
 }
 
 /* CT_OK, and everything is ready for the first iteration */
@@ -58974,13 +59031,13 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     cti_barrier_load(s, dt);
     cti_barrier_scale(s);
     if (s->surface.nv)
-        memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(b->surface.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
     cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
-        CTI_CLEAR(b->terms);
+        CTI_CLEAR(b->contact.terms);
     if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
@@ -59047,7 +59104,7 @@ static void cti_barrier_begin(cti_state *s, ct_real dt)
 static ct_code cti_barrier_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 1, &s->step.start);
-    cti_barrier_own(s)->covered = cti_barrier_own(s)->factors.known = 0;
+    cti_barrier_own(s)->cover.known = cti_barrier_own(s)->factors.known = 0;
     return CT_ERR_MEMORY;
 }
 
@@ -59058,10 +59115,10 @@ static int cti_barrier_again(cti_state *s, double force)
     cti_snapshot_restore(s, 1, &s->step.start);
     /* the surface is where it was */
     if (s->surface.nv)
-        memcpy(b->x_last, b->x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->force = force;
-    b->covered = 0;
-    b->touched = 0;
+        memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.force = force;
+    b->cover.known = 0;
+    b->contact.touched = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -59094,7 +59151,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
-        cti_barrier_own(s)->touched = CTI_LEN(s->step.impulses.touches);
+        cti_barrier_own(s)->contact.touched = CTI_LEN(s->step.impulses.touches);
         code = cti_barrier_once(s, dt / (ct_real)parts, start, &part);
         if (code != CT_OK)
             return CT_ERR_MEMORY;
@@ -59118,12 +59175,12 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double force = b->force, start[4];
+    double force = b->contact.force, start[4];
     int gains, parts;
     ct_code code;
     cti_barrier_blank(s, r);
     cti_barrier_begin(s, dt);
-    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->x_begin, 3 * s->surface.nv))
+    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         s->step.time = s->step.until;
@@ -59132,8 +59189,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         return CT_OK;
     }
     if (s->surface.nv)
-        memcpy(b->x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->touched = 0;
+        memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.touched = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;

@@ -37,7 +37,7 @@ static void step_make(step *q, ct_world *w, double h, double share, double noise
     q->s->step.until = q->s->step.time + h, q->s->step.left = (ct_real)h;
     assert_int_equal(cti_assemble_pins(q->s, (ct_real)h), 1);
     cti_barrier_load(q->s, (ct_real)h);
-    memcpy(q->b->x_start, q->s->surface.x0, sizeof(ct_real) * 3 * (size_t)q->s->surface.nv);
+    memcpy(q->b->surface.x_start, q->s->surface.x0, sizeof(ct_real) * 3 * (size_t)q->s->surface.nv);
     cti_barrier_joints_open(q->s);
     q->y = (ct_real *)malloc(sizeof(ct_real) * 3 * (size_t)q->b->n);
     assert_non_null(q->y);
@@ -46,7 +46,7 @@ static void step_make(step *q, ct_world *w, double h, double share, double noise
     step_go(q, q->b->y0);
     assert_int_equal(cti_barrier_lag(q->s), 1);
     step_go(q, q->y);
-    q->b->exact = 1, q->b->sigma = 0;
+    q->b->matrix.exact = 1, q->b->matrix.sigma = 0;
     assert_int_equal(cti_barrier_assemble(q->s, NULL, &r), 1);
 }
 
@@ -77,7 +77,7 @@ static void assemble(step *q, part what, const ct_real *y)
     if (what == JOINTS) {
         memcpy(q->b->y, y, sizeof *y * 3 * (size_t)q->b->n);
         memset(q->b->g, 0, sizeof *y * 3 * (size_t)q->b->n);
-        memset(q->b->B.val, 0, sizeof *y * 9 * (size_t)q->b->B.row[q->b->n]);
+        memset(q->b->matrix.B.val, 0, sizeof *y * 9 * (size_t)q->b->matrix.B.row[q->b->n]);
         cti_barrier_joints_assemble(q->s);
     } else {
         step_go(q, y);
@@ -91,8 +91,8 @@ static void add_dropped(step *q, const ct_real *d, ct_real *out)
 {
     const cti_barrier *b = q->b;
     int i, j, k, l;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *t = &b->terms[i];
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *t = &b->contact.terms[i];
         cti_potential_terms exact, projected;
         ct_real u[12], f[12];
         int n3 = 3 * t->n;
@@ -132,7 +132,7 @@ static double differences(step *q, part what, double reach, int directions)
             d[i] = (ct_real)(reach * rnd());
         assemble(q, what, q->y);
         memcpy(g, q->b->g, sizeof *g * (size_t)n);
-        cti_bsr_mul(&q->b->B, d, Bd);
+        cti_bsr_mul(&q->b->matrix.B, d, Bd);
         if (what == WHOLE)
             add_dropped(q, d, Bd);
         for (i = 0; i < n; i++)
@@ -234,7 +234,7 @@ static void bodies_contacts_and_friction(void **state)
             for (i = 0; i < 4; i++)
                 step_once(w, 0.01);
             step_make(&q, w, 0.01, 0.1, 1e-6);
-            assert_true(CTI_LEN(q.b->terms) > 6 && CTI_LEN(q.b->rubs) > 6);
+            assert_true(CTI_LEN(q.b->contact.terms) > 6 && CTI_LEN(q.b->contact.rubs) > 6);
             report(k ? "rigid" : "soft", differences(&q, WHOLE, 1e-6, 6));
             step_free(&q);
         }
@@ -279,8 +279,8 @@ static double joint_error(int kind, double compliance, int press, double most, i
     join(w, &d, a, b);
     step_once(w, 0.01);
     step_make(&q, w, 0.01, 1, 1e-3);
-    for (*capped = i = 0; i < CTI_LEN(q.b->ties); i++) {
-        cti_barrier_tie *t = &q.b->ties[i];
+    for (*capped = i = 0; i < CTI_LEN(q.b->joints.ties); i++) {
+        cti_barrier_tie *t = &q.b->joints.ties[i];
         t->most = most > 0 ? (ct_real)most : t->most;
         t->m[0] = (ct_real)(press ? -0.7 : 0.7), t->m[1] = (ct_real)(kind < 0 ? 0 : -0.4);
         t->k = t->soft > 0 ? t->k : 20, t->k_first = 20;
@@ -320,12 +320,12 @@ static void a_cap_is_continuous(void **state)
     join(w, &d, a, none);
     step_once(w, 0.01);
     step_make(&q, w, 0.01, 1, 1e-3);
-    t = &q.b->ties[0];
+    t = &q.b->joints.ties[0];
     memset(t->m, 0, sizeof t->m);
     t->k = t->k_first = 20;
     assemble(&q, JOINTS, q.y);
     for (k = 0; k < 3; k++)
-        f += q.b->g[3 * q.b->affines[0].block + k] * q.b->g[3 * q.b->affines[0].block + k];
+        f += q.b->g[3 * q.b->layout.affines[0].block + k] * q.b->g[3 * q.b->layout.affines[0].block + k];
     f = cti_sqrt(f);
     g = (ct_real *)malloc(sizeof *g * 3 * (size_t)q.b->n);
     assert_non_null(g);
@@ -414,7 +414,7 @@ static void projected_hessians_are_semidefinite(void **state)
         for (i = 0; i < 4; i++)
             step_once(w, 0.01);
         step_make(&q, w, 0.01, 0.1, 1e-3 * (k == 0));
-        q.b->exact = 0;
+        q.b->matrix.exact = 0;
         assemble(&q, WHOLE, q.y);
         d = (ct_real *)malloc(sizeof *d * 6 * (size_t)q.b->n);
         assert_non_null(d);
@@ -423,7 +423,7 @@ static void projected_hessians_are_semidefinite(void **state)
             double sum = 0;
             for (j = 0; j < 3 * q.b->n; j++)
                 d[j] = (ct_real)rnd();
-            cti_bsr_mul(&q.b->B, d, Bd);
+            cti_bsr_mul(&q.b->matrix.B, d, Bd);
             for (j = 0; j < 3 * q.b->n; j++)
                 sum += (double)(d[j] * Bd[j]);
             least = fmin(least, sum), most = fmax(most, sum);

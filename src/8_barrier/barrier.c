@@ -24,19 +24,20 @@
    points. Half and double were not compared */
 #define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
-/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that come and go at
-   dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall on each other). Half and
-   double were not compared */
+/* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
+   come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
+   on each other). Half and double were not compared */
 #define CTI_BARRIER_FALL 0.1
 #define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
-/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67, double: 0.33 */
+/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
+ * double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
-/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain up to .12
-   (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
+   up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
 #define CTI_BARRIER_SWING 0.5
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
@@ -67,11 +68,11 @@ static double cti_barrier_weight(const cti_state *s)
 static void cti_barrier_scale(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
+    b->contact.force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
     if (s->desc.barrier.stiffness > 0)
-        b->force = (double)s->desc.barrier.stiffness;
-    else if (!(b->force >= b->force_least))
-        b->force = b->force_least;
+        b->contact.force = (double)s->desc.barrier.stiffness;
+    else if (!(b->contact.force >= b->contact.force_least))
+        b->contact.force = b->contact.force_least;
 }
 
 /* after a step: towards what the contacts carried, by a factor of two at most */
@@ -81,8 +82,8 @@ static void cti_barrier_rescale(cti_state *s)
     cti_potential_terms t;
     double sum = 0, want;
     int i, n = 0;
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
             double force = (double)(t.force / b->rule.contact);
             sum += force * force;
             n++;
@@ -90,10 +91,10 @@ static void cti_barrier_rescale(cti_state *s)
     if (n == 0 || s->desc.barrier.stiffness > 0)
         return;
     want = sqrt(sum / n) / CTI_BARRIER_LOAD;
-    if (want > 2 * b->force)
-        b->force = cti_fmin(2 * b->force, CTI_BARRIER_SCALES * b->force_least);
-    else if (want < b->force / 4)
-        b->force = cti_fmax(b->force / 2, b->force_least);
+    if (want > 2 * b->contact.force)
+        b->contact.force = cti_fmin(2 * b->contact.force, CTI_BARRIER_SCALES * b->contact.force_least);
+    else if (want < b->contact.force / 4)
+        b->contact.force = cti_fmax(b->contact.force / 2, b->contact.force_least);
 }
 
 /* ---- scripts ---- */
@@ -113,7 +114,7 @@ static int cti_barrier_scripts(cti_state *s, ct_real *shift)
     int i, k, v, moves = 0;
     cti_assemble_movers(s, cti_state_ahead(s, b->h));
     if (f->n_moving)
-        memcpy(b->script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
+        memcpy(b->scripts.script, f->script, sizeof(ct_real) * 3 * (size_t)f->n_moving);
     memset(shift, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
     for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
         for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++)
@@ -124,10 +125,10 @@ static int cti_barrier_scripts(cti_state *s, ct_real *shift)
                 now[i] = f->x0[3 * v + i];
             }
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0)
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0)
             for (k = 0; k < 3; k++) {
-                int at = 3 * b->block_of[i] + k;
-                b->goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
+                int at = 3 * b->layout.block_of[i] + k;
+                b->scripts.goal[at] = b->y0[at] + b->h * s->scripts.v_fixed[3 * i + k];
                 moves |= s->scripts.v_fixed[3 * i + k] != 0;
             }
     return moves;
@@ -140,7 +141,7 @@ static void cti_barrier_advance(cti_state *s, const ct_real *shift, ct_real t)
     int k, v;
     for (k = 0; k < CTI_LEN(s->scripts.movers); k++)
         for (v = s->scripts.movers[k].v0; v < s->scripts.movers[k].v0 + s->scripts.movers[k].n; v++) {
-            cti_v3 end = cti_v3_at(cti_barrier_own(s)->script, v + f->bodies[f->body_of[v]].shift);
+            cti_v3 end = cti_v3_at(cti_barrier_own(s)->scripts.script, v + f->bodies[f->body_of[v]].shift);
             cti_v3_put(cti_surface_script(f, v), 0, t < 1 ? cti_v3_mad(cti_v3_at(f->x0, v), cti_v3_at(shift, v), t) : end);
         }
 }
@@ -156,7 +157,7 @@ static void cti_barrier_wait(cti_state *s)
         int late;
         if (m->n == 0)
             continue;
-        end = cti_barrier_own(s)->script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
+        end = cti_barrier_own(s)->scripts.script + 3 * (size_t)(m->v0 + f->bodies[f->body_of[m->v0]].shift);
         late = memcmp(x, end, sizeof *x * 3 * (size_t)m->n) != 0;
         for (k = 0; late && k < m->script.n; k++)
             cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
@@ -243,9 +244,9 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
 {
     cti_barrier *b = cti_barrier_own(s);
     int definite, assembled = 0;
-    for (b->exact = !q->moves && b->sigma <= CTI_BARRIER_SHIFT;;) {
+    for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
         double t0 = cti_cmr_clock(s);
-        ct_real sigma = b->sigma;
+        ct_real sigma = b->matrix.sigma;
         if (!assembled && (!cti_barrier_assemble(s, q->moves ? q->shift : NULL, r) || !cti_barrier_constrain(s)))
             return 0;
         r->ms_assemble += cti_cmr_clock(s) - t0;
@@ -253,12 +254,12 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
-        if (!b->exact || definite)
+        if (!b->matrix.exact || definite)
             return 1;
-        b->sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
-        assembled = b->exact = b->sigma <= CTI_BARRIER_SHIFT;
+        b->matrix.sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
+        assembled = b->matrix.exact = b->matrix.sigma <= CTI_BARRIER_SHIFT;
         if (assembled)
-            cti_barrier_shift_mass(s, b->sigma - sigma);
+            cti_barrier_shift_mass(s, b->matrix.sigma - sigma);
     }
 }
 
@@ -285,9 +286,9 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
         return 0;
     /* a step that had to be halved was too long: where elasticity is near a bifurcation, its Hessian says little of what is ahead */
     if (t < full)
-        b->sigma = cti_min(cti_max(4 * b->sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
+        b->matrix.sigma = cti_min(cti_max(4 * b->matrix.sigma, CTI_BARRIER_FIRST), 4 * CTI_BARRIER_SHIFT);
     else
-        b->sigma = b->sigma < CTI_BARRIER_FIRST ? 0 : b->sigma / 3;
+        b->matrix.sigma = b->matrix.sigma < CTI_BARRIER_FIRST ? 0 : b->matrix.sigma / 3;
     cti_barrier_take(s, q->shift, t);
     if (!(t < 1))
         q->moves = 0;
@@ -323,7 +324,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
     for (lag = 0; lag < lags && end != CTI_BARRIER_STUCK; lag++) {
         if (!cti_barrier_lag(s))
             return 0;
-        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->rubs) == 0)
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0)
             break;
         first = q->iterations;
         do {
@@ -340,7 +341,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
         if (q->iterations == first + 1) /* friction of the last solve's forces leaves it as it is */
             break;
     }
-    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->ties_open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
+    if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->joints.open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
         cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -352,7 +353,7 @@ static int cti_barrier_touch(cti_state *s, cti_touch *touch)
 {
     cti_touch *list = s->step.impulses.touches;
     int i, k;
-    for (i = 0; i < cti_barrier_own(s)->touched; i++)
+    for (i = 0; i < cti_barrier_own(s)->contact.touched; i++)
         if (list[i].key == touch->key) {
             for (k = 0; k < 3; k++)
                 touch->r[k] += list[i].r[k];
@@ -368,8 +369,8 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
     cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
         cti_v3 n, t1, t2;
         ct_real d = cti_sqrt(p->d2);
@@ -407,8 +408,8 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
     const cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
     int i, k, j;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
         ct_real u[2];
         double size;
         cti_barrier_slide(s, q, s->surface.x0, u);
@@ -418,7 +419,7 @@ static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
         r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
         for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
             for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
-                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->x_start, q->v[k]));
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->surface.x_start, q->v[k]));
                 r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
             }
     }
@@ -433,20 +434,22 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
     int i, k;
     cti_barrier_friction_works(s, r);
     r->loss_damping += cti_barrier_loss(s);
-    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->terms); i++)
-        if (cti_barrier_eval(s, &b->terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
-            for (k = 0; k < b->terms[i].n; k++) {
-                int v = b->terms[i].v[k];
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
+            for (k = 0; k < b->contact.terms[i].n; k++) {
+                int v = b->contact.terms[i].v[k];
                 if (cti_barrier_is_scripted(s, v))
-                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k), cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->x_start, v))) / h2;
+                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k),
+                                                         cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v))) /
+                                      h2;
             }
     if (s->scripts.n_constrained == 0)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
-            int at = b->block_of[i];
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+            int at = b->layout.block_of[i];
             cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
             /* what the block is free to do balances but for Newton's tolerance */
             R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
@@ -463,7 +466,7 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
-    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints_rounded;
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints.rounded;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
@@ -491,13 +494,13 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
-    r->loss_contact += b->energy_contact - before;
+    r->loss_contact += b->contact.energy - before;
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
-    if (!CTI_RESIZE(s->mem, b->x_last, 3 * s->surface.nv))
+    if (!CTI_RESIZE(s->mem, b->surface.x_last, 3 * s->surface.nv))
         return 0;
     if (s->surface.nv)
-        memcpy(b->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(b->surface.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->energy.known = 0;
     s->step.time = s->step.until;
     cti_barrier_wait(s);
@@ -505,12 +508,12 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     last = s->contact.memory, s->contact.memory = *next, *next = last;
     cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
-        r->candidates += CTI_LEN(b->list[i].pairs) / 2;
-    r->candidates += CTI_LEN(b->planes) / 2;
-    r->rows = CTI_LEN(b->terms);
+        r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
+    r->candidates += CTI_LEN(b->cover.planes) / 2;
+    r->rows = CTI_LEN(b->contact.terms);
     cti_step_energies(s, r);
     r->joint_error = cti_joints_error(s);
-    r->rigid_strain = b->strain;
+    r->rigid_strain = b->layout.strain;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     return 1;
@@ -525,7 +528,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     cti_step_energies(s, &r);
     out[0] = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
     cti_barrier_energy(s, cti_barrier_own(s)->y, s->surface.x0, &size);
-    out[1] = cti_barrier_own(s)->energy_contact;
+    out[1] = cti_barrier_own(s)->contact.energy;
     out[2] = r.energy_gravity;
     out[3] = r.energy_kinetic;
     return 1;
@@ -535,7 +538,8 @@ static int cti_barrier_energies(cti_state *s, double *out)
 static int cti_barrier_is_known(const cti_state *s)
 {
     size_t n = 3 * (size_t)s->surface.nv;
-    return CTI_LEN(cti_barrier_own(s)->x_last) == (int)n && (n == 0 || memcmp(cti_barrier_own(s)->x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
+    return CTI_LEN(cti_barrier_own(s)->surface.x_last) == (int)n &&
+           (n == 0 || memcmp(cti_barrier_own(s)->surface.x_last, s->surface.x0, n * sizeof(ct_real)) == 0);
 }
 
 /* CT_OK, and everything is ready for the first iteration */
@@ -555,13 +559,13 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     cti_barrier_load(s, dt);
     cti_barrier_scale(s);
     if (s->surface.nv)
-        memcpy(b->x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(b->surface.x_start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     q->moves = cti_barrier_scripts(s, q->shift);
     cti_barrier_joints_open(s);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
-        CTI_CLEAR(b->terms);
+        CTI_CLEAR(b->contact.terms);
     if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;

@@ -79,6 +79,8 @@ typedef struct cti_barrier_rule {
     ct_real contact; /* [s^2] */
     ct_real span;    /* [s] time that y - r is the way of */
     ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+    ct_real *rate;   /* [3 n] velocities at the start of the step */
+    ct_real *p, *r;  /* [3 n] */
 } cti_barrier_rule;
 
 /* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
@@ -96,57 +98,95 @@ typedef struct cti_barrier_factors {
     ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
 } cti_barrier_factors;
 
+/* cti_barrier_layout -- from the state's blocks and the surface's vertices to blocks of y. */
+typedef struct cti_barrier_layout {
+    int32_t *block_of;          /* [state blocks] first block; -1: the angular block of a rigid body */
+    cti_affine *affines;        /* [rigids] */
+    cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
+    ct_real *hat;               /* [surface bodies] dhat */
+    int32_t *all;               /* [n] 0, 1, 2, ... */
+    ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
+    ct_real *damping;           /* [3 state blocks] scratch */
+    ct_real strain;             /* largest entry of A - R at the end of the step */
+} cti_barrier_layout;
+
+/* cti_barrier_goals -- where scripts want their parts at the end of the step. */
+typedef struct cti_barrier_goals {
+    ct_real *goal;   /* [3 n] constrained blocks */
+    ct_real *script; /* [3 n_moving] the surface */
+} cti_barrier_goals;
+
+/* cti_barrier_surface -- positions of the surface [3 nv]. */
+typedef struct cti_barrier_surface {
+    ct_real *x_start;       /* at the start of the step at hand */
+    ct_real *x_begin;       /* at the start of the whole step, of which that may be a part */
+    ct_real *x_last;        /* at the end of the last step; empty: none */
+    const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
+} cti_barrier_surface;
+
+/* cti_barrier_candidates -- candidates, which are complete for motions inside boxes. */
+typedef struct cti_barrier_candidates {
+    int known;         /* 1: the boxes and the lists are */
+    ct_real *lo, *hi;  /* [6 n_moving] boxes, see cti_detect */
+    cti_barrier_list list[CTI_BARRIER_LISTS];
+    int32_t *planes;   /* [2 m] vertex, plane: within reach in the boxes */
+    ct_real *toi, *least; /* scratch of the step filter */
+    int32_t *tested;      /* scratch of the step filter */
+} cti_barrier_candidates;
+
+/* cti_barrier_contact -- contacts at the iterate, and the scale of their force. */
+typedef struct cti_barrier_contact {
+    cti_barrier_term *terms; /* active pairs */
+    cti_barrier_rub *rubs;
+    int touched;             /* touches of the step's earlier substeps */
+    double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
+    double force_least;      /* [N] */
+    double energy;           /* [J] of the barriers */
+} cti_barrier_contact;
+
+/* cti_barrier_joints -- the equations of the joints. */
+typedef struct cti_barrier_joints {
+    cti_barrier_tie *ties;
+    int updates, stalls; /* of multipliers in this step; those in a row that changed little */
+    int open;            /* ties with an error above the tolerance when Newton's method ended */
+    double rounded;      /* [J] what rounding of the joints' work is of */
+} cti_barrier_joints;
+
+/* cti_barrier_matrix -- the Hessian and its pattern. */
+typedef struct cti_barrier_matrix {
+    cti_bsr B;
+    int known;          /* 1: B has a pattern */
+    int32_t *slot_of;   /* [blocks of A] slot in B */
+    int32_t *elastic;   /* [2 m] block pairs without contacts */
+    int32_t *wanted;    /* [2 m] scratch: elastic and contacts' block pairs */
+    int contact_blocks; /* block pairs of contacts in the pattern */
+    int exact;          /* 1: elasticity's part of the next Hessian is not projected */
+    ct_real sigma;      /* times M that is added to it then */
+    int contacts;       /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+} cti_barrier_matrix;
+
+/* cti_barrier_form -- of the constrained forms (form.h): their last program and its rows. */
+typedef struct cti_barrier_form {
+    struct cti_form_row *rows;
+    cti_program program;
+} cti_barrier_form;
+
 /* cti_barrier -- of CT_STEPPER_BARRIER; made when the world is prepared, but for what the comments say. */
 typedef struct cti_barrier {
-    int n;                        /* blocks */
-    int32_t *block_of;            /* [state blocks] first block; -1: the angular block of a rigid body */
-    cti_affine *affines;          /* [rigids] */
-    cti_barrier_attach *attach;   /* [n_moving + 1] as of the surface */
-    ct_real *hat;                 /* [surface bodies] dhat */
-    ct_real *y, *y0, *y_hat;      /* [3 n] iterate; start of the step; where inertia and external forces take it */
-    ct_real *rate;                /* [3 n] velocities at the start of the step */
-    ct_real *p, *r;               /* [3 n] see cti_barrier_rule */
+    int n;                   /* blocks */
+    ct_real h;               /* [s] of the step at hand */
+    ct_real *y, *y0, *y_hat; /* [3 n] iterate; start of the step; where inertia and external forces take it */
+    ct_real *y_try, *dy, *g; /* [3 n] */
     cti_barrier_rule rule;
-    ct_real *y_try, *dy, *g;      /* [3 n] */
-    ct_real *goal;                /* [3 n] where scripts want constrained blocks at the end of the step */
-    ct_real *x_state;             /* [3 state blocks] scratch of cti_barrier_place */
-    ct_real *damping;             /* [3 state blocks] scratch */
-    ct_real *script;              /* [3 n_moving] where the script wants the surface at the end of the step */
-    ct_real *x_start;             /* [3 nv] surface at the start of the step */
-    ct_real *x_last;              /* [3 nv] surface at the end of the last step; empty: none */
-    ct_real *lo, *hi;             /* [6 n_moving] boxes that the lists cover, see cti_detect */
-    int covered;                  /* 1: they and the lists are known */
-    cti_barrier_list list[CTI_BARRIER_LISTS];
-    int32_t *planes;              /* [2 m] vertex, plane: within reach in the boxes */
-    cti_barrier_term *terms;      /* active pairs at the iterate */
-    cti_barrier_rub *rubs;
-    cti_barrier_tie *ties;
-    int tie_updates, tie_stalls;  /* of multipliers in this step; those in a row that changed little */
-    int ties_open;                /* with an error above the tolerance when Newton's method ended */
-    ct_real *toi, *least;         /* scratch of the step filter */
-    int32_t *tested;              /* scratch of the step filter */
-    cti_bsr B;                    /* Hessian */
-    int32_t *slot_of;             /* [blocks of A] slot in B */
-    int32_t *elastic;             /* [2 m] block pairs without contacts */
-    int32_t *wanted;              /* [2 m] scratch: elastic and contacts' block pairs */
-    int pattern;                  /* 1: B has a pattern */
-    int contact_blocks;           /* block pairs of contacts in it */
+    cti_barrier_layout layout;
+    cti_barrier_goals scripts;
+    cti_barrier_surface surface;
+    cti_barrier_candidates cover;
+    cti_barrier_contact contact;
+    cti_barrier_joints joints;
+    cti_barrier_matrix matrix;
     cti_barrier_factors factors;
-    int32_t *all;                 /* [n] 0, 1, 2, ... */
-    ct_real h;                    /* [s] of the step at hand */
-    int exact;                    /* 1: elasticity's part of the next Hessian is not projected */
-    ct_real sigma;                /* times M that is added to it then */
-    double force;                 /* [N] scale of the barriers; kept over steps, 0: not known */
-    double force_least;           /* [N] */
-    int touched;                  /* touches of the step's earlier substeps */
-    ct_real *x_begin;             /* [3 nv] surface at the start of the whole step */
-    double loss_friction, energy_contact; /* [J] */
-    int contacts;                 /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
-    const ct_real *x_slide;       /* [3 nv] positions that friction is evaluated at; NULL: surface.x0 */
-    struct cti_form_row *rows;    /* of the constrained forms' last program (form.h), */
-    cti_program program;          /* and that */
-    ct_real strain;               /* largest entry of A - R at the end of the step */
-    double joints_rounded;        /* [J] what rounding of the joints' work is of */
+    cti_barrier_form form;
 } cti_barrier;
 
 /* cti_barrier_own -- the stepper's data of a state. */
@@ -174,7 +214,7 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy);
 CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const cti_barrier *b, int v)
 {
     const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
-    return &b->attach[body->moves ? v + body->shift : s->surface.n_moving];
+    return &b->layout.attach[body->moves ? v + body->shift : s->surface.n_moving];
 }
 
 /* ---- barrier_rule.c ---- */
@@ -211,8 +251,8 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
-/* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to move, or NULL: the
-   contacts' part of that is added to g. 0: out of memory. */
+/* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to
+   move, or NULL: the contacts' part of that is added to g. 0: out of memory. */
 CTI_FN int cti_barrier_assemble(cti_state *s, const ct_real *shift, ct_step_report *r);
 /* cti_barrier_contact_energy -- of the barriers and of friction, with the surface at x; *size += their rounding's. 0: out of memory. */
 CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size);
@@ -242,8 +282,8 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s);
 /* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
    have changed, and there is another minimum. */
 CTI_FN int cti_barrier_joints_settle(cti_state *s);
-/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this one has not converged.
-   0: out of memory. */
+/* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this
+   one has not converged. 0: out of memory. */
 CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_report *r);
 
 /* ---- barrier_hold.c ---- */
@@ -260,7 +300,7 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
-/* cti_barrier_rub -- b->g += friction's Hessian at b->x_slide times the displacement shift [3 nv] of the surface. */
+/* cti_barrier_rub -- b->g += friction's Hessian at b->surface.x_slide times the displacement shift [3 nv] of the surface. */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
 /* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
 CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);

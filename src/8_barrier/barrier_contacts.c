@@ -43,10 +43,10 @@ static void cti_contacts_values(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         q->value[i] = q->size[i] = 0;
-        if (!cti_barrier_eval(q->s, &b->terms[i], q->x, CTI_POTENTIAL_VALUE, &t))
+        if (!cti_barrier_eval(q->s, &b->contact.terms[i], q->x, CTI_POTENTIAL_VALUE, &t))
             continue;
         q->value[i] = t.value;
-        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->terms[i].v[0]);
+        q->size[i] = (double)t.force * cti_contacts_far(q->x, b->contact.terms[i].v[0]);
     }
 }
 
@@ -59,15 +59,15 @@ static void cti_contacts_frictions(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         ct_real u[2];
-        cti_barrier_slide(q->s, &b->rubs[i], q->x, u);
-        q->value[i] = (double)b->rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
+        cti_barrier_slide(q->s, &b->contact.rubs[i], q->x, u);
+        q->value[i] = (double)b->contact.rubs[i].load * cti_friction_value((double)cti_sqrt(u[0] * u[0] + u[1] * u[1]), reach, &rate, &slope);
     }
 }
 
 CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *barriers, double *friction, double *size)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int n = CTI_LEN(b->terms), m = CTI_LEN(b->rubs), most = cti_max_int(n, m), i;
+    int n = CTI_LEN(b->contact.terms), m = CTI_LEN(b->contact.rubs), most = cti_max_int(n, m), i;
     cti_contacts_job q;
     memset(&q, 0, sizeof q);
     *barriers = *friction = 0;
@@ -103,7 +103,8 @@ static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct
                 const ct_real *from = H + n3 * 3 * i + 3 * j;
                 for (l = 0; l < c->n; l++) {
                     ct_real w = a->w[k] * c->w[l];
-                    ct_real *to = b->B.val + 9 * (size_t)(row == c->block[l] ? b->B.diag[row] : cti_bsr_slot(&b->B, row, c->block[l]));
+                    ct_real *to = b->matrix.B.val +
+                                  9 * (size_t)(row == c->block[l] ? b->matrix.B.diag[row] : cti_bsr_slot(&b->matrix.B, row, c->block[l]));
                     for (p = 0; p < 3; p++) {
                         to[3 * p] += w * from[n3 * p];
                         to[3 * p + 1] += w * from[n3 * p + 1];
@@ -131,7 +132,8 @@ static void cti_contacts_scatter_rub(cti_state *s, const cti_barrier_rub *q, con
                 const cti_barrier_attach *c = cti_barrier_of(s, b, q->v[j]);
                 for (l = 0; l < c->n; l++) {
                     ct_real w = q->c[i] * a->w[k] * q->c[j] * c->w[l];
-                    ct_real *to = b->B.val + 9 * (size_t)(row == c->block[l] ? b->B.diag[row] : cti_bsr_slot(&b->B, row, c->block[l]));
+                    ct_real *to = b->matrix.B.val +
+                                  9 * (size_t)(row == c->block[l] ? b->matrix.B.diag[row] : cti_bsr_slot(&b->matrix.B, row, c->block[l]));
                     for (p = 0; p < 9; p++)
                         to[p] += w * r->K[p];
                 }
@@ -179,8 +181,8 @@ static void cti_contacts_derive(int begin, int end, int worker, void *context)
         int from = group * CTI_POTENTIAL_MANY, to = cti_min_int(q->n, from + CTI_POTENTIAL_MANY);
         int pairs = from;
         /* planes come last: they are no pairs of features */
-        for (; pairs < to && b->contacts == CTI_POTENTIAL_PROJECTED && b->terms[q->first + pairs].kind != CT_PAIR_PLANE; pairs++) {
-            const cti_barrier_term *t = &b->terms[q->first + pairs];
+        for (; pairs < to && b->matrix.contacts == CTI_POTENTIAL_PROJECTED && b->contact.terms[q->first + pairs].kind != CT_PAIR_PLANE; pairs++) {
+            const cti_barrier_term *t = &b->contact.terms[q->first + pairs];
             cti_barrier_law(q->s, t, &law[pairs - from]);
             kind[pairs - from] = (ct_pair_kind)t->kind;
             for (k = 0; k < t->n; k++)
@@ -188,10 +190,11 @@ static void cti_contacts_derive(int begin, int end, int worker, void *context)
         }
         cti_potential_eval_many(law, kind, x, pairs - from, q->terms + from, q->found + from);
         for (i = pairs; i < to; i++)
-            q->found[i] = (uint8_t)cti_barrier_eval(q->s, &b->terms[q->first + i], q->x, b->contacts, &q->terms[i]);
+            q->found[i] = (uint8_t)cti_barrier_eval(q->s, &b->contact.terms[q->first + i], q->x, b->matrix.contacts, &q->terms[i]);
         for (i = from; q->shift && i < to; i++)
             if (q->found[i])
-                cti_contacts_shift(b->terms[q->first + i].v, b->terms[q->first + i].n, q->terms[i].hessian, q->shift, q->terms[i].gradient);
+                cti_contacts_shift(b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].hessian, q->shift,
+                                   q->terms[i].gradient);
     }
 }
 
@@ -204,7 +207,8 @@ static void cti_contacts_add(int begin, int end, int worker, void *context)
     begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
     for (i = 0; i < q->n; i++)
         if (q->found[i])
-            cti_contacts_scatter(q->s, b->terms[q->first + i].v, b->terms[q->first + i].n, q->terms[i].gradient, q->terms[i].hessian, begin, end);
+            cti_contacts_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
+                                 q->terms[i].hessian, begin, end);
 }
 
 /* ---- friction ---- */
@@ -216,7 +220,7 @@ static void cti_contacts_rub(int begin, int end, int worker, void *context)
     int i, k;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        cti_barrier_rub *q = &b->rubs[j->first + i];
+        cti_barrier_rub *q = &b->contact.rubs[j->first + i];
         cti_v3 way = cti_v3_zero();
         cti_barrier_rub_terms(j->s, q, j->x, &j->rubs[i]);
         for (k = 0; j->shift && k < q->n; k++)
@@ -233,13 +237,14 @@ static void cti_contacts_add_rubs(int begin, int end, int worker, void *context)
     CTI_UNUSED(worker);
     begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
     for (i = 0; i < q->n; i++)
-        cti_contacts_scatter_rub(q->s, &cti_barrier_own(q->s)->rubs[q->first + i], &q->rubs[i], begin, end);
+        cti_contacts_scatter_rub(q->s, &cti_barrier_own(q->s)->contact.rubs[q->first + i], &q->rubs[i], begin, end);
 }
 
 CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int chunk = cti_tasks_workers(&s->desc.tasks) > 1 ? CTI_CONTACTS_CHUNK_MANY : CTI_CONTACTS_CHUNK, n = CTI_LEN(b->terms), m = CTI_LEN(b->rubs);
+    int chunk = cti_tasks_workers(&s->desc.tasks) > 1 ? CTI_CONTACTS_CHUNK_MANY : CTI_CONTACTS_CHUNK, n = CTI_LEN(b->contact.terms),
+        m = CTI_LEN(b->contact.rubs);
     cti_contacts_job q;
     memset(&q, 0, sizeof q);
     chunk = cti_min_int(chunk, cti_max_int(n, m) + 1);
@@ -248,7 +253,7 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
     q.rubs = CTI_ARENA_NEW(s->arena, cti_contact_rub, chunk);
     if (!q.terms || !q.found || !q.rubs)
         return 0;
-    for (q.first = 0; b->contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
+    for (q.first = 0; b->matrix.contacts != CTI_POTENTIAL_VALUE && q.first < n; q.first += chunk) {
         q.n = cti_min_int(chunk, n - q.first);
         cti_tasks_run_work(&s->desc.tasks, cti_contacts_derive, (q.n + CTI_POTENTIAL_MANY - 1) / CTI_POTENTIAL_MANY,
                            CTI_CONTACTS_HESSIAN * CTI_POTENTIAL_MANY, &q);

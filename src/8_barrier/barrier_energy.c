@@ -41,7 +41,7 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
     int i, j, k, l;
     cti_affine_gram(c, S);
     memcpy(P, S, sizeof P);
-    if (!b->exact)
+    if (!b->matrix.exact)
         cti_psd_project(P, 3, 0);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
@@ -64,10 +64,10 @@ static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
     const cti_barrier *b = cti_barrier_own(s);
     int i, j, k;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(out, b->block_of[i], cti_v3_mul(cti_v3_at(z, b->block_of[i]), s->bodies.mass[i]));
+        if (b->layout.block_of[i] >= 0)
+            cti_v3_put(out, b->layout.block_of[i], cti_v3_mul(cti_v3_at(z, b->layout.block_of[i]), s->bodies.mass[i]));
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
-        const cti_affine *a = &b->affines[k];
+        const cti_affine *a = &b->layout.affines[k];
         cti_v3_put(out, a->block, cti_v3_mul(cti_v3_at(z, a->block), a->mass));
         for (i = 0; i < 3; i++) {
             cti_v3 sum = cti_v3_zero();
@@ -84,8 +84,8 @@ static void cti_barrier_alpha(const cti_state *s, ct_real *out)
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
-            out[b->block_of[i] + k] = s->bodies.alpha[i];
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++)
+            out[b->layout.block_of[i] + k] = s->bodies.alpha[i];
 }
 
 /* ---- energy ---- */
@@ -107,7 +107,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     if (any) {
         cti_barrier_alpha(s, alpha);
         for (i = 0; i < 3 * b->n; i++)
-            z[i] = y[i] - b->r[i];
+            z[i] = y[i] - b->rule.r[i];
         cti_barrier_mass(s, z, Mz);
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
@@ -116,7 +116,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
     return e + (double)b->rule.c * damped;
 }
 
-/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->damping where it is wanted, and returns 0 where nothing is damped */
+/* c / 2 d' D(y0) d of the models, d = y - r; leaves D d in b->layout.damping where it is wanted, and returns 0 where nothing is damped */
 static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_real *Dd)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -130,7 +130,7 @@ static int cti_barrier_damping(cti_state *s, const ct_real *y, ct_real *d, ct_re
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             Dd[3 * i + k] = 0;
-            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->block_of[i] + k] - b->r[3 * b->block_of[i] + k] : 0;
+            d[3 * i + k] = s->bodies.rigid_of[i] < 0 ? y[3 * b->layout.block_of[i] + k] - b->rule.r[3 * b->layout.block_of[i] + k] : 0;
         }
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, d, Dd);
@@ -143,9 +143,9 @@ static void cti_barrier_middle(cti_state *s, const ct_real *y)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0) {
-            cti_v3 end = cti_v3_at(y, b->block_of[i]), start = cti_v3_at(b->y0, b->block_of[i]);
-            cti_v3_put(b->x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
+        if (b->layout.block_of[i] >= 0) {
+            cti_v3 end = cti_v3_at(y, b->layout.block_of[i]), start = cti_v3_at(b->y0, b->layout.block_of[i]);
+            cti_v3_put(b->layout.x_state, i, b->rule.at < 1 ? cti_v3_mad(start, cti_v3_sub(end, start), b->rule.at) : end);
         }
 }
 
@@ -163,7 +163,7 @@ static void cti_barrier_model_energies(int begin, int end, int worker, void *con
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
         cti_model_ahead(q->s->bodies.models[begin], b->h, b->rule.share, NULL);
-        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->x_state);
+        q->energy[begin] = cti_model_energy(q->s->bodies.models[begin], b->layout.x_state);
     }
 }
 
@@ -181,8 +181,8 @@ static void cti_barrier_model_assemblies(int begin, int end, int worker, void *c
         cti_model *m = q->s->bodies.models[begin];
         q->extended[begin] = 0;
         cti_model_ahead(m, b->h, b->rule.share, NULL);
-        cti_barrier_project(m, !b->exact);
-        cti_model_assemble(m, b->x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
+        cti_barrier_project(m, !b->matrix.exact);
+        cti_model_assemble(m, b->layout.x_state, b->rule.c, q->s->system.force, q->s->system.A.val, &q->extended[begin], NULL);
     }
 }
 
@@ -190,7 +190,7 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_models q;
-    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    ct_real *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n;
     double e = 0, damped = 0, c = (double)b->rule.c, weight = (double)(b->rule.force / b->rule.at);
     int i, k;
     cti_barrier_middle(s, y);
@@ -199,44 +199,44 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     for (i = 0; i < s->bodies.n_models; i++)
         e += weight * q.energy[i];
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
-        e += (double)b->rule.contact * cti_affine_energy(&b->affines[k], y);
+        e += (double)b->rule.contact * cti_affine_energy(&b->layout.affines[k], y);
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
     *size += fabs(e) + c * fabs(damped);
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += weight * fabs((double)(s->system.force[i] * b->x_state[i]));
+        *size += weight * fabs((double)(s->system.force[i] * b->layout.x_state[i]));
     return e + c / 2 * damped;
 }
 
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    ct_real *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
     int i, k;
     cti_barrier_alpha(s, work);
     cti_barrier_mass(s, z, out);
     for (i = 0; i < 3 * b->n; i++)
         out[i] *= 1 + c * work[i / 3];
     for (i = 0; i < 3 * b->n; i++)
-        work[i] = b->r[i] + z[i];
+        work[i] = b->rule.r[i] + z[i];
     if (cti_barrier_damping(s, work, d, Dd))
         for (i = 0; i < s->n; i++)
             for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
-                out[3 * b->block_of[i] + k] += c * Dd[3 * i + k];
+                out[3 * b->layout.block_of[i] + k] += c * Dd[3 * i + k];
 }
 
 CTI_FN double cti_barrier_loss(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->damping, *Dd = d + 3 * (size_t)s->n;
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n;
     double sum = 0;
     int i, k;
     if (!z)
         return 0;
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->r[i];
+        z[i] = b->y[i] - b->rule.r[i];
     cti_barrier_mass(s, z, z + 3 * (size_t)b->n);
     cti_barrier_alpha(s, z + 6 * (size_t)b->n);
     for (i = 0; i < 3 * b->n; i++)
@@ -244,7 +244,7 @@ CTI_FN double cti_barrier_loss(cti_state *s)
     if (cti_barrier_damping(s, b->y, d, Dd))
         for (i = 0; i < s->n; i++)
             for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
-                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->block_of[i] + k] - b->y0[3 * b->block_of[i] + k]);
+                sum += (double)Dd[3 * i + k] * (double)(b->y[3 * b->layout.block_of[i] + k] - b->y0[3 * b->layout.block_of[i] + k]);
     cti_arena_rewind(s->arena, mark);
     return sum / (double)b->rule.span;
 }
@@ -254,7 +254,7 @@ CTI_FN void cti_barrier_slide(const cti_state *s, const cti_barrier_rub *q, cons
     cti_v3 d = cti_v3_zero();
     int k;
     for (k = 0; k < q->n; k++)
-        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->x_start, q->v[k])), q->c[k]);
+        d = cti_v3_mad(d, cti_v3_sub(cti_v3_at(x, q->v[k]), cti_v3_at(cti_barrier_own(s)->surface.x_start, q->v[k])), q->c[k]);
     for (k = 0; k < 2; k++)
         out[k] = cti_v3_dot(d, cti_v3_at(q->t[k], 0)) + q->anchor[k];
 }
@@ -272,7 +272,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
     if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
         return 0;
-    b->energy_contact = barriers / (double)b->rule.contact;
+    b->contact.energy = barriers / (double)b->rule.contact;
     *size += barriers + friction;
     cti_arena_rewind(s->arena, mark);
     return e + barriers + friction;
@@ -329,7 +329,7 @@ CTI_FN void cti_barrier_rub_terms(const cti_state *s, cti_barrier_rub *q, const 
     const cti_barrier *b = cti_barrier_own(s);
     ct_real f[2], H[4];
     int k, l;
-    cti_barrier_slide(s, q, b->x_slide ? b->x_slide : x, q->at);
+    cti_barrier_slide(s, q, b->surface.x_slide ? b->surface.x_slide : x, q->at);
     cti_barrier_rub_derive(q, s->desc.barrier.friction_velocity * b->h, q->at, f, H);
     cti_v3_put(out->f, 0, cti_v3_mad(cti_v3_mul(cti_v3_at(q->t[0], 0), f[0]), cti_v3_at(q->t[1], 0), f[1]));
     for (k = 0; k < 3; k++)
@@ -342,8 +342,8 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 {
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        cti_barrier_rub *q = &b->contact.rubs[i];
         cti_contact_rub r;
         ct_real g[12];
         cti_v3 way = cti_v3_zero();
@@ -361,7 +361,7 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
 static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
+    ct_real *z = CTI_ARENA_NEW(s->arena, ct_real, 7 * b->n + 8), *Mz, *alpha, *d = b->layout.damping, *Dd = d + 3 * (size_t)s->n, c = b->rule.c;
     int i, k, extended = 0;
     cti_barrier_models q;
     q.s = s, q.energy = NULL, q.extended = CTI_ARENA_NEW(s->arena, int, s->bodies.n_models + 1);
@@ -370,7 +370,7 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
     Mz = z + 3 * (size_t)b->n, alpha = z + 6 * (size_t)b->n;
     cti_barrier_alpha(s, alpha);
     for (i = 0; i < 3 * b->n; i++)
-        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->r[i]);
+        z[i] = b->y[i] - b->y_hat[i] + c * alpha[i / 3] * (b->y[i] - b->rule.r[i]);
     cti_barrier_mass(s, z, Mz);
     memcpy(b->g, Mz, sizeof(ct_real) * 3 * (size_t)b->n);
     memset(s->system.A.val, 0, sizeof(ct_real) * 9 * (size_t)s->system.A.row[s->n]);
@@ -386,15 +386,15 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         if (s->bodies.rigid_of[i] >= 0)
             continue;
         for (k = 0; k < 3; k++)
-            b->g[3 * b->block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
+            b->g[3 * b->layout.block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            memcpy(b->B.val + 9 * (size_t)b->slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
+            memcpy(b->matrix.B.val + 9 * (size_t)b->matrix.slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->B.val[9 * (ptrdiff_t)b->B.diag[b->block_of[i]] + 4 * k] +=
-                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->exact ? b->sigma : 0));
+            b->matrix.B.val[9 * (ptrdiff_t)b->matrix.B.diag[b->layout.block_of[i]] + 4 * k] +=
+                s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->matrix.exact ? b->matrix.sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
-        const cti_affine *a = &b->affines[k];
+        const cti_affine *a = &b->layout.affines[k];
         cti_m3 one = cti_m3_diag(1 + c * s->bodies.alpha[s->bodies.rigids[k].block]);
         cti_barrier_add(b, a->block, a->block, one.m, a->mass);
         for (i = 0; i < 9; i++)
@@ -423,9 +423,9 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     const cti_surface *f = &s->surface;
     cti_potential_terms t;
     int i, k;
-    CTI_CLEAR(b->rubs);
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_barrier_term *p = &b->terms[i];
+    CTI_CLEAR(b->contact.rubs);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
         cti_barrier_rub q;
         cti_v3 n, t1, t2;
         ct_real mu = cti_sqrt(f->bodies[f->body_of[p->v[0]]].friction *
@@ -445,7 +445,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
         cti_barrier_anchor(s, p, &q);
-        if (!CTI_PUSH(s->mem, b->rubs, q))
+        if (!CTI_PUSH(s->mem, b->contact.rubs, q))
             return 0;
     }
     return 1;

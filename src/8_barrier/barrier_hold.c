@@ -57,8 +57,8 @@ CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
     const cti_barrier *b = cti_barrier_own(s);
     ct_real reach = s->desc.barrier.friction_velocity * b->h;
     int i, k;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
         ct_real u[2], was[2], is[2], H[4], none[4], off = 0;
         cti_barrier_slide(s, q, s->surface.x0, u);
         cti_barrier_rub_derive(q, reach, q->at, was, H);
@@ -78,8 +78,8 @@ CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
     const cti_barrier *b = cti_barrier_own(s);
     ct_real reach = s->desc.barrier.friction_velocity * b->h;
     int i;
-    for (i = 0; i < CTI_LEN(b->rubs); i++) {
-        const cti_barrier_rub *q = &b->rubs[i];
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
         cti_memory_item item;
         ct_real w[2], a[2];
         double rate, slope;
@@ -109,7 +109,7 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
     t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
     t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
     /* items are in the order of rubs */
-    cti_barrier_slide(s, &b->rubs[item - m->items], s->surface.x0, w);
+    cti_barrier_slide(s, &b->contact.rubs[item - m->items], s->surface.x0, w);
     t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
 }
 

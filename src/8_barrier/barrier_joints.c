@@ -49,7 +49,7 @@ static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int a
 {
     int k;
     if (side->rigid >= 0) {
-        int block = b->affines[side->rigid].block;
+        int block = b->layout.affines[side->rigid].block;
         if (axis < 0)
             cti_tie_put(t, block, sign);
         for (k = 0; k < 3; k++)
@@ -57,7 +57,7 @@ static void cti_tie_side(const cti_barrier *b, const cti_joint_side *side, int a
         return;
     }
     for (k = 0; axis < 0 && k < side->n; k++)
-        cti_tie_put(t, b->block_of[side->block[k]], sign * side->weight[k]);
+        cti_tie_put(t, b->layout.block_of[side->block[k]], sign * side->weight[k]);
 }
 
 static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 2 : j->kind == CT_JOINT_FIXED ? 4 : 1; }
@@ -65,7 +65,7 @@ static int cti_ties_of(const cti_joint *j) { return j->kind == CT_JOINT_HINGE ? 
 CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
 {
     int i, k, l, m;
-    CTI_CLEAR(b->ties);
+    CTI_CLEAR(b->joints.ties);
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
         for (k = 0; k < cti_ties_of(&s->bodies.joints[i]); k++) {
             const cti_joint *j = &s->bodies.joints[i];
@@ -75,11 +75,11 @@ CTI_FN int cti_barrier_joints_make(cti_state *s, cti_barrier *b)
             t.joint = i, t.part = k;
             cti_tie_side(b, &j->a, k - 1, sign, &t);
             cti_tie_side(b, &j->b, k - 1, -sign, &t);
-            if (!CTI_PUSH(s->mem, b->ties, t))
+            if (!CTI_PUSH(s->mem, b->joints.ties, t))
                 return 0;
             for (l = 0; l < t.n; l++)
                 for (m = l + 1; m < t.n; m++)
-                    if (!CTI_PUSH(s->mem, b->elastic, t.block[l]) || !CTI_PUSH(s->mem, b->elastic, t.block[m]))
+                    if (!CTI_PUSH(s->mem, b->matrix.elastic, t.block[l]) || !CTI_PUSH(s->mem, b->matrix.elastic, t.block[m]))
                         return 0;
         }
     return 1;
@@ -143,7 +143,7 @@ static ct_real cti_tie_most(const cti_barrier *b, const cti_joint *j, const cti_
     for (k = 0; k < 2; k++) {
         int rigid = k ? j->b.rigid : j->a.rigid;
         if (rigid >= 0 && !(t->soft > 0))
-            most = cti_min(most, CTI_TIE_STRAIN * b->affines[rigid].stiff / (t->part ? j->lever : b->affines[rigid].radius));
+            most = cti_min(most, CTI_TIE_STRAIN * b->layout.affines[rigid].stiff / (t->part ? j->lever : b->layout.affines[rigid].radius));
     }
     return most < CTI_REAL_MAX ? most * b->rule.contact : most;
 }
@@ -161,9 +161,9 @@ CTI_FN void cti_barrier_joints_open(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i;
-    b->tie_updates = b->ties_open = b->tie_stalls = 0;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        cti_barrier_tie *t = &b->ties[i];
+    b->joints.updates = b->joints.open = b->joints.stalls = 0;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        cti_barrier_tie *t = &b->joints.ties[i];
         const cti_joint *j = &s->bodies.joints[t->joint];
         cti_v3 n;
         t->soft = cti_tie_soft(j, t);
@@ -189,7 +189,7 @@ static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
     ct_real give = 0;
     int k;
     for (k = 0; k < t->n; k++) {
-        const ct_real *D = b->B.val + 9 * (size_t)b->B.diag[t->block[k]];
+        const ct_real *D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[t->block[k]];
         ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
         give += stiff > 0 ? t->w[k] * t->w[k] / stiff : 0;
     }
@@ -227,8 +227,8 @@ CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, do
     const cti_barrier *b = cti_barrier_own(s);
     double sum = 0;
     int i;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, phi = cti_tie_phi(s, t, y, &n), f = cti_tie_multiplier(s, t, y, &n, &whole);
         sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
@@ -253,7 +253,7 @@ static void cti_tie_derive(const cti_state *s, const cti_barrier_tie *t, const c
         ct_real size = cti_v3_norm(cti_v3_sub(cti_tie_sum(t, y), cti_v3_at(t->at, 0)));
         cti_v3_put(N, 0, n);
         across = size > 0 ? f.x / size : 0;
-        if (!cti_barrier_own(s)->exact)
+        if (!cti_barrier_own(s)->matrix.exact)
             across = cti_max(across, 0);
     }
     for (i = 0; i < 3; i++)
@@ -265,11 +265,11 @@ CTI_FN void cti_barrier_joints_assemble(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k, l;
-    for (i = 0; i < CTI_LEN(b->ties); i++)
-        if (!(b->ties[i].soft > 0) && !(b->ties[i].k_first > 0))
-            cti_tie_weigh(s, &b->ties[i]);
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++)
+        if (!(b->joints.ties[i].soft > 0) && !(b->joints.ties[i].k_first > 0))
+            cti_tie_weigh(s, &b->joints.ties[i]);
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real H[9];
         cti_v3 f = cti_tie_force(s, t, b->y);
         cti_tie_derive(s, t, b->y, H);
@@ -287,20 +287,20 @@ CTI_FN int cti_barrier_joints_settle(cti_state *s)
     ct_real most = s->desc.barrier.newton_tolerance * b->h, whole;
     int i, falls = 0;
     cti_v3 n;
-    b->ties_open = 0;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->ties[i], b->y, &n));
-        if (b->ties[i].soft > 0 || error <= most)
+    b->joints.open = 0;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        ct_real error = cti_v3_norm(cti_tie_phi(s, &b->joints.ties[i], b->y, &n));
+        if (b->joints.ties[i].soft > 0 || error <= most)
             continue;
-        b->ties_open++;
-        falls |= error <= CTI_TIE_STALLED * b->ties[i].error;
+        b->joints.open++;
+        falls |= error <= CTI_TIE_STALLED * b->joints.ties[i].error;
     }
-    b->tie_stalls = falls ? 0 : b->tie_stalls + 1;
-    if (b->ties_open == 0 || b->tie_updates == CTI_TIE_UPDATES || b->tie_stalls > CTI_TIE_STALLS)
+    b->joints.stalls = falls ? 0 : b->joints.stalls + 1;
+    if (b->joints.open == 0 || b->joints.updates == CTI_TIE_UPDATES || b->joints.stalls > CTI_TIE_STALLS)
         return 1;
-    b->tie_updates++;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        cti_barrier_tie *t = &b->ties[i];
+    b->joints.updates++;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        cti_barrier_tie *t = &b->joints.ties[i];
         ct_real error = cti_v3_norm(cti_tie_phi(s, t, b->y, &n));
         if (t->soft > 0)
             continue;
@@ -323,7 +323,7 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
     cti_v3 axis = cti_v3_zero();
     int k;
     for (k = 0; k < 3; k++)
-        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
+        axis = cti_v3_mad(axis, cti_v3_at(b->y, b->layout.affines[side->rigid].block + 1 + k), side->triad[3 * (t->part - 1) + k]);
     return cti_v3_mul(cti_v3_cross(axis, f), -1);
 }
 
@@ -332,14 +332,14 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
 static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    const cti_joint *j = &s->bodies.joints[b->ties[first].joint];
+    const cti_joint *j = &s->bodies.joints[b->joints.ties[first].joint];
     cti_memory_item force[2], impulse[2];
     ct_real h2 = b->rule.contact;
     int i, p;
     memset(force, 0, sizeof force);
     memset(impulse, 0, sizeof impulse);
-    for (i = first; i < CTI_LEN(b->ties) && b->ties[i].joint == b->ties[first].joint; i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    for (i = first; i < CTI_LEN(b->joints.ties) && b->joints.ties[i].joint == b->joints.ties[first].joint; i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         ct_real whole;
         cti_v3 n, f = cti_tie_force(s, t, b->y), m = cti_v3_mul(cti_tie_multiplier(s, t, b->y, &n, &whole), 1 / h2);
         p = t->part > 0;
@@ -360,11 +360,11 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
     cti_barrier *b = cti_barrier_own(s);
     double h2 = (double)b->rule.contact;
     int i;
-    b->joints_rounded = 0;
-    for (i = 0; i < CTI_LEN(b->ties); i++) {
-        const cti_barrier_tie *t = &b->ties[i];
+    b->joints.rounded = 0;
+    for (i = 0; i < CTI_LEN(b->joints.ties); i++) {
+        const cti_barrier_tie *t = &b->joints.ties[i];
         cti_v3 f = cti_tie_force(s, t, b->y);
-        b->joints_rounded += cti_tie_size(t, b->y, f) / h2;
+        b->joints.rounded += cti_tie_size(t, b->y, f) / h2;
         r->work_joints -= (double)cti_v3_dot(f, cti_v3_sub(cti_tie_sum(t, b->y), cti_tie_sum(t, b->y0))) / h2;
         if (t->part == 0 && !cti_tie_remember(s, i, r->status < CT_STATUS_BUDGET, out))
             return 0;

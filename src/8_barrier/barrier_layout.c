@@ -17,20 +17,23 @@ CTI_FN void cti_barrier_free(cti_state *s)
     int k;
     if (!b)
         return;
-    CTI_FREE(m, b->block_of), CTI_FREE(m, b->affines), CTI_FREE(m, b->attach), CTI_FREE(m, b->hat);
-    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rate), CTI_FREE(m, b->p), CTI_FREE(m, b->r);
+    CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
+    CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
-    CTI_FREE(m, b->goal), CTI_FREE(m, b->x_state), CTI_FREE(m, b->damping), CTI_FREE(m, b->script), CTI_FREE(m, b->x_start);
-    CTI_FREE(m, b->x_last), CTI_FREE(m, b->x_begin), CTI_FREE(m, b->lo), CTI_FREE(m, b->hi);
+    CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
+        CTI_FREE(m, b->surface.x_start);
+    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_begin), CTI_FREE(m, b->cover.lo), CTI_FREE(m, b->cover.hi);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        cti_barrier_list *l = &b->list[k];
-        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
+        cti_barrier_list *l = &b->cover.list[k];
+        CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
+            CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->planes), CTI_FREE(m, b->terms), CTI_FREE(m, b->rubs), CTI_FREE(m, b->ties), CTI_FREE(m, b->toi), CTI_FREE(m, b->least), CTI_FREE(m, b->tested);
-    cti_bsr_free(m, &b->B);
-    CTI_FREE(m, b->slot_of), CTI_FREE(m, b->elastic), CTI_FREE(m, b->wanted), CTI_FREE(m, b->all);
-    CTI_FREE(m, b->rows);
-    cti_program_free(m, &b->program);
+    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.rubs), CTI_FREE(m, b->joints.ties),
+        CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
+    cti_bsr_free(m, &b->matrix.B);
+    CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
+    CTI_FREE(m, b->form.rows);
+    cti_program_free(m, &b->form.program);
     cti_barrier_factors_free(m, &b->factors);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
@@ -46,14 +49,14 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         const cti_rigid *r = s->bodies.rigid_of[i] >= 0 ? &s->bodies.rigids[s->bodies.rigid_of[i]] : NULL;
         cti_affine *a;
         ct_real half;
-        b->block_of[i] = r && i != r->block ? -1 : b->n;
+        b->layout.block_of[i] = r && i != r->block ? -1 : b->n;
         if (!r) {
             b->n++;
             continue;
         }
         if (i != r->block)
             continue;
-        a = &b->affines[s->bodies.rigid_of[i]];
+        a = &b->layout.affines[s->bodies.rigid_of[i]];
         a->block = b->n;
         a->mass = r->mass;
         /* I = tr(J) 1 - J */
@@ -65,7 +68,7 @@ static void cti_barrier_blocks(cti_state *s, cti_barrier *b)
         b->n += 4;
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {
-        cti_affine *a = &b->affines[k];
+        cti_affine *a = &b->layout.affines[k];
         a->stiff = dense * a->radius * a->radius * a->radius * CTI_AFFINE_SPEED * CTI_AFFINE_SPEED;
     }
 }
@@ -75,21 +78,21 @@ static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
     int i, k;
     for (i = 0; i <= s->surface.n_moving; i++) {
         const cti_attach *a = &s->surface.attach[i];
-        cti_barrier_attach *t = &b->attach[i];
+        cti_barrier_attach *t = &b->layout.attach[i];
         memset(t, 0, sizeof *t);
         if (a->n == 0)
             continue;
         if (a->frame >= 0) {
             t->n = 4;
             for (k = 0; k < 4; k++) {
-                t->block[k] = b->affines[a->frame].block + k;
+                t->block[k] = b->layout.affines[a->frame].block + k;
                 t->w[k] = k ? a->weight[k - 1] : 1;
             }
             continue;
         }
         t->n = a->n;
         for (k = 0; k < a->n; k++) {
-            t->block[k] = b->block_of[a->block[k]];
+            t->block[k] = b->layout.block_of[a->block[k]];
             t->w[k] = a->n > 1 ? a->weight[k] : 1;
         }
     }
@@ -99,15 +102,17 @@ static void cti_barrier_attachments(const cti_state *s, cti_barrier *b)
 static int cti_barrier_elastic(cti_state *s, cti_barrier *b)
 {
     int i, j, k, ok = 1;
-    CTI_CLEAR(b->elastic);
+    CTI_CLEAR(b->matrix.elastic);
     for (i = 0; ok && i < s->n; i++)
         for (k = s->system.A.row[i]; ok && s->bodies.rigid_of[i] < 0 && k < s->system.A.row[i + 1]; k++)
             if (s->system.A.col[k] > i)
-                ok = CTI_PUSH(s->mem, b->elastic, b->block_of[i]) && CTI_PUSH(s->mem, b->elastic, b->block_of[s->system.A.col[k]]);
+                ok = CTI_PUSH(s->mem, b->matrix.elastic, b->layout.block_of[i]) &&
+                     CTI_PUSH(s->mem, b->matrix.elastic, b->layout.block_of[s->system.A.col[k]]);
     for (k = 0; ok && k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; ok && i < 4; i++)
             for (j = i + 1; ok && j < 4; j++)
-                ok = CTI_PUSH(s->mem, b->elastic, b->affines[k].block + i) && CTI_PUSH(s->mem, b->elastic, b->affines[k].block + j);
+                ok = CTI_PUSH(s->mem, b->matrix.elastic, b->layout.affines[k].block + i) &&
+                     CTI_PUSH(s->mem, b->matrix.elastic, b->layout.affines[k].block + j);
     return ok;
 }
 
@@ -117,14 +122,14 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     const cti_surface *f = &s->surface;
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
-          CTI_RESIZE(m, b->rate, n3) && CTI_RESIZE(m, b->p, n3) && CTI_RESIZE(m, b->r, n3) &&
-          CTI_RESIZE(m, b->dy, n3) && CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->goal, n3) && CTI_RESIZE(m, b->x_state, 3 * s->n) &&
-          CTI_RESIZE(m, b->damping, 6 * s->n) && CTI_RESIZE(m, b->script, 3 * f->n_moving) && CTI_RESIZE(m, b->x_start, 3 * f->nv) &&
-          CTI_RESIZE(m, b->lo, 6 * f->n_moving) && CTI_RESIZE(m, b->hi, 6 * f->n_moving) && CTI_RESIZE(m, b->all, b->n) &&
-          CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
+          CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
+          CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
+          CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
+          CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
+          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
-        b->all[i] = i;
+        b->layout.all[i] = i;
     return 1;
 }
 
@@ -139,18 +144,18 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     memset(b, 0, sizeof *b);
     s->own = b;
-    if (!CTI_RESIZE(s->mem, b->block_of, s->n) || !CTI_RESIZE(s->mem, b->affines, CTI_LEN(s->bodies.rigids)) ||
-        !CTI_RESIZE(s->mem, b->attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->hat, s->surface.n_bodies))
+    if (!CTI_RESIZE(s->mem, b->layout.block_of, s->n) || !CTI_RESIZE(s->mem, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
+        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies))
         return 0;
-    b->list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
-    b->list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
+    b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
+    b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
     for (i = 0; i < s->surface.n_bodies; i++)
-        b->hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
+        b->layout.hat[i] = s->desc.barrier.dhat > 0 ? s->desc.barrier.dhat : s->surface.bodies[i].thickness;
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->hat[i] / 2;
-    b->contacts = CTI_POTENTIAL_PROJECTED;
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
+    b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
@@ -182,15 +187,15 @@ CTI_FN void cti_barrier_load(cti_state *s, ct_real h)
     int i, k;
     b->h = h;
     for (i = 0; i < s->n; i++) {
-        int to = b->block_of[i];
+        int to = b->layout.block_of[i];
         if (to < 0)
             continue;
         if (s->bodies.rigid_of[i] >= 0)
-            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->affines[s->bodies.rigid_of[i]], b->y0, b->rate);
+            cti_barrier_load_rigid(s, &s->bodies.rigids[s->bodies.rigid_of[i]], &b->layout.affines[s->bodies.rigid_of[i]], b->y0, b->rule.rate);
         else
             for (k = 0; k < 3; k++) {
                 b->y0[3 * to + k] = s->x[3 * i + k];
-                b->rate[3 * to + k] = s->v[3 * i + k];
+                b->rule.rate[3 * to + k] = s->v[3 * i + k];
             }
     }
     cti_barrier_rule_make(s, h);
@@ -203,20 +208,20 @@ static void cti_barrier_spread(const cti_state *s, const ct_real *y, ct_real *x,
     const cti_barrier *b = cti_barrier_own(s);
     int i, j, k;
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            cti_v3_put(x, i, cti_v3_at(y, b->block_of[i]));
+        if (b->layout.block_of[i] >= 0)
+            cti_v3_put(x, i, cti_v3_at(y, b->layout.block_of[i]));
         else
             cti_v3_put(x, i, cti_v3_at(s->x, i));
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         for (i = 0; i < 3; i++)
             for (j = 0; j < 3; j++)
-                frames[9 * k + 3 * i + j] = y[3 * (b->affines[k].block + 1 + j) + i];
+                frames[9 * k + 3 * i + j] = y[3 * (b->layout.affines[k].block + 1 + j) + i];
 }
 
 CTI_FN void cti_barrier_place(cti_state *s, const ct_real *y, ct_real *out)
 {
-    cti_barrier_spread(s, y, cti_barrier_own(s)->x_state, s->end.frames);
-    cti_surface_place(&s->surface, cti_barrier_own(s)->x_state, s->end.frames, out);
+    cti_barrier_spread(s, y, cti_barrier_own(s)->layout.x_state, s->end.frames);
+    cti_surface_place(&s->surface, cti_barrier_own(s)->layout.x_state, s->end.frames, out);
 }
 
 /* angular momentum sum m X~ x (A rate) of an affine body about its centre */
@@ -269,7 +274,7 @@ static void cti_barrier_store_rigid(cti_state *s, cti_rigid *r, const cti_affine
     }
     cti_polar3(r->affine, R);
     for (i = 0; i < 9; i++)
-        b->strain = cti_max(b->strain, cti_abs(r->affine[i] - R[i]));
+        b->layout.strain = cti_max(b->layout.strain, cti_abs(r->affine[i] - R[i]));
     cti_affine_quaternion(R, r->q);
     cti_v3_put(r->spin, 0, cti_affine_spin(a, r->affine, r->affine_rate));
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
@@ -284,9 +289,9 @@ CTI_FN void cti_barrier_store(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i;
     cti_barrier_rule_keep(s);
-    b->strain = 0;
+    b->layout.strain = 0;
     for (i = 0; i < s->n; i++) {
-        int from = b->block_of[i];
+        int from = b->layout.block_of[i];
         cti_v3 v;
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
@@ -299,7 +304,7 @@ CTI_FN void cti_barrier_store(cti_state *s)
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->affines[i]);
+        cti_barrier_store_rigid(s, &s->bodies.rigids[i], &b->layout.affines[i]);
     for (i = 0; i < s->n; i++)
         s->history.dt_prev[i] = b->h;
 }
@@ -311,14 +316,14 @@ CTI_FN ct_real cti_barrier_speed(const cti_state *s, const ct_real *dy)
     int i, k, j;
     /* comparisons that keep what is not a number */
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0) {
-            own = cti_v3_norm2(cti_v3_at(dy, b->block_of[i]));
+        if (b->layout.block_of[i] >= 0) {
+            own = cti_v3_norm2(cti_v3_at(dy, b->layout.block_of[i]));
             if (!(own <= big) && big == big)
                 big = own;
         }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++)
         for (j = 1; j < 4; j++) {
-            own = b->affines[k].radius * b->affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->affines[k].block + j));
+            own = b->layout.affines[k].radius * b->layout.affines[k].radius * cti_v3_norm2(cti_v3_at(dy, b->layout.affines[k].block + j));
             if (!(own <= big) && big == big)
                 big = own;
         }

@@ -24,12 +24,12 @@
 static int cti_barrier_is_covered(const cti_barrier *b, const cti_surface *f, const ct_real *x1)
 {
     int i, k, n3 = 3 * f->n_moving;
-    if (!b->covered)
+    if (!b->cover.known)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3) {
         int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
         const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = x1 + 3 * (size_t)f->runs[k];
-        const ct_real *lo = b->lo + at, *hi = b->hi + at;
+        const ct_real *lo = b->cover.lo + at, *hi = b->cover.hi + at;
         for (i = 0; i < n; i++)
             if (!(p[i] >= lo[i] && p[i] <= hi[i] && q[i] >= lo[n3 + i] && q[i] <= hi[n3 + i]))
                 return 0;
@@ -45,13 +45,13 @@ static void cti_barrier_boxes(cti_barrier *b, cti_surface *f, int body, const ct
     int i, n3 = 3 * f->n_moving, at = 3 * f->bodies[body].shift;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
-    r->swept = way <= CTI_BARRIER_FAST * b->hat[body];
-    slack = f->bodies[body].dynamic ? cti_max(b->hat[body] / 4, r->swept ? way / 4 : 0) : 0;
-    r->inflate = b->hat[body] / 2 + slack;
+    r->swept = way <= CTI_BARRIER_FAST * b->layout.hat[body];
+    slack = f->bodies[body].dynamic ? cti_max(b->layout.hat[body] / 4, r->swept ? way / 4 : 0) : 0;
+    r->inflate = b->layout.hat[body] / 2 + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         ct_real p = f->x0[i], q = x1[i], lo = cti_min(p, q), hi = cti_max(p, q);
-        b->lo[at + i] = (r->swept ? lo : p) - slack, b->hi[at + i] = (r->swept ? hi : p) + slack;
-        b->lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->hi[n3 + at + i] = (r->swept ? hi : q) + slack;
+        b->cover.lo[at + i] = (r->swept ? lo : p) - slack, b->cover.hi[at + i] = (r->swept ? hi : p) + slack;
+        b->cover.lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->cover.hi[n3 + at + i] = (r->swept ? hi : q) + slack;
     }
 }
 
@@ -60,14 +60,14 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
 {
     const cti_surface *f = &s->surface;
     int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
-    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->start2, n) ||
-        !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
+        !CTI_RESIZE(s->mem, l->start2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
         return 0;
     for (i = 0; i < n; i++) {
         cti_pair p;
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = (b->hat[f->body_of[p.v[0]]] + b->hat[f->body_of[p.v[na]]]) / 2;
+        l->hat[i] = (b->layout.hat[f->body_of[p.v[0]]] + b->layout.hat[f->body_of[p.v[na]]]) / 2;
     }
     if (l->kind == CT_PAIR_VF)
         cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
@@ -86,7 +86,7 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
 {
     const cti_surface *f = &s->surface;
     int n3 = 3 * f->n_moving, v, p, k, e;
-    CTI_CLEAR(b->planes);
+    CTI_CLEAR(b->cover.planes);
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
@@ -95,10 +95,11 @@ static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
             for (e = 0; e < 2; e++) {
                 ct_real gap = -q->offset;
                 for (k = 0; k < 3; k++)
-                    gap += q->normal[k] * (q->normal[k] > 0 ? b->lo : b->hi)[e * n3 + at + k];
+                    gap += q->normal[k] * (q->normal[k] > 0 ? b->cover.lo : b->cover.hi)[e * n3 + at + k];
                 least = cti_min(least, gap);
             }
-            if (least < (b->hat[f->body_of[v]] + b->hat[q->body]) / 2 && (!CTI_PUSH(s->mem, b->planes, v) || !CTI_PUSH(s->mem, b->planes, p)))
+            if (least < (b->layout.hat[f->body_of[v]] + b->layout.hat[q->body]) / 2 &&
+                (!CTI_PUSH(s->mem, b->cover.planes, v) || !CTI_PUSH(s->mem, b->cover.planes, p)))
                 return 0;
         }
     return 1;
@@ -138,7 +139,7 @@ static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_rea
     memset(&q, 0, sizeof q);
     q.b = b, q.x0 = x;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        q.l = &b->list[k];
+        q.l = &b->cover.list[k];
         cti_tasks_run_work(&s->desc.tasks, cti_barrier_measure_range, CTI_LEN(q.l->pairs) / 2, CTI_BARRIER_DISTANCE, &q);
     }
 }
@@ -148,8 +149,8 @@ CTI_FN void cti_barrier_arrive(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int k;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        if (CTI_LEN(b->list[k].d2))
-            memcpy(b->list[k].start2, b->list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->list[k].d2));
+        if (CTI_LEN(b->cover.list[k].d2))
+            memcpy(b->cover.list[k].start2, b->cover.list[k].d2, sizeof(ct_real) * (size_t)CTI_LEN(b->cover.list[k].d2));
 }
 
 CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
@@ -159,24 +160,24 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     int k;
     if (cti_barrier_is_covered(b, f, x1))
         return 1;
-    b->covered = 0;
+    b->cover.known = 0;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_barrier_boxes(b, f, k, x1);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        CTI_CLEAR(b->list[k].pairs);
+        CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->list[CTI_BARRIER_VF].pairs, &b->list[CTI_BARRIER_EE].pairs,
-                         &b->list[CTI_BARRIER_VE].pairs, &b->list[CTI_BARRIER_VV].pairs))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs,
+                         &b->cover.list[CTI_BARRIER_VE].pairs, &b->cover.list[CTI_BARRIER_VV].pairs))
         return 0;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        if (!cti_barrier_complete(s, b, &b->list[k]))
+        if (!cti_barrier_complete(s, b, &b->cover.list[k]))
             return 0;
     if (!cti_barrier_list_planes(s, b))
         return 0;
     cti_barrier_measure(s, b, f->x0);
     cti_barrier_arrive(s);
-    b->covered = 1;
+    b->cover.known = 1;
     return 1;
 }
 
@@ -187,15 +188,15 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
     const cti_surface *f = &s->surface;
     cti_barrier_term t;
     int i;
-    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
         ct_real gap;
         memset(&t, 0, sizeof t);
         t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
-        t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
-        t.hat = (b->hat[f->body_of[t.v[0]]] + b->hat[f->planes[t.plane].body]) / 2;
+        t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
+        t.hat = (b->layout.hat[f->body_of[t.v[0]]] + b->layout.hat[f->planes[t.plane].body]) / 2;
         gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
         t.d2 = gap * gap;
-        if (gap < t.hat && !CTI_PUSH(s->mem, b->terms, t))
+        if (gap < t.hat && !CTI_PUSH(s->mem, b->contact.terms, t))
             return 0;
     }
     return 1;
@@ -206,9 +207,9 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
     cti_barrier_measure(s, b, x);
-    CTI_CLEAR(b->terms);
+    CTI_CLEAR(b->contact.terms);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        const cti_barrier_list *l = &b->list[k];
+        const cti_barrier_list *l = &b->cover.list[k];
         int n = CTI_LEN(l->pairs) / 2;
         for (i = 0; i < n; i++) {
             cti_barrier_term t;
@@ -219,7 +220,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i];
-            if (!CTI_PUSH(s->mem, b->terms, t))
+            if (!CTI_PUSH(s->mem, b->contact.terms, t))
                 return 0;
         }
     }
@@ -239,7 +240,7 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
     ct_real rest[12];
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (ct_real)b->force * t->hat;
+    out->k = b->rule.contact * (ct_real)b->contact.force * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -321,9 +322,9 @@ static void cti_barrier_toi_range(int begin, int end, int worker, void *context)
     cti_barrier *b = q->b;
     CTI_UNUSED(worker);
     if (q->l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+        cti_ccd_vf_batch(q->x0, q->x1, b->cover.tested + 4 * (size_t)begin, end - begin, b->cover.least + begin, b->cover.toi + begin);
     else
-        cti_ccd_ee_batch(q->x0, q->x1, b->tested + 4 * (size_t)begin, end - begin, b->least + begin, b->toi + begin);
+        cti_ccd_ee_batch(q->x0, q->x1, b->cover.tested + 4 * (size_t)begin, end - begin, b->cover.least + begin, b->cover.toi + begin);
 }
 
 /* the step of one list; below 0: out of memory */
@@ -341,16 +342,16 @@ static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const 
     }
     if (m == 0 || l->kind == CT_PAIR_VE || l->kind == CT_PAIR_VV)
         return step;
-    if (!CTI_RESIZE(s->mem, b->tested, 4 * m) || !CTI_RESIZE(s->mem, b->least, m) || !CTI_RESIZE(s->mem, b->toi, m))
+    if (!CTI_RESIZE(s->mem, b->cover.tested, 4 * m) || !CTI_RESIZE(s->mem, b->cover.least, m) || !CTI_RESIZE(s->mem, b->cover.toi, m))
         return -1;
     for (i = k = 0; i < n; i++)
         if (l->feature[i]) {
-            memcpy(b->tested + 4 * (size_t)k, l->quads + 4 * (size_t)i, 4 * sizeof *l->quads);
-            b->least[k++] = share * cti_min(cti_sqrt(l->start2[i]), l->hat[i]);
+            memcpy(b->cover.tested + 4 * (size_t)k, l->quads + 4 * (size_t)i, 4 * sizeof *l->quads);
+            b->cover.least[k++] = share * cti_min(cti_sqrt(l->start2[i]), l->hat[i]);
         }
     cti_tasks_run_work(&s->desc.tasks, cti_barrier_toi_range, m, CTI_BARRIER_CCD, &q);
     for (i = 0; i < m; i++)
-        step = cti_min(step, b->toi[i]);
+        step = cti_min(step, b->cover.toi[i]);
     return step;
 }
 
@@ -360,15 +361,15 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
     ct_real step = 1;
     int k, i;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        ct_real t = cti_barrier_filter_list(s, &b->list[k], x1, share);
+        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], x1, share);
         if (t < 0)
             return -1;
         step = cti_min(step, t);
     }
-    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
-        const cti_plane *p = &s->surface.planes[b->planes[i + 1]];
-        ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->planes[i]));
-        ct_real least = share * cti_min(g0, b->hat[p->body]);
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
+        const cti_plane *p = &s->surface.planes[b->cover.planes[i + 1]];
+        ct_real g0 = cti_plane_gap(p, cti_v3_at(s->surface.x0, b->cover.planes[i])), g1 = cti_plane_gap(p, cti_v3_at(x1, b->cover.planes[i]));
+        ct_real least = share * cti_min(g0, b->layout.hat[p->body]);
         if (g1 < least)
             step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
     }
@@ -384,8 +385,8 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     int ok, p, v, k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->hat[k] / 2;
-    cti_barrier_own(s)->covered = 0;
+            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
+    cti_barrier_own(s)->cover.known = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
     if (ok && CTI_LEN(pairs) > 0) {
         memset(&s->step.limit, 0, sizeof s->step.limit);
@@ -412,10 +413,10 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
     const cti_surface *f = &s->surface;
     int i, k;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->list[k];
+        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->cover.list[k];
             const int32_t *q = l->quads + 4 * (size_t)i;
-            ct_real least = ulps * CTI_EPS * (b->hat[f->body_of[q[0]]] + b->hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
+            ct_real least = ulps * CTI_EPS * (b->layout.hat[f->body_of[q[0]]] + b->layout.hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
             if (l->d2[i] > least * least)
                 continue;
             if (out)

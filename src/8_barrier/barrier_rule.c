@@ -21,9 +21,9 @@ static void cti_barrier_rule_halves(cti_barrier *b, ct_real h, int newmark)
     b->rule.c = h / 2, b->rule.at = newmark ? 1 : CTI_R(0.5), b->rule.force = newmark ? h * h / 4 : h * h / 2, b->rule.contact = h * h / 2;
     b->rule.span = h, b->rule.share = CTI_R(0.5);
     for (i = 0; i < 3 * b->n; i++) {
-        b->p[i] = b->y0[i] + h / 2 * b->rate[i];
-        b->r[i] = b->y0[i];
-        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+        b->rule.p[i] = b->y0[i] + h / 2 * b->rule.rate[i];
+        b->rule.r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rule.rate[i];
     }
 }
 
@@ -40,7 +40,7 @@ static void cti_barrier_rule_start(cti_state *s, ct_real h)
     }
     for (i = 0; i < s->n; i++)
         for (k = 0; s->bodies.rigid_of[i] < 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += h * h / 4 * s->bodies.inv_mass[i] * s->system.force[3 * i + k];
+            b->y_hat[3 * b->layout.block_of[i] + k] += h * h / 4 * s->bodies.inv_mass[i] * s->system.force[3 * i + k];
 }
 
 /* 1 when the step before is known of every block */
@@ -72,14 +72,14 @@ static void cti_barrier_rule_bdf2(cti_state *s, ct_real h)
     int i, k, at;
     b->rule.c = b->rule.span = k2, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = k2 * k2;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
             cti_v3 v, u, p;
-            at = b->block_of[i] + k;
+            at = b->layout.block_of[i] + k;
             cti_barrier_rule_before(s, i, k, &v, &u);
             p = cti_v3_mad(cti_v3_at(b->y0, at), u, w / (1 + w) * k2);
-            cti_v3_put(b->p, at, p);
-            cti_v3_put(b->r, at, p);
-            cti_v3_put(b->y_hat, at, cti_v3_mad(cti_v3_mad(p, cti_v3_at(b->rate, at), (1 + w) / a * k2), v, -c / a * k2));
+            cti_v3_put(b->rule.p, at, p);
+            cti_v3_put(b->rule.r, at, p);
+            cti_v3_put(b->y_hat, at, cti_v3_mad(cti_v3_mad(p, cti_v3_at(b->rule.rate, at), (1 + w) / a * k2), v, -c / a * k2));
         }
 }
 
@@ -88,8 +88,8 @@ static void cti_barrier_rule_euler(cti_barrier *b, ct_real h)
     int i;
     b->rule.c = b->rule.span = h, b->rule.at = b->rule.share = 1, b->rule.force = b->rule.contact = h * h;
     for (i = 0; i < 3 * b->n; i++) {
-        b->p[i] = b->r[i] = b->y0[i];
-        b->y_hat[i] = b->y0[i] + h * b->rate[i];
+        b->rule.p[i] = b->rule.r[i] = b->y0[i];
+        b->y_hat[i] = b->y0[i] + h * b->rule.rate[i];
     }
 }
 
@@ -110,13 +110,13 @@ CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h)
         cti_barrier_rule_start(s, h);
     /* gravity acts on nodes and on centres of mass, not on the columns of A; rule.contact is its weight, too */
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < 3; k++)
-            b->y_hat[3 * b->block_of[i] + k] += b->rule.contact * s->desc.gravity[k];
+        for (k = 0; b->layout.block_of[i] >= 0 && k < 3; k++)
+            b->y_hat[3 * b->layout.block_of[i] + k] += b->rule.contact * s->desc.gravity[k];
 }
 
 CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block)
 {
-    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->p, block));
+    cti_v3 d = cti_v3_sub(cti_v3_at(b->y, block), cti_v3_at(b->rule.p, block));
     return cti_v3_make(d.x / b->rule.c, d.y / b->rule.c, d.z / b->rule.c);
 }
 
@@ -125,16 +125,16 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     int i, k, j;
     for (i = 0; s->desc.integrator == CT_INTEGRATOR_BDF2 && i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
-            int at = b->block_of[i] + k;
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            int at = b->layout.block_of[i] + k;
             ct_real u[3];
             cti_v3_put(u, 0, cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), 1 / b->h));
             for (j = 0; k && j < 3; j++) {
                 cti_rigid *r = &s->bodies.rigids[s->bodies.rigid_of[i]];
-                r->affine_v0[3 * j + k - 1] = b->rate[3 * at + j], r->affine_u0[3 * j + k - 1] = u[j];
+                r->affine_v0[3 * j + k - 1] = b->rule.rate[3 * at + j], r->affine_u0[3 * j + k - 1] = u[j];
             }
             if (k == 0) {
-                cti_v3_put(s->history.v0, i, cti_v3_at(b->rate, at));
+                cti_v3_put(s->history.v0, i, cti_v3_at(b->rule.rate, at));
                 cti_v3_put(s->history.u0, i, cti_v3_at(u, 0));
             }
         }

@@ -34,7 +34,7 @@ static void cti_barrier_begin(cti_state *s, ct_real dt)
 static ct_code cti_barrier_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 1, &s->step.start);
-    cti_barrier_own(s)->covered = cti_barrier_own(s)->factors.known = 0;
+    cti_barrier_own(s)->cover.known = cti_barrier_own(s)->factors.known = 0;
     return CT_ERR_MEMORY;
 }
 
@@ -45,10 +45,10 @@ static int cti_barrier_again(cti_state *s, double force)
     cti_snapshot_restore(s, 1, &s->step.start);
     /* the surface is where it was */
     if (s->surface.nv)
-        memcpy(b->x_last, b->x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->force = force;
-    b->covered = 0;
-    b->touched = 0;
+        memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.force = force;
+    b->cover.known = 0;
+    b->contact.touched = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -81,7 +81,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
-        cti_barrier_own(s)->touched = CTI_LEN(s->step.impulses.touches);
+        cti_barrier_own(s)->contact.touched = CTI_LEN(s->step.impulses.touches);
         code = cti_barrier_once(s, dt / (ct_real)parts, start, &part);
         if (code != CT_OK)
             return CT_ERR_MEMORY;
@@ -105,12 +105,12 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double force = b->force, start[4];
+    double force = b->contact.force, start[4];
     int gains, parts;
     ct_code code;
     cti_barrier_blank(s, r);
     cti_barrier_begin(s, dt);
-    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->x_begin, 3 * s->surface.nv))
+    if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         s->step.time = s->step.until;
@@ -119,8 +119,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         return CT_OK;
     }
     if (s->surface.nv)
-        memcpy(b->x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->touched = 0;
+        memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.touched = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;

@@ -5,11 +5,11 @@
 #include "barrier.h"
 #include "../2_linalg/krylov.h"
 
-/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor larger. It has to
-   be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
+/* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor
+   larger. It has to be above the share of pairs within CTI_BARRIER_REACH, about 1.5 */
 #define CTI_BARRIER_STALE 3
-/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14 steps: 34.9 s
-   with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
+/* [dhat] pairs nearer than this get blocks in the pattern, so that pairs that come next find a place. Two mats that fall on each other, 14
+   steps: 34.9 s with 1 (none), 30.4 s with 1.4, 30.7 s with 2, where the larger factor costs what analyses save */
 #define CTI_BARRIER_REACH CTI_R(1.4)
 
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
@@ -46,9 +46,9 @@ static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, 
                 continue;
             ++*count;
             if (collect) {
-                if (!CTI_PUSH(s->mem, b->wanted, list[i]) || !CTI_PUSH(s->mem, b->wanted, list[j]))
+                if (!CTI_PUSH(s->mem, b->matrix.wanted, list[i]) || !CTI_PUSH(s->mem, b->matrix.wanted, list[j]))
                     return -1;
-            } else if (fits && cti_bsr_slot(&b->B, list[i], list[j]) < 0)
+            } else if (fits && cti_bsr_slot(&b->matrix.B, list[i], list[j]) < 0)
                 fits = 0;
         }
     return fits;
@@ -59,10 +59,10 @@ static int cti_barrier_want_all(cti_state *s, int collect, int *count)
     cti_barrier *b = cti_barrier_own(s);
     int i, fits = 1;
     *count = 0;
-    for (i = 0; fits > 0 && i < CTI_LEN(b->terms); i++)
-        fits = cti_barrier_want(s, b->terms[i].v, b->terms[i].n, collect, count);
-    for (i = 0; fits > 0 && i < CTI_LEN(b->rubs); i++)
-        fits = cti_barrier_want(s, b->rubs[i].v, b->rubs[i].n, collect, count);
+    for (i = 0; fits > 0 && i < CTI_LEN(b->contact.terms); i++)
+        fits = cti_barrier_want(s, b->contact.terms[i].v, b->contact.terms[i].n, collect, count);
+    for (i = 0; fits > 0 && i < CTI_LEN(b->contact.rubs); i++)
+        fits = cti_barrier_want(s, b->contact.rubs[i].v, b->contact.rubs[i].n, collect, count);
     return fits;
 }
 
@@ -72,10 +72,10 @@ static int cti_barrier_want_near(cti_state *s, int *count)
     cti_barrier *b = cti_barrier_own(s);
     int i, k, fits = 1;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; fits > 0 && i < CTI_LEN(b->list[k].pairs) / 2; i++) {
-            ct_real reach = CTI_BARRIER_REACH * b->list[k].hat[i];
-            if (b->list[k].d2[i] < reach * reach && b->list[k].d2[i] >= b->list[k].hat[i] * b->list[k].hat[i])
-                fits = cti_barrier_want(s, b->list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
+        for (i = 0; fits > 0 && i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
+            ct_real reach = CTI_BARRIER_REACH * b->cover.list[k].hat[i];
+            if (b->cover.list[k].d2[i] < reach * reach && b->cover.list[k].d2[i] >= b->cover.list[k].hat[i] * b->cover.list[k].hat[i])
+                fits = cti_barrier_want(s, b->cover.list[k].quads + 4 * (size_t)i, k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4, 1, count);
         }
     return fits > 0;
 }
@@ -85,51 +85,52 @@ static int cti_barrier_slots(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!CTI_RESIZE(s->mem, b->slot_of, s->system.A.row[s->n]))
+    if (!CTI_RESIZE(s->mem, b->matrix.slot_of, s->system.A.row[s->n]))
         return 0;
     for (i = 0; i < s->n; i++)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            b->slot_of[k] = s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->B, b->block_of[i], b->block_of[s->system.A.col[k]]) : -1;
+            b->matrix.slot_of[k] =
+                s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->matrix.B, b->layout.block_of[i], b->layout.block_of[s->system.A.col[k]]) : -1;
     return 1;
 }
 
 static int cti_barrier_repattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count, i, n = CTI_LEN(b->elastic);
-    CTI_CLEAR(b->wanted);
-    if (!CTI_RESERVE(s->mem, b->wanted, n + 1))
+    int count, i, n = CTI_LEN(b->matrix.elastic);
+    CTI_CLEAR(b->matrix.wanted);
+    if (!CTI_RESERVE(s->mem, b->matrix.wanted, n + 1))
         return 0;
     for (i = 0; i < n; i++)
-        if (!CTI_PUSH(s->mem, b->wanted, b->elastic[i]))
+        if (!CTI_PUSH(s->mem, b->matrix.wanted, b->matrix.elastic[i]))
             return 0;
     if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
         return 0;
-    b->pattern = b->factors.analyzed = 0;
-    if (!cti_bsr_pattern(s->mem, &b->B, b->n, b->wanted, CTI_LEN(b->wanted) / 2) || !cti_barrier_slots(s))
+    b->matrix.known = b->factors.analyzed = 0;
+    if (!cti_bsr_pattern(s->mem, &b->matrix.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
         return 0;
-    b->contact_blocks = count;
-    b->pattern = 1;
+    b->matrix.contact_blocks = count;
+    b->matrix.known = 1;
     return 1;
 }
 
 CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count = 0, fits = b->pattern;
+    int count = 0, fits = b->matrix.known;
     if (fits)
         fits = cti_barrier_want_all(s, 0, &count);
-    if (!fits || b->contact_blocks > CTI_BARRIER_STALE * count + 64) {
+    if (!fits || b->matrix.contact_blocks > CTI_BARRIER_STALE * count + 64) {
         if (!cti_barrier_repattern(s))
             return 0;
     } else
-        memset(b->B.val, 0, sizeof(ct_real) * 9 * (size_t)b->B.row[b->n]);
+        memset(b->matrix.B.val, 0, sizeof(ct_real) * 9 * (size_t)b->matrix.B.row[b->n]);
     return 1;
 }
 
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale)
 {
-    ct_real *to = b->B.val + 9 * (size_t)(i == j ? b->B.diag[i] : cti_bsr_slot(&b->B, i, j));
+    ct_real *to = b->matrix.B.val + 9 * (size_t)(i == j ? b->matrix.B.diag[i] : cti_bsr_slot(&b->matrix.B, i, j));
     int k;
     for (k = 0; k < 9; k++)
         to[k] += scale * m[k];
@@ -139,7 +140,7 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_bsr *B = &b->B;
+    cti_bsr *B = &b->matrix.B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
     int i, k, e;
@@ -151,10 +152,10 @@ CTI_FN int cti_barrier_constrain(cti_state *s)
     for (i = 0; i < b->n; i++)
         filter[i] = -1;
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->block_of[i] >= 0) {
-            int at = b->block_of[i];
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+            int at = b->layout.block_of[i];
             const ct_real *S = s->scripts.projectors + 9 * (size_t)s->scripts.filter[i];
-            cti_v3 d = cti_v3_sub(cti_v3_at(b->goal, at), cti_v3_at(b->y, at));
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->scripts.goal, at), cti_v3_at(b->y, at));
             filter[at] = s->scripts.filter[i];
             cti_v3_put(way, at, cti_v3_sub(d, cti_m3_mul_v(S, d)));
         }
@@ -194,7 +195,7 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
         ct_real *D, m = by * s->bodies.mass[i];
         if (s->bodies.rigid_of[i] >= 0)
             continue;
-        D = b->B.val + 9 * (size_t)b->B.diag[b->block_of[i]];
+        D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[b->layout.block_of[i]];
         for (k = 0; k < 9; k++)
             D[k] += m * (s->scripts.filter[i] >= 0 ? s->scripts.projectors[9 * (size_t)s->scripts.filter[i] + (size_t)k] : (k % 4 == 0 ? 1 : 0));
     }
@@ -237,8 +238,8 @@ static int cti_barrier_analyze(cti_state *s)
         return 1;
     f->known = 0;
     cti_symbolic_free(s->mem, &f->symbolic);
-    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->B, b->all, b->n) &&
-                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->B, b->all);
+    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->matrix.B, b->layout.all, b->n) &&
+                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->matrix.B, b->layout.all);
     return f->analyzed;
 }
 
@@ -249,7 +250,7 @@ static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
     cti_barrier_factors *f = &b->factors;
     f->known = 0;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
-        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->B.val) ||
+        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->matrix.B.val) ||
         !CTI_RESIZE(s->mem, f->work32, cti_factor32_work(&f->lagged)))
         return 0;
     r->refactorizations++;
@@ -265,7 +266,7 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     cti_barrier_factors *f = &b->factors;
     int i, n3 = 3 * b->n;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x64, n3) ||
-        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->B.val) ||
+        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->matrix.B.val) ||
         !CTI_RESIZE(s->mem, f->work64, cti_factor64_work(&f->exact)))
         return 0;
     r->refactorizations++;
@@ -288,7 +289,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_factors *f = &b->factors;
-    cti_operator B = cti_bsr_operator(&b->B), M;
+    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
     ct_real *rhs = f->vectors;
     cti_pcg_end end;
     double cost = f->known ? cti_barrier_factor_cost(f) : 0;
@@ -302,13 +303,14 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))
             return 0;
-        end = cti_pcg_run(&B, &M, rhs, b->dy, CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
+        end = cti_pcg_run(&B, &M, rhs, b->dy,
+                          CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
         f->excess += it;
         if (end == CTI_PCG_CONVERGED)
             return 1;
-        if (end == CTI_PCG_INDEFINITE && b->exact) {
+        if (end == CTI_PCG_INDEFINITE && b->matrix.exact) {
             *definite = 0;
             return 1;
         }

@@ -49,7 +49,7 @@ static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse
 
 CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
-    const cti_program *p = &cti_barrier_own(s)->program;
+    const cti_program *p = &cti_barrier_own(s)->form.program;
     out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
     return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
            cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&

@@ -43,18 +43,18 @@ CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real 
     cti_barrier *b = cti_barrier_own(s);
     int i, hint = 0;
     CTI_CLEAR(*rows);
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        const cti_form_row *p = cti_form_dual_same(from, &b->terms[i], &hint);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_form_row *p = cti_form_dual_same(from, &b->contact.terms[i], &hint);
         cti_potential law;
         cti_form_row q;
         double hat2, b1, b2, share;
-        cti_barrier_law(s, &b->terms[i], &law);
-        cti_form_row_make(s, &b->terms[i], s->surface.x0, &q);
+        cti_barrier_law(s, &b->contact.terms[i], &law);
+        cti_form_row_make(s, &b->contact.terms[i], s->surface.x0, &q);
         hat2 = (double)law.dhat * (double)law.dhat, share = (double)q.d * (double)q.d / hat2;
         cti_barrier_value(law.kind, share, &b1, &b2);
         q.psi = -2 * (double)law.k * b1 / hat2 * (double)q.d;
         q.rate = (double)law.k / hat2 * (2 * b1 + 4 * b2 * share);
-        q.fades = cti_form_fades(s, &b->terms[i], &law);
+        q.fades = cti_form_fades(s, &b->contact.terms[i], &law);
         q.lambda = p && !p->fades && !q.fades ? p->lambda + (double)t * p->step : q.psi;
         if (!CTI_PUSH(s->mem, *rows, q))
             return 0;

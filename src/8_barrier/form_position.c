@@ -18,9 +18,9 @@ static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *
     cti_barrier *b = cti_barrier_own(s);
     int i;
     *out_violated = 0;
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        *out_violated += (double)(b->terms[i].hat - cti_sqrt(b->terms[i].d2));
-    CTI_CLEAR(b->terms);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        *out_violated += (double)(b->contact.terms[i].hat - cti_sqrt(b->contact.terms[i].d2));
+    CTI_CLEAR(b->contact.terms);
     return cti_barrier_energy(s, y, x, size) + nu * *out_violated;
 }
 
@@ -64,19 +64,19 @@ static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *
         return CTI_FORM_MEMORY;
     for (i = 0; i < 3 * s->surface.nv; i++)
         way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows))
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows))
         return CTI_FORM_MEMORY;
-    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
+    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
     if (!gap)
         return CTI_FORM_MEMORY;
-    for (i = 0; i < CTI_LEN(b->rows); i++)
-        gap[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
-    found = cti_form_solve(s, b->rows, b->y, 1, gap);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        gap[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
+    found = cti_form_solve(s, b->form.rows, b->y, 1, gap);
     cti_arena_rewind(s->arena, mark);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
     for (i = 0; i < 3 * b->n; i++)
         slope += (double)b->g[i] * (double)b->dy[i];
     q->report->newton_iterations++;
@@ -94,13 +94,13 @@ static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *
 CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
 {
     int lag, lags = s->desc.barrier.friction_iterations ? s->desc.barrier.friction_iterations : s->desc.barrier.newton_iterations, first;
-    CTI_CLEAR(cti_barrier_own(s)->rubs);
-    CTI_CLEAR(cti_barrier_own(s)->rows);
+    CTI_CLEAR(cti_barrier_own(s)->contact.rubs);
+    CTI_CLEAR(cti_barrier_own(s)->form.rows);
     /* the first pass is without friction: it finds the normal forces */
     for (lag = 0; lag <= lags; lag++) {
         cti_form_end end = CTI_FORM_GOES_ON;
         double nu = 0;
-        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->rubs) == 0))
+        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0))
             return 1;
         first = q->iterations;
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)

@@ -12,10 +12,10 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
 {
     cti_barrier *b = cti_barrier_own(s);
     int definite = 0;
-    for (b->exact = 1;; b->exact = 0) {
+    for (b->matrix.exact = 1;; b->matrix.exact = 0) {
         if (!cti_barrier_assemble(s, NULL, q->report) || !cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
             return 0;
-        if (definite || !b->exact)
+        if (definite || !b->matrix.exact)
             return 1;
     }
 }
@@ -23,7 +23,7 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
 /* B as scalars */
 static int cti_form_matrix(cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *B = &cti_barrier_own(s)->B;
+    const cti_bsr *B = &cti_barrier_own(s)->matrix.B;
     int i, k, e, c, at = 0;
     if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
         return 0;
@@ -40,7 +40,7 @@ static int cti_form_matrix(cti_state *s, cti_sparse *out)
 static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_program *p = &b->program;
+    cti_program *p = &b->form.program;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int n = 3 * b->n, m = CTI_LEN(rows), i;
     double *way = CTI_ARENA_NEW(s->arena, double, n + 1);
@@ -66,7 +66,7 @@ static int cti_form_program(cti_state *s, const cti_form_row *rows, const ct_rea
 /* 1: x and r solve it; 0; -1: out of memory */
 static int cti_form_attempt(cti_state *s, ct_solver kind)
 {
-    cti_program *p = &cti_barrier_own(s)->program;
+    cti_program *p = &cti_barrier_own(s)->form.program;
     cti_program_solver solve = cti_solvers_find(kind);
     cti_arena_point mark = cti_arena_mark(s->arena);
     cti_effort e;
@@ -87,7 +87,7 @@ static int cti_form_attempt(cti_state *s, ct_solver kind)
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_program *p = &b->program;
+    cti_program *p = &b->form.program;
     int i, k, ok;
     if (!cti_form_program(s, rows, base, scale, gap))
         return -1;

@@ -55,13 +55,13 @@ static int cti_root_open(cti_state *s, cti_root *w)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
-        w->z[i] = b->p[i] + b->rule.c * b->rate[i];
+        w->z[i] = b->rule.p[i] + b->rule.c * b->rule.rate[i];
     for (i = 0; i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            w->mass[b->block_of[i]] = (double)s->bodies.mass[i];
+        if (b->layout.block_of[i] >= 0)
+            w->mass[b->layout.block_of[i]] = (double)s->bodies.mass[i];
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         for (k = 0; k < 4; k++)
-            w->mass[b->affines[i].block + k] = (double)(k ? b->affines[i].J[4 * (k - 1)] : b->affines[i].mass);
+            w->mass[b->layout.affines[i].block + k] = (double)(k ? b->layout.affines[i].J[4 * (k - 1)] : b->layout.affines[i].mass);
     return 1;
 }
 
@@ -80,12 +80,12 @@ static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_for
     cti_barrier *b = cti_barrier_own(s);
     int i, k, at;
     cti_barrier_place(s, w->z, w->x_slide);
-    b->x_slide = w->x_slide;
-    b->contacts = w->dual ? CTI_POTENTIAL_VALUE : b->exact ? CTI_POTENTIAL_EXACT : CTI_POTENTIAL_PROJECTED;
+    b->surface.x_slide = w->x_slide;
+    b->matrix.contacts = w->dual ? CTI_POTENTIAL_VALUE : b->matrix.exact ? CTI_POTENTIAL_EXACT : CTI_POTENTIAL_PROJECTED;
     if (!cti_barrier_assemble(s, NULL, q->report))
         return 0;
     if (w->dual)
-        cti_form_dual_add(s, rows, b->exact);
+        cti_form_dual_add(s, rows, b->matrix.exact);
     for (i = 0; i < 3 * b->n; i++) {
         w->F2[i] = b->y[i] - w->z[i];
         w->g[i] = b->g[i];
@@ -95,8 +95,8 @@ static int cti_root_evaluate(cti_state *s, cti_form_run *q, cti_root *w, cti_for
         w->work[i] = w->g[i] - w->rates[i]; /* h F1 */
     w->size = w->dual ? cti_form_dual_size(s, rows, w->mass) : 0;
     for (i = 0; i < s->n; i++)
-        for (k = 0; b->block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
-            at = b->block_of[i] + k;
+        for (k = 0; b->layout.block_of[i] >= 0 && k < (s->bodies.rigid_of[i] < 0 ? 1 : 4); k++) {
+            at = b->layout.block_of[i] + k;
             if (!(w->mass[at] > 0))
                 continue;
             w->size += (double)cti_v3_norm2(cti_root_free(s, i, at, w->work)) / w->mass[at];
@@ -116,9 +116,9 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
         cti_barrier_rub_shift(s, w->shift); /* h H_u F2 */
         if (!cti_barrier_constrain(s) || !cti_barrier_solve(s, &definite, q->report))
             return -1;
-        if (definite || !b->exact)
+        if (definite || !b->matrix.exact)
             break;
-        b->exact = 0;
+        b->matrix.exact = 0;
         if (!cti_root_evaluate(s, q, w, w->rows))
             return -1;
     }
@@ -129,8 +129,8 @@ static int cti_root_direction(cti_state *s, cti_form_run *q, cti_root *w)
 static int cti_root_is_apart(const cti_barrier *b)
 {
     int i;
-    for (i = 0; i < CTI_LEN(b->terms); i++)
-        if (b->terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->terms[i].hat * b->terms[i].hat)
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].d2 < CTI_ROOT_NEAR * CTI_ROOT_NEAR * b->contact.terms[i].hat * b->contact.terms[i].hat)
             return 0;
     return 1;
 }
@@ -149,7 +149,7 @@ static int cti_root_try(cti_state *s, cti_form_run *q, cti_root *w, ct_real t, i
     for (i = 0; !(t < 1) && i < 3 * b->n; i++)
         w->z[i] = b->y_try[i];
     cti_form_take(s);
-    b->exact = 1;
+    b->matrix.exact = 1;
     if (!cti_barrier_find(s, s->surface.x0) || (w->dual && !cti_form_dual_update(s, w->rows, t, &w->tried)))
         return -1;
     if (!cti_root_evaluate(s, q, w, w->tried))
@@ -171,7 +171,7 @@ static void cti_root_swap(cti_root *w)
 /* the dual form's multipliers are those of its potentials. 0: out of memory */
 static int cti_root_reset(cti_state *s, cti_form_run *q, cti_root *w)
 {
-    cti_barrier_own(s)->exact = 1;
+    cti_barrier_own(s)->matrix.exact = 1;
     return (!w->dual || cti_form_dual_update(s, NULL, 0, &w->rows)) && cti_root_evaluate(s, q, w, w->rows);
 }
 
@@ -247,7 +247,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     cti_barrier *b = cti_barrier_own(s);
     cti_form_end end = CTI_FORM_GOES_ON;
     int reset = 0;
-    b->exact = 1;
+    b->matrix.exact = 1;
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
     cti_root_swap(w);
@@ -282,15 +282,15 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
     ok = cti_root_open(s, &w);
     for (lag = 0; ok && lag < lags && !q->failed; lag++) {
         ok = cti_barrier_lag(s);
-        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+        if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
         first = q->iterations;
         ok = ok && cti_root_run(s, q, &w);
         if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
             break;
     }
-    b->x_slide = NULL;
-    b->contacts = CTI_POTENTIAL_PROJECTED;
+    b->surface.x_slide = NULL;
+    b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     CTI_FREE(s->mem, w.rows);
     CTI_FREE(s->mem, w.tried);
     return ok;

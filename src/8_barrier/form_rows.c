@@ -90,11 +90,11 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
     CTI_CLEAR(*rows);
     if (!cti_barrier_find(s, s->surface.x0))
         return 0;
-    CTI_CLEAR(b->terms);
+    CTI_CLEAR(b->contact.terms);
     memset(&t, 0, sizeof t);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->list[k];
+        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
+            const cti_barrier_list *l = &b->cover.list[k];
             ct_real within = l->hat[i] + reach;
             if (!(l->d2[i] < within * within))
                 continue;
@@ -105,10 +105,10 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows)
             if (!CTI_PUSH(s->mem, *rows, row))
                 return 0;
         }
-    for (i = 0; i < CTI_LEN(b->planes); i += 2) {
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
         memset(&t, 0, sizeof t);
-        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->planes[i], t.plane = b->planes[i + 1];
-        t.hat = (b->hat[s->surface.body_of[t.v[0]]] + b->hat[s->surface.planes[t.plane].body]) / 2;
+        t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1, t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
+        t.hat = (b->layout.hat[s->surface.body_of[t.v[0]]] + b->layout.hat[s->surface.planes[t.plane].body]) / 2;
         cti_form_row_make(s, &t, s->surface.x0, &row);
         if (row.d < t.hat + reach && !CTI_PUSH(s->mem, *rows, row))
             return 0;
@@ -125,8 +125,8 @@ static int32_t *cti_form_filter(cti_state *s)
     for (i = 0; filter && i < b->n; i++)
         filter[i] = -1;
     for (i = 0; filter && s->scripts.n_constrained && i < s->n; i++)
-        if (b->block_of[i] >= 0)
-            filter[b->block_of[i]] = s->scripts.filter[i];
+        if (b->layout.block_of[i] >= 0)
+            filter[b->layout.block_of[i]] = s->scripts.filter[i];
     return filter;
 }
 
@@ -164,14 +164,14 @@ CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
     int i, k;
     if (!cti_barrier_find(s, s->surface.x0))
         return 0;
-    for (i = 0; i < CTI_LEN(b->terms); i++) {
-        ct_real d = cti_sqrt(b->terms[i].d2);
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        ct_real d = cti_sqrt(b->contact.terms[i].d2);
         r->min_distance = cti_min(r->min_distance, d);
-        r->thickness_kept = cti_min(r->thickness_kept, d / b->terms[i].hat);
+        r->thickness_kept = cti_min(r->thickness_kept, d / b->contact.terms[i].hat);
     }
-    CTI_CLEAR(b->terms);
-    for (i = 0; i < CTI_LEN(b->rows); i++) {
-        const cti_form_row *q = &b->rows[i];
+    CTI_CLEAR(b->contact.terms);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *q = &b->form.rows[i];
         cti_touch touch;
         cti_v3 t1, t2;
         if (!(q->lambda > 0))
@@ -198,9 +198,9 @@ CTI_FN int cti_form_lag(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     int i;
-    CTI_CLEAR(b->rubs);
-    for (i = 0; i < CTI_LEN(b->rows); i++) {
-        const cti_form_row *p = &b->rows[i];
+    CTI_CLEAR(b->contact.rubs);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *p = &b->form.rows[i];
         cti_barrier_rub q;
         cti_v3 t1, t2;
         ct_real mu = cti_sqrt(f->bodies[f->body_of[p->t.v[0]]].friction *
@@ -215,7 +215,7 @@ CTI_FN int cti_form_lag(cti_state *s)
         cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
-        if (!CTI_PUSH(s->mem, b->rubs, q))
+        if (!CTI_PUSH(s->mem, b->contact.rubs, q))
             return 0;
     }
     return 1;

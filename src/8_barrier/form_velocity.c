@@ -60,11 +60,11 @@ static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
         return 0;
     for (i = 0; i < 3 * s->surface.nv; i++)
         way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->rows) || !cti_form_jacobian(s, b->rows, CTI_LEN(b->rows), 0, J))
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows) || !cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J))
         return 0;
-    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->rows) + 1);
-    for (i = 0; *gap && i < CTI_LEN(b->rows); i++)
-        (*gap)[i] = (double)(b->rows[i].d - b->rows[i].t.hat);
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->form.rows); i++)
+        (*gap)[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
     return *gap != NULL;
 }
 
@@ -74,14 +74,14 @@ static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_spar
     double slope = 0;
     int i, found, is_last;
     cti_barrier_place(s, b->y, s->surface.x1);
-    b->x_slide = s->surface.x1;
+    b->surface.x_slide = s->surface.x1;
     if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
         return CTI_FORM_MEMORY;
-    found = cti_form_solve(s, b->rows, b->y0, b->h, *gap);
+    found = cti_form_solve(s, b->form.rows, b->y0, b->h, *gap);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->rows[i].lambda);
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
     for (i = 0; i < 3 * b->n; i++)
         slope += (double)b->g[i] * (double)b->dy[i];
     q->report->newton_iterations++;
@@ -141,19 +141,19 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     double *gap = NULL;
     cti_sparse J;
     memset(&J, 0, sizeof J);
-    CTI_CLEAR(b->rubs);
-    CTI_CLEAR(b->rows);
+    CTI_CLEAR(b->contact.rubs);
+    CTI_CLEAR(b->form.rows);
     /* the first pass is without friction: it finds the normal forces */
     for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
         ok = lag == 0 || cti_form_lag(s);
-        if (lag > 0 && CTI_LEN(b->rubs) == 0)
+        if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
         first = q->iterations;
         ok = ok && cti_velocity_run(s, q, &J, &gap);
         if (lag > 0 && q->iterations == first + 1)
             break;
     }
-    b->x_slide = NULL;
+    b->surface.x_slide = NULL;
     cti_sparse_free(s->mem, &J);
     return ok && cti_velocity_arrive(s, q);
 }
