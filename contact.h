@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 642f517991e3ab24.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs daae78ed72c00df0.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -57242,6 +57242,11 @@ CTI_FN int cti_form_dual_solve(cti_state *s, cti_form_row *rows)
 #endif
 
 /* cti_root -- beside cti_form_run */
+typedef struct cti_root_best { /* the iterate of least |F| */
+    ct_real *y, *z, *x;
+    double size; /* |F|^2 */
+} cti_root_best;
+
 typedef struct cti_root {
     ct_real *z, *z_old;        /* [3 n] p + c u */
     ct_real *F2, *F2_old;      /* [3 n] q - z */
@@ -57249,8 +57254,7 @@ typedef struct cti_root {
     ct_real *x_slide, *shift;  /* [3 nv] the surface at z; at q less at z */
     double *mass;              /* [n] of the blocks */
     double size;               /* |F|^2 */
-    ct_real *y_best, *z_best, *x_best;
-    double best;             /* |F|^2 of the best iterate */
+    cti_root_best best;
     int freed, most, strict; /* iterations since then, the most of them; iterations in which |F| had to fall */
     int dual;
     cti_form_row *rows, *tried; /* dual: at the iterate, at the end of a try */
@@ -57268,11 +57272,11 @@ static int cti_root_open(cti_state *s, cti_root *w)
     w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1),
     w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
-    w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->best.y = CTI_ARENA_NEW(s->arena, ct_real, n3), w->best.z = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->best.x = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
     if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass ||
-        !w->y_best || !w->z_best || !w->x_best)
+        !w->best.y || !w->best.z || !w->best.x)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
@@ -57401,9 +57405,9 @@ static int cti_root_return(cti_state *s, cti_form_run *q, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
     size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
-    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
+    memcpy(b->y, w->best.y, n), memcpy(w->z, w->best.z, n);
     if (nv)
-        memcpy(s->surface.x1, w->x_best, nv);
+        memcpy(s->surface.x1, w->best.x, nv);
     cti_surface_commit(&s->surface);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return 0;
@@ -57416,13 +57420,13 @@ static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
     size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
-    if (w->size < w->best) {
-        w->best = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
+    if (w->size < w->best.size) {
+        w->best.size = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
         if (w->freed && ++w->strict == CTI_ROOT_STRICT)
             w->freed = w->strict = 0, w->most *= 2;
-        memcpy(w->y_best, b->y, n), memcpy(w->z_best, w->z, n);
+        memcpy(w->best.y, b->y, n), memcpy(w->best.z, w->z, n);
         if (nv)
-            memcpy(w->x_best, s->surface.x0, nv);
+            memcpy(w->best.x, s->surface.x0, nv);
         return 1;
     }
     return ++w->freed != w->most || cti_root_return(s, q, w);
@@ -57472,7 +57476,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
     cti_root_swap(w);
-    w->best = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
+    w->best.size = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
     if (!cti_root_watch(s, q, w))
         return 0;
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {
@@ -57487,7 +57491,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     }
     q->failed |= end == CTI_FORM_STUCK;
     /* what the iterations have not found is taken where |F| was least */
-    if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best < w->size && !q->moves && !cti_root_return(s, q, w))
+    if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best.size < w->size && !q->moves && !cti_root_return(s, q, w))
         return 0;
     return end != CTI_FORM_MEMORY;
 }
@@ -59777,6 +59781,15 @@ typedef struct cti_geometric_hit {
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
+/* cti_geometric_forces -- what the corrections are of each collision. */
+typedef struct cti_geometric_forces {
+    ct_real *force; /* [3 m] of the acceleration correction [N] */
+    ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
+    ct_real *place; /* [3 m] of the position correction [kg m] */
+    ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
+    ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+} cti_geometric_forces;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
@@ -59787,12 +59800,14 @@ typedef struct cti_geometric_net {
     uint8_t *mode, *stick;
     ct_real *Q;          /* [3 particles] the property that is corrected */
     ct_real *extra, *target, *mu;
-    ct_real *X;          /* [3 m] forces of the acceleration correction [N]; */
-    ct_real *X_speed;    /* [3 m] impulses of the speed correction [N s]; */
-    ct_real *X_place;    /* [3 m] of the position correction [kg m]; */
-    ct_real *J;          /* [3 m] impulses of the whole substep [N s] */
-    ct_real *mass;       /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    cti_geometric_forces forces;
 } cti_geometric_net;
+
+/* cti_geometric_crossing -- scratch of the crossing test. */
+typedef struct cti_geometric_crossing {
+    int32_t *tested;
+    ct_real *least, *toi;
+} cti_geometric_crossing;
 
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
@@ -59803,8 +59818,7 @@ typedef struct cti_geometric {
     uint8_t *plane_forced;
     cti_geometric_hit *hits;
     cti_geometric_net q;
-    int32_t *tested;     /* scratch of the crossing test, with */
-    ct_real *least, *toi;
+    cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
     ct_real *y;          /* [3 blocks] right side */
@@ -60239,8 +60253,8 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
     const cti_surface *f = &s->surface;
     int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
     int32_t *which;
-    CTI_CLEAR(g->tested);
-    CTI_CLEAR(g->least);
+    CTI_CLEAR(g->crossing.tested);
+    CTI_CLEAR(g->crossing.least);
     which = CTI_ARENA_NEW(s->arena, int32_t, CTI_LEN(l->pairs) / 2 + 1);
     if (!which)
         return -1;
@@ -60251,25 +60265,25 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
             continue;
         which[m++] = i;
         for (k = 0; k < 4; k++)
-            if (!CTI_PUSH(s->mem, g->tested, q[k]))
+            if (!CTI_PUSH(s->mem, g->crossing.tested, q[k]))
                 return -1;
-        if (!CTI_PUSH(s->mem, g->least, least))
+        if (!CTI_PUSH(s->mem, g->crossing.least, least))
             return -1;
     }
-    if (!CTI_RESIZE(s->mem, g->toi, m))
+    if (!CTI_RESIZE(s->mem, g->crossing.toi, m))
         return -1;
     if (l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+        cti_ccd_vf_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
     else if (l->kind == CT_PAIR_EE)
-        cti_ccd_ee_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+        cti_ccd_ee_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
     for (i = 0; i < m && n < 4; i++)
-        g->toi[i] = cti_geometric_loose(f, g->tested + 4 * (size_t)i, n, g->least[i]);
+        g->crossing.toi[i] = cti_geometric_loose(f, g->crossing.tested + 4 * (size_t)i, n, g->crossing.least[i]);
     for (i = 0; i < m; i++)
-        if (g->toi[i] <= 1) {
+        if (g->crossing.toi[i] <= 1) {
             count++;
             l->forced[which[i]] = 1;
             if (cut)
-                cti_geometric_cut(s, g->tested + 4 * (size_t)i, n, g->toi[i]);
+                cti_geometric_cut(s, g->crossing.tested + 4 * (size_t)i, n, g->crossing.toi[i]);
         }
     return count;
 }
@@ -60446,8 +60460,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
     cti_mem *mem = s->mem;
     return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
-           CTI_RESIZE(mem, q->X, 3 * m) && CTI_RESIZE(mem, q->X_speed, 3 * m) && CTI_RESIZE(mem, q->X_place, 3 * m) && CTI_RESIZE(mem, q->J, 3 * m) &&
-           CTI_RESIZE(mem, q->mass, m) && CTI_RESIZE(mem, q->order, m);
+           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
 }
 
 /* order: smallest distance first */
@@ -60565,7 +60579,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->X_place);
+    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->forces.place);
     for (i = 0; i < q->net.n; i++)
         most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
     most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
@@ -60605,7 +60619,7 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
     turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
-                                q->X_speed);
+                                q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
@@ -60635,7 +60649,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->X);
+    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -60715,8 +60729,8 @@ static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_r
     int c;
     cti_bsr_mul(&s->system.A, x, y);
     for (c = 0; c < q->net.m; c++)
-        if (q->mass[c] > 0)
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->mass[c]), y);
+        if (q->forces.mass[c] > 0)
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->forces.mass[c]), y);
 }
 
 /* x <- M^-1/2 S x */
@@ -60756,10 +60770,10 @@ static void cti_geometric_masses(cti_state *s)
     if (q->net.m == 0)
         return;
     for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->X, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
-    cti_net_share(&q->net, q->mass);
+        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+    cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
-        q->mass[c] = q->mode[c] ? q->mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
 }
 
 /* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
@@ -60775,9 +60789,9 @@ static void cti_geometric_right(cti_state *s, ct_real h)
             g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
-        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->X, c), h);
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->mass[c]);
-        cti_v3_put(q->J, c, x);
+        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
+        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+        cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->y);
     }
 }
@@ -60839,7 +60853,7 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     done = cti_geometric_conjugate(s, h, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.mass[c]));
+        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.forces.mass[c]));
     }
     return done;
 }
@@ -60930,7 +60944,7 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
             int b = q->blocks[q->particle[k]];
             u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
         }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->X_speed, c), u, r);
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.speed, c), u, r);
     }
 }
 
@@ -60947,7 +60961,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
             int b = q->blocks[q->particle[k]];
             w = cti_v3_mad(w, cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), q->S[k]);
         }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->J, c), w, r);
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, r);
     }
     for (i = 0; i < 3 * s->n; i++)
         u[i] = g->v[i] + g->dv[i];
@@ -61130,7 +61144,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.J, c), cti_v3_at(g->q.X_speed, c));
+        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
@@ -61264,7 +61278,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         if (g->q.net.m)
-            memset(g->q.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
+            memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
@@ -61503,9 +61517,10 @@ CTI_FN void cti_geometric_free(cti_state *s)
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
     CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->X);
-    CTI_FREE(m, q->X_speed), CTI_FREE(m, q->X_place), CTI_FREE(m, q->J), CTI_FREE(m, q->mass);
-    CTI_FREE(m, g->tested), CTI_FREE(m, g->least), CTI_FREE(m, g->toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v), CTI_FREE(m, g->dv);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
+    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
+        CTI_FREE(m, g->dv);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;

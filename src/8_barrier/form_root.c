@@ -22,6 +22,11 @@
 #define CTI_ROOT_STRICT 24 /* [iterations] then with one; half and double were not compared */
 
 /* cti_root -- beside cti_form_run */
+typedef struct cti_root_best { /* the iterate of least |F| */
+    ct_real *y, *z, *x;
+    double size; /* |F|^2 */
+} cti_root_best;
+
 typedef struct cti_root {
     ct_real *z, *z_old;        /* [3 n] p + c u */
     ct_real *F2, *F2_old;      /* [3 n] q - z */
@@ -29,8 +34,7 @@ typedef struct cti_root {
     ct_real *x_slide, *shift;  /* [3 nv] the surface at z; at q less at z */
     double *mass;              /* [n] of the blocks */
     double size;               /* |F|^2 */
-    ct_real *y_best, *z_best, *x_best;
-    double best;             /* |F|^2 of the best iterate */
+    cti_root_best best;
     int freed, most, strict; /* iterations since then, the most of them; iterations in which |F| had to fall */
     int dual;
     cti_form_row *rows, *tried; /* dual: at the iterate, at the end of a try */
@@ -47,11 +51,11 @@ static int cti_root_open(cti_state *s, cti_root *w)
     w->rates = CTI_ARENA_NEW(s->arena, ct_real, n3);
     w->x_slide = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1),
     w->shift = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
-    w->y_best = CTI_ARENA_NEW(s->arena, ct_real, n3), w->z_best = CTI_ARENA_NEW(s->arena, ct_real, n3);
-    w->x_best = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+    w->best.y = CTI_ARENA_NEW(s->arena, ct_real, n3), w->best.z = CTI_ARENA_NEW(s->arena, ct_real, n3);
+    w->best.x = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
     w->mass = CTI_ARENA_NEW(s->arena, double, b->n + 1);
     if (!w->z || !w->z_old || !w->F2 || !w->F2_old || !w->g || !w->work || !w->rates || !w->x_slide || !w->shift || !w->mass ||
-        !w->y_best || !w->z_best || !w->x_best)
+        !w->best.y || !w->best.z || !w->best.x)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
@@ -180,9 +184,9 @@ static int cti_root_return(cti_state *s, cti_form_run *q, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
     size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
-    memcpy(b->y, w->y_best, n), memcpy(w->z, w->z_best, n);
+    memcpy(b->y, w->best.y, n), memcpy(w->z, w->best.z, n);
     if (nv)
-        memcpy(s->surface.x1, w->x_best, nv);
+        memcpy(s->surface.x1, w->best.x, nv);
     cti_surface_commit(&s->surface);
     if (!cti_barrier_cover(s, s->surface.x0) || !cti_barrier_find(s, s->surface.x0))
         return 0;
@@ -195,13 +199,13 @@ static int cti_root_watch(cti_state *s, cti_form_run *q, cti_root *w)
 {
     cti_barrier *b = cti_barrier_own(s);
     size_t n = sizeof(ct_real) * 3 * (size_t)b->n, nv = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
-    if (w->size < w->best) {
-        w->best = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
+    if (w->size < w->best.size) {
+        w->best.size = w->size, w->freed = w->freed < w->most ? 0 : w->freed;
         if (w->freed && ++w->strict == CTI_ROOT_STRICT)
             w->freed = w->strict = 0, w->most *= 2;
-        memcpy(w->y_best, b->y, n), memcpy(w->z_best, w->z, n);
+        memcpy(w->best.y, b->y, n), memcpy(w->best.z, w->z, n);
         if (nv)
-            memcpy(w->x_best, s->surface.x0, nv);
+            memcpy(w->best.x, s->surface.x0, nv);
         return 1;
     }
     return ++w->freed != w->most || cti_root_return(s, q, w);
@@ -251,7 +255,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     if ((w->dual && !cti_form_dual_update(s, w->rows, 0, &w->tried)) || !cti_root_evaluate(s, q, w, w->dual ? w->tried : NULL))
         return 0;
     cti_root_swap(w);
-    w->best = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
+    w->best.size = w->size + 1, w->freed = w->strict = 0, w->most = CTI_ROOT_FREE;
     if (!cti_root_watch(s, q, w))
         return 0;
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations) {
@@ -266,7 +270,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
     }
     q->failed |= end == CTI_FORM_STUCK;
     /* what the iterations have not found is taken where |F| was least */
-    if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best < w->size && !q->moves && !cti_root_return(s, q, w))
+    if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best.size < w->size && !q->moves && !cti_root_return(s, q, w))
         return 0;
     return end != CTI_FORM_MEMORY;
 }

@@ -79,7 +79,7 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
             int b = q->blocks[q->particle[k]];
             u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
         }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->X_speed, c), u, r);
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.speed, c), u, r);
     }
 }
 
@@ -96,7 +96,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
             int b = q->blocks[q->particle[k]];
             w = cti_v3_mad(w, cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), q->S[k]);
         }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->J, c), w, r);
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, r);
     }
     for (i = 0; i < 3 * s->n; i++)
         u[i] = g->v[i] + g->dv[i];
@@ -277,7 +277,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.J, c), cti_v3_at(g->q.X_speed, c));
+        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
@@ -411,7 +411,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         if (g->q.net.m)
-            memset(g->q.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
+            memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }

@@ -28,6 +28,15 @@ typedef struct cti_geometric_hit {
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
+/* cti_geometric_forces -- what the corrections are of each collision. */
+typedef struct cti_geometric_forces {
+    ct_real *force; /* [3 m] of the acceleration correction [N] */
+    ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
+    ct_real *place; /* [3 m] of the position correction [kg m] */
+    ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
+    ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+} cti_geometric_forces;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
@@ -38,12 +47,14 @@ typedef struct cti_geometric_net {
     uint8_t *mode, *stick;
     ct_real *Q;          /* [3 particles] the property that is corrected */
     ct_real *extra, *target, *mu;
-    ct_real *X;          /* [3 m] forces of the acceleration correction [N]; */
-    ct_real *X_speed;    /* [3 m] impulses of the speed correction [N s]; */
-    ct_real *X_place;    /* [3 m] of the position correction [kg m]; */
-    ct_real *J;          /* [3 m] impulses of the whole substep [N s] */
-    ct_real *mass;       /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    cti_geometric_forces forces;
 } cti_geometric_net;
+
+/* cti_geometric_crossing -- scratch of the crossing test. */
+typedef struct cti_geometric_crossing {
+    int32_t *tested;
+    ct_real *least, *toi;
+} cti_geometric_crossing;
 
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
@@ -54,8 +65,7 @@ typedef struct cti_geometric {
     uint8_t *plane_forced;
     cti_geometric_hit *hits;
     cti_geometric_net q;
-    int32_t *tested;     /* scratch of the crossing test, with */
-    ct_real *least, *toi;
+    cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
     ct_real *y;          /* [3 blocks] right side */

@@ -71,8 +71,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
     cti_mem *mem = s->mem;
     return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
-           CTI_RESIZE(mem, q->X, 3 * m) && CTI_RESIZE(mem, q->X_speed, 3 * m) && CTI_RESIZE(mem, q->X_place, 3 * m) && CTI_RESIZE(mem, q->J, 3 * m) &&
-           CTI_RESIZE(mem, q->mass, m) && CTI_RESIZE(mem, q->order, m);
+           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
 }
 
 /* order: smallest distance first */
@@ -190,7 +190,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->X_place);
+    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->forces.place);
     for (i = 0; i < q->net.n; i++)
         most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
     most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
@@ -230,7 +230,7 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
     turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
-                                q->X_speed);
+                                q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
@@ -260,7 +260,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->X);
+    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)

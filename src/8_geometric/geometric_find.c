@@ -363,8 +363,8 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
     const cti_surface *f = &s->surface;
     int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
     int32_t *which;
-    CTI_CLEAR(g->tested);
-    CTI_CLEAR(g->least);
+    CTI_CLEAR(g->crossing.tested);
+    CTI_CLEAR(g->crossing.least);
     which = CTI_ARENA_NEW(s->arena, int32_t, CTI_LEN(l->pairs) / 2 + 1);
     if (!which)
         return -1;
@@ -375,25 +375,25 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
             continue;
         which[m++] = i;
         for (k = 0; k < 4; k++)
-            if (!CTI_PUSH(s->mem, g->tested, q[k]))
+            if (!CTI_PUSH(s->mem, g->crossing.tested, q[k]))
                 return -1;
-        if (!CTI_PUSH(s->mem, g->least, least))
+        if (!CTI_PUSH(s->mem, g->crossing.least, least))
             return -1;
     }
-    if (!CTI_RESIZE(s->mem, g->toi, m))
+    if (!CTI_RESIZE(s->mem, g->crossing.toi, m))
         return -1;
     if (l->kind == CT_PAIR_VF)
-        cti_ccd_vf_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+        cti_ccd_vf_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
     else if (l->kind == CT_PAIR_EE)
-        cti_ccd_ee_batch(f->x0, f->x1, g->tested, m, g->least, g->toi);
+        cti_ccd_ee_batch(f->x0, f->x1, g->crossing.tested, m, g->crossing.least, g->crossing.toi);
     for (i = 0; i < m && n < 4; i++)
-        g->toi[i] = cti_geometric_loose(f, g->tested + 4 * (size_t)i, n, g->least[i]);
+        g->crossing.toi[i] = cti_geometric_loose(f, g->crossing.tested + 4 * (size_t)i, n, g->crossing.least[i]);
     for (i = 0; i < m; i++)
-        if (g->toi[i] <= 1) {
+        if (g->crossing.toi[i] <= 1) {
             count++;
             l->forced[which[i]] = 1;
             if (cut)
-                cti_geometric_cut(s, g->tested + 4 * (size_t)i, n, g->toi[i]);
+                cti_geometric_cut(s, g->crossing.tested + 4 * (size_t)i, n, g->crossing.toi[i]);
         }
     return count;
 }

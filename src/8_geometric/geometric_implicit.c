@@ -58,8 +58,8 @@ static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_r
     int c;
     cti_bsr_mul(&s->system.A, x, y);
     for (c = 0; c < q->net.m; c++)
-        if (q->mass[c] > 0)
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->mass[c]), y);
+        if (q->forces.mass[c] > 0)
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->forces.mass[c]), y);
 }
 
 /* x <- M^-1/2 S x */
@@ -99,10 +99,10 @@ static void cti_geometric_masses(cti_state *s)
     if (q->net.m == 0)
         return;
     for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->X, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
-    cti_net_share(&q->net, q->mass);
+        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+    cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
-        q->mass[c] = q->mode[c] ? q->mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
 }
 
 /* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
@@ -118,9 +118,9 @@ static void cti_geometric_right(cti_state *s, ct_real h)
             g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
-        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->X, c), h);
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->mass[c]);
-        cti_v3_put(q->J, c, x);
+        cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
+        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+        cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->y);
     }
 }
@@ -182,7 +182,7 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     done = cti_geometric_conjugate(s, h, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.mass[c]));
+        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.forces.mass[c]));
     }
     return done;
 }

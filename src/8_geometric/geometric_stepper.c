@@ -88,9 +88,10 @@ CTI_FN void cti_geometric_free(cti_state *s)
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
     CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->X);
-    CTI_FREE(m, q->X_speed), CTI_FREE(m, q->X_place), CTI_FREE(m, q->J), CTI_FREE(m, q->mass);
-    CTI_FREE(m, g->tested), CTI_FREE(m, g->least), CTI_FREE(m, g->toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v), CTI_FREE(m, g->dv);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
+    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
+        CTI_FREE(m, g->dv);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
