@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs daae78ed72c00df0.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 59dbd47f0dc76ff2.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -54654,6 +54654,10 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
+/* cti_barrier_part, _whole -- what the rounding of a sum is of, from its terms. Errors of floats, whose sums are double, are independent: the root
+   of the sum of squares. Doubles' add up. */
+CTI_INLINE double cti_barrier_part(double term) { return sizeof(ct_real) == sizeof(double) ? term : term * term; }
+CTI_INLINE double cti_barrier_whole(double parts) { return sizeof(ct_real) == sizeof(double) ? parts : sqrt(parts); }
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to
@@ -56170,7 +56174,7 @@ CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *ba
         return 0;
     cti_tasks_run_work(&s->desc.tasks, cti_contacts_values, n, CTI_CONTACTS_VALUE, &q);
     for (i = 0; i < n; i++)
-        *barriers += q.value[i], *size += q.size[i];
+        *barriers += q.value[i], *size += cti_barrier_part(q.size[i]);
     cti_tasks_run_work(&s->desc.tasks, cti_contacts_frictions, m, CTI_CONTACTS_FRICTION, &q);
     for (i = 0; i < m; i++)
         *friction += q.value[i];
@@ -56478,7 +56482,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
     }
-    *size += e + (double)b->rule.c * damped;
+    *size += cti_barrier_part(e + (double)b->rule.c * damped);
     return e + (double)b->rule.c * damped;
 }
 
@@ -56571,9 +56575,9 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
-    *size += fabs(e) + c * fabs(damped);
+    *size += cti_barrier_part(fabs(e) + c * fabs(damped));
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += weight * fabs((double)(s->system.force[i] * b->layout.x_state[i]));
+        *size += cti_barrier_part(weight * fabs((double)(s->system.force[i] * b->layout.x_state[i])));
     return e + c / 2 * damped;
 }
 
@@ -56641,7 +56645,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
         return 0;
     b->contact.energy = barriers / (double)b->rule.contact;
-    *size += barriers + friction;
+    *size = cti_barrier_whole(*size + cti_barrier_part(barriers + friction));
     cti_arena_rewind(s->arena, mark);
     return e + barriers + friction;
 }
@@ -58216,9 +58220,9 @@ CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, do
         sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
         if (whole > t->most) /* (|f|^2 - |m|^2) / 2 k becomes linear */
             sum -= (double)(whole - t->most) * (double)(whole - t->most) / (2 * (double)t->k);
-        *size += cti_tie_size(t, y, f);
+        *size += cti_barrier_part(cti_tie_size(t, y, f));
     }
-    *size += fabs(sum);
+    *size += cti_barrier_part(fabs(sum));
     return sum;
 }
 
@@ -58502,7 +58506,11 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
    on each other). Half and double were not compared */
 #define CTI_BARRIER_FALL 0.1
-#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
+#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of cti_barrier_whole */
+/* the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 go back and forth at .05 to .5 m/s until they are
+   `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one of 20 such steps, 4: three */
+#define CTI_BARRIER_ROUNDING_FLOAT 1
+#define CTI_BARRIER_STRICT 8 /* halvings with that; where no part of the step passes, rounding is more, and the search begins again without it */
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
@@ -58675,6 +58683,7 @@ typedef struct cti_barrier_run {
     int moves;       /* 1: there is some */
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
+    int is_last;     /* 1: it is short enough to end with */
 } cti_barrier_run;
 
 #if CONTACT_WITH_BARRIER
@@ -58683,6 +58692,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 {
     cti_barrier *b = cti_barrier_own(s);
     double size, other, before = 0, after, slope = 0;
+    double units = sizeof(ct_real) == sizeof(double) || q->is_last ? CTI_BARRIER_ROUNDING : CTI_BARRIER_ROUNDING_FLOAT;
+    ct_real full = *t;
     int k;
     if (!q->moves) {
         before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
@@ -58691,6 +58702,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
     }
     for (k = 0; k < CTI_BARRIER_HALVINGS; k++) {
         ct_real clear;
+        if (k == CTI_BARRIER_STRICT && units < CTI_BARRIER_ROUNDING)
+            *t = full, units = CTI_BARRIER_ROUNDING;
         cti_barrier_try(s, q->shift, *t);
         clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
         if (clear < 0)
@@ -58708,7 +58721,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
-        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + CTI_BARRIER_ROUNDING * (double)CTI_EPS * (size + other))
+        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + units * (double)CTI_EPS * (size + other))
             return 1;
         *t /= 2;
     }
@@ -58775,7 +58788,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved, is_last;
+    int moved;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -58783,11 +58796,11 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     q->speed = cti_barrier_speed(s, b->dy);
     if (!cti_finite(q->speed))
         return CTI_BARRIER_STUCK;
-    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
+    if (q->is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -59067,6 +59080,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
+#undef CTI_BARRIER_ROUNDING_FLOAT
+#undef CTI_BARRIER_STRICT
 #undef CTI_BARRIER_FIRST
 #undef CTI_BARRIER_SHIFT
 #undef CTI_BARRIER_LAGS

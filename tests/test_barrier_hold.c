@@ -78,7 +78,8 @@ static void holds_up_to_the_angle_of_friction(void **state)
             d.friction = (ct_real)0.49;
             gap = start;
             speed = rest_on_slope(&d, soft, &gap, 1, 2, &drift, &gain);
-            assert_true(fabs(gain - slide) < 0.01 * slide && fabs(drift - (speed - slide / 2)) < 0.01 * drift);
+            /* float: 2 % are 2e-4 of the weight, a fiftieth of what newton_tolerance lets a step miss */
+            assert_true(fabs(gain - slide) < (FLOAT ? 0.02 : 0.01) * slide && fabs(drift - (speed - slide / 2)) < 0.01 * drift);
         }
 }
 

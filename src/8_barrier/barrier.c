@@ -28,7 +28,11 @@
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
    on each other). Half and double were not compared */
 #define CTI_BARRIER_FALL 0.1
-#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of all that is summed up */
+#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of cti_barrier_whole */
+/* the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 go back and forth at .05 to .5 m/s until they are
+   `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one of 20 such steps, 4: three */
+#define CTI_BARRIER_ROUNDING_FLOAT 1
+#define CTI_BARRIER_STRICT 8 /* halvings with that; where no part of the step passes, rounding is more, and the search begins again without it */
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
@@ -200,6 +204,7 @@ typedef struct cti_barrier_run {
     int moves;       /* 1: there is some */
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
+    int is_last;     /* 1: it is short enough to end with */
 } cti_barrier_run;
 
 /* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
@@ -207,6 +212,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 {
     cti_barrier *b = cti_barrier_own(s);
     double size, other, before = 0, after, slope = 0;
+    double units = sizeof(ct_real) == sizeof(double) || q->is_last ? CTI_BARRIER_ROUNDING : CTI_BARRIER_ROUNDING_FLOAT;
+    ct_real full = *t;
     int k;
     if (!q->moves) {
         before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
@@ -215,6 +222,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
     }
     for (k = 0; k < CTI_BARRIER_HALVINGS; k++) {
         ct_real clear;
+        if (k == CTI_BARRIER_STRICT && units < CTI_BARRIER_ROUNDING)
+            *t = full, units = CTI_BARRIER_ROUNDING;
         cti_barrier_try(s, q->shift, *t);
         clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
         if (clear < 0)
@@ -232,7 +241,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
-        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + CTI_BARRIER_ROUNDING * (double)CTI_EPS * (size + other))
+        if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + units * (double)CTI_EPS * (size + other))
             return 1;
         *t /= 2;
     }
@@ -299,7 +308,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved, is_last;
+    int moved;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -307,11 +316,11 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     q->speed = cti_barrier_speed(s, b->dy);
     if (!cti_finite(q->speed))
         return CTI_BARRIER_STUCK;
-    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (is_last && (!moved || cti_barrier_rubs_agree(s)))
+    if (q->is_last && (!moved || cti_barrier_rubs_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -591,6 +600,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
+#undef CTI_BARRIER_ROUNDING_FLOAT
+#undef CTI_BARRIER_STRICT
 #undef CTI_BARRIER_FIRST
 #undef CTI_BARRIER_SHIFT
 #undef CTI_BARRIER_LAGS

@@ -249,6 +249,10 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
+/* cti_barrier_part, _whole -- what the rounding of a sum is of, from its terms. Errors of floats, whose sums are double, are independent: the root
+   of the sum of squares. Doubles' add up. */
+CTI_INLINE double cti_barrier_part(double term) { return sizeof(ct_real) == sizeof(double) ? term : term * term; }
+CTI_INLINE double cti_barrier_whole(double parts) { return sizeof(ct_real) == sizeof(double) ? parts : sqrt(parts); }
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to

@@ -77,7 +77,7 @@ CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *ba
         return 0;
     cti_tasks_run_work(&s->desc.tasks, cti_contacts_values, n, CTI_CONTACTS_VALUE, &q);
     for (i = 0; i < n; i++)
-        *barriers += q.value[i], *size += q.size[i];
+        *barriers += q.value[i], *size += cti_barrier_part(q.size[i]);
     cti_tasks_run_work(&s->desc.tasks, cti_contacts_frictions, m, CTI_CONTACTS_FRICTION, &q);
     for (i = 0; i < m; i++)
         *friction += q.value[i];

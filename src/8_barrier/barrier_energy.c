@@ -112,7 +112,7 @@ static double cti_barrier_inertia(cti_state *s, const ct_real *y, ct_real *work,
         for (i = 0; i < 3 * b->n; i++)
             damped += (double)(alpha[i / 3] * z[i]) * (double)Mz[i] / 2;
     }
-    *size += e + (double)b->rule.c * damped;
+    *size += cti_barrier_part(e + (double)b->rule.c * damped);
     return e + (double)b->rule.c * damped;
 }
 
@@ -203,9 +203,9 @@ static double cti_barrier_elastic_energy(cti_state *s, const ct_real *y, double 
     if (cti_barrier_damping(s, y, d, Dd))
         for (i = 0; i < 3 * s->n; i++)
             damped += (double)d[i] * (double)Dd[i];
-    *size += fabs(e) + c * fabs(damped);
+    *size += cti_barrier_part(fabs(e) + c * fabs(damped));
     for (i = 0; i < 3 * s->n; i++) /* forces of the last assembly */
-        *size += weight * fabs((double)(s->system.force[i] * b->layout.x_state[i]));
+        *size += cti_barrier_part(weight * fabs((double)(s->system.force[i] * b->layout.x_state[i])));
     return e + c / 2 * damped;
 }
 
@@ -273,7 +273,7 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
         return 0;
     b->contact.energy = barriers / (double)b->rule.contact;
-    *size += barriers + friction;
+    *size = cti_barrier_whole(*size + cti_barrier_part(barriers + friction));
     cti_arena_rewind(s->arena, mark);
     return e + barriers + friction;
 }

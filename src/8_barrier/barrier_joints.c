@@ -234,9 +234,9 @@ CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, do
         sum += (double)cti_v3_dot(cti_v3_at(t->m, 0), phi) + (double)t->k / 2 * (double)cti_v3_norm2(phi);
         if (whole > t->most) /* (|f|^2 - |m|^2) / 2 k becomes linear */
             sum -= (double)(whole - t->most) * (double)(whole - t->most) / (2 * (double)t->k);
-        *size += cti_tie_size(t, y, f);
+        *size += cti_barrier_part(cti_tie_size(t, y, f));
     }
-    *size += fabs(sum);
+    *size += cti_barrier_part(fabs(sum));
     return sum;
 }
 
