@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 59dbd47f0dc76ff2.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 892b30df35b859c2.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -58314,7 +58314,7 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
 }
 
 /* impulses of a joint's ties on side a, as the user reads them, and, where they are known, the multipliers that the next step begins with.
- * 0: out of memory */
+   0: out of memory */
 static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -58515,7 +58515,7 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
- * double: 0.33 */
+   double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
 /* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain

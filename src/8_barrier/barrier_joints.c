@@ -328,7 +328,7 @@ static cti_v3 cti_tie_moment(const cti_state *s, const cti_barrier_tie *t, cti_v
 }
 
 /* impulses of a joint's ties on side a, as the user reads them, and, where they are known, the multipliers that the next step begins with.
- * 0: out of memory */
+   0: out of memory */
 static int cti_tie_remember(cti_state *s, int first, int known, cti_memory *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
