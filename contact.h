@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 892b30df35b859c2.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d9c74d1d185bc759.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1205,7 +1205,7 @@ typedef struct ct_contact {
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver. */
+   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -1243,7 +1243,8 @@ typedef struct ct_step_report {
                               be added, but may fall or be moved there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
-    ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep */
+    ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
+                              change of a velocity by Newton's method [m/s] */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -54510,7 +54511,7 @@ typedef struct cti_barrier_layout {
     ct_real *hat;               /* [surface bodies] dhat */
     int32_t *all;               /* [n] 0, 1, 2, ... */
     ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
-    ct_real *damping;           /* [3 state blocks] scratch */
+    ct_real *damping;           /* [6 state blocks] scratch */
     ct_real strain;             /* largest entry of A - R at the end of the step */
 } cti_barrier_layout;
 
@@ -54658,7 +54659,7 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
    of the sum of squares. Doubles' add up. */
 CTI_INLINE double cti_barrier_part(double term) { return sizeof(ct_real) == sizeof(double) ? term : term * term; }
 CTI_INLINE double cti_barrier_whole(double parts) { return sizeof(ct_real) == sizeof(double) ? parts : sqrt(parts); }
-/* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
+/* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of; below 0: out of memory. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to
    move, or NULL: the contacts' part of that is added to g. 0: out of memory. */
@@ -54688,7 +54689,7 @@ CTI_FN void cti_barrier_joints_open(cti_state *s);
 CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
 /* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
 CTI_FN void cti_barrier_joints_assemble(cti_state *s);
-/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (joints.open > 0); 0: multipliers
    have changed, and there is another minimum. */
 CTI_FN int cti_barrier_joints_settle(cti_state *s);
 /* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this
@@ -54711,9 +54712,8 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
 /* cti_barrier_rub -- b->g += friction's Hessian at b->surface.x_slide times the displacement shift [3 nv] of the surface. */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
-/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
-CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
-CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
+/* cti_barrier_scatter -- g += a vector g [3 n] and B += H [3 n][3 n], or NULL, over the vertices v [n] of a pair, in the rows [begin, end). */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end);
 
 /* ---- barrier_system.c ---- */
 
@@ -54731,8 +54731,8 @@ CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
 
-/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the
-   bodies, of contacts, of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [4]: energies at its start, of the
+   bodies, of contacts, of gravity alone, of motion alone. CT_ERR_DOMAIN as of cti_barrier_step. */
 CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
 /* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
@@ -54775,6 +54775,7 @@ typedef struct cti_form_run {
     int moves; /* 1: scripted blocks are on their way */
     int iterations;
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
+    int open;       /* 1: iterations ran out before Newton's method had converged */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
     ct_real *x_old; /* [3 nv] the surface there */
@@ -54813,8 +54814,8 @@ CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, con
 CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
-/* cti_form_touches -- contacts of the rows for the report. 0: out of memory. */
-CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r);
+/* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
+CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
 CTI_FN int cti_form_lag(cti_state *s);
 
@@ -55762,9 +55763,11 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 #undef CTI_BARRIER_CCD
 
 /* ---- 8_barrier/barrier_system.c ---- */
-/* barrier_system.c -- Newton's linear system: the pattern, the direct solve, and blocks that scripts move.
-   Method: a supernodal LDL' of the whole Hessian. Its analysis is kept while all blocks that are wanted have a place in it, so that pairs that come
-   and go within a step cost nothing; it is made anew when one does not fit, or when most of its contact blocks are of pairs that are gone.
+/* barrier_system.c -- Newton's linear system: the pattern, the solve, and blocks that scripts move.
+   Method: conjugate gradients, preconditioned by a supernodal LDL' in float of an earlier Hessian. Small systems, those of the forms, and those
+   that float does not solve, have a factor of the Hessian itself in double. The pattern is kept while all blocks that are wanted have a place in
+   it, so that pairs that come and go within a step cost nothing. It is made anew when one does not fit, or when most contact blocks are of pairs
+   that are gone.
    A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
 
 /* [1] contact blocks in the pattern, over those that are wanted, above which it is made anew: blocks that nobody wants make the factor
@@ -56183,8 +56186,8 @@ CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *ba
 
 /* ---- rows ---- */
 
-/* g(row) += w g_i and B(row, .) += w H(i, .) of vertex i of a pair v [n], for its blocks in [begin, end); H [3 n][3 n] */
-static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end)
+/* g(row) += w g_i and B(row, .) += w H(i, .) of vertex i of a pair */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, n3 = 3 * n;
@@ -56195,7 +56198,7 @@ static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct
             if (row < begin || row >= end)
                 continue;
             cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(g, i), a->w[k]));
-            for (j = 0; j < n; j++) {
+            for (j = 0; H && j < n; j++) {
                 const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
                 const ct_real *from = H + n3 * 3 * i + 3 * j;
                 for (l = 0; l < c->n; l++) {
@@ -56304,8 +56307,8 @@ static void cti_contacts_add(int begin, int end, int worker, void *context)
     begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
     for (i = 0; i < q->n; i++)
         if (q->found[i])
-            cti_contacts_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
-                                 q->terms[i].hessian, begin, end);
+            cti_barrier_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
+                                q->terms[i].hessian, begin, end);
 }
 
 /* ---- friction ---- */
@@ -56428,7 +56431,7 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
     }
 }
 
-/* out = M z for z [3 n]; alpha [1/s]: times 1 + h alpha where it is wanted */
+/* out = M z for z [3 n] */
 static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -56639,11 +56642,15 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     double *energies = CTI_ARENA_NEW(s->arena, double, s->bodies.n_models + 1);
     double e, barriers, friction;
     *size = 0;
-    if (!work || !energies)
+    if (!work || !energies) {
+        *size = -1;
         return 0;
+    }
     e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
-    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
+    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size)) {
+        *size = -1;
         return 0;
+    }
     b->contact.energy = barriers / (double)b->rule.contact;
     *size = cti_barrier_whole(*size + cti_barrier_part(barriers + friction));
     cti_arena_rewind(s->arena, mark);
@@ -56651,39 +56658,6 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 }
 
 /* ---- gradient and Hessian ---- */
-
-/* a matrix over the vertices v [n] of a pair, through their attachments */
-CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, j, k, l, p, q, n3 = 3 * n;
-    for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
-        for (j = 0; j < n; j++) {
-            const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
-            ct_real m[9];
-            if (a->n == 0 || c->n == 0)
-                continue;
-            for (p = 0; p < 3; p++)
-                for (q = 0; q < 3; q++)
-                    m[3 * p + q] = H[n3 * (3 * i + p) + 3 * j + q];
-            for (k = 0; k < a->n; k++)
-                for (l = 0; l < c->n; l++)
-                    cti_barrier_add(b, a->block[k], c->block[l], m, a->w[k] * c->w[l]);
-        }
-    }
-}
-
-CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, k;
-    for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
-        for (k = 0; k < a->n; k++)
-            cti_v3_addto(b->g, a->block[k], cti_v3_mul(cti_v3_at(g, i), a->w[k]));
-    }
-}
 
 CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
 {
@@ -56725,7 +56699,7 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
         way = cti_m3_mul_v(r.K, way);
         for (k = 0; k < q->n; k++)
             cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
-        cti_barrier_scatter_vector(s, q->v, q->n, g);
+        cti_barrier_scatter(s, q->v, q->n, g, NULL, 0, b->n);
     }
 }
 
@@ -56990,7 +56964,7 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
 
 /* ---- what the rows did ---- */
 
-CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
+CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -57018,6 +56992,7 @@ CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -57047,6 +57022,7 @@ CTI_FN int cti_form_lag(cti_state *s)
         cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, &p->t, &q);
         if (!CTI_PUSH(s->mem, b->contact.rubs, q))
             return 0;
     }
@@ -57119,30 +57095,30 @@ CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact)
 {
     cti_potential_terms p;
     ct_real g[12];
-    int i, j, k, l;
+    int i, j, k, l, n_blocks = cti_barrier_own(s)->n;
     for (i = 0; i < CTI_LEN(rows); i++) {
         const cti_form_row *q = &rows[i];
         int n = q->t.n;
         if (q->fades) {
             if (!cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_PROJECTED, &p))
                 continue;
-            cti_barrier_scatter_vector(s, q->t.v, n, p.gradient);
-            cti_barrier_scatter(s, q->t.v, n, p.hessian);
+            cti_barrier_scatter(s, q->t.v, n, p.gradient, p.hessian, 0, n_blocks);
             continue;
         }
         for (j = 0; j < n; j++)
             cti_v3_put(g, j, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[j]));
-        cti_barrier_scatter_vector(s, q->t.v, n, g);
         /* the potential's Hessian is Psi J'J - psi grad J */
-        if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p))
+        if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p)) {
+            cti_barrier_scatter(s, q->t.v, n, g, NULL, 0, n_blocks);
             continue;
+        }
         for (j = 0; j < n; j++)
             for (k = 0; k < n; k++)
                 for (l = 0; l < 9; l++) {
                     ct_real *H = &p.hessian[3 * n * (3 * j + l / 3) + 3 * k + l % 3];
                     *H = (ct_real)(q->lambda / q->psi) * (*H - (ct_real)q->rate * q->c[j] * q->c[k] * q->n[l / 3] * q->n[l % 3]);
                 }
-        cti_barrier_scatter(s, q->t.v, n, p.hessian);
+        cti_barrier_scatter(s, q->t.v, n, g, p.hessian, 0, n_blocks);
     }
 }
 
@@ -57494,6 +57470,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
             reset = 0;
     }
     q->failed |= end == CTI_FORM_STUCK;
+    q->open = end == CTI_FORM_GOES_ON;
     /* what the iterations have not found is taken where |F| was least */
     if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best.size < w->size && !q->moves && !cti_root_return(s, q, w))
         return 0;
@@ -57652,7 +57629,7 @@ CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base,
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
 #define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
 
-/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum */
+/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum. *size below 0: out of memory */
 static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -57674,6 +57651,8 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
     if (t < 0 || !cti_barrier_find(s, s->surface.x0))
         return -1;
     before = cti_position_merit(s, b->y, s->surface.x0, nu, &size, &violated);
+    if (size < 0)
+        return -1;
     slope -= nu * violated;
     for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
         clear = cti_form_try(s, t);
@@ -57682,6 +57661,8 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
         if (!clear)
             continue;
         after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
+        if (other < 0)
+            return -1;
         if (is_last || q->moves ||
             after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             cti_form_take(s);
@@ -57746,6 +57727,7 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
             end = cti_position_iterate(s, q, &nu);
         q->failed |= end == CTI_FORM_STUCK;
+        q->open = end == CTI_FORM_GOES_ON;
         if (end == CTI_FORM_MEMORY)
             return 0;
         if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
@@ -57785,7 +57767,7 @@ static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, co
     return sum;
 }
 
-/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0 */
+/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0; -1: out of memory */
 static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *J, const double *gap, double slope, double nu, int is_last)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -57794,12 +57776,16 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
     int i, k;
     cti_barrier_place(s, b->y, s->surface.x1);
     before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + nu * violated;
+    if (size < 0)
+        return -1;
     slope -= nu * violated;
     for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
         for (i = 0; i < 3 * b->n; i++)
             b->y_try[i] = b->y[i] + t * b->dy[i];
         cti_barrier_place(s, b->y_try, s->surface.x1);
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
+        if (other < 0)
+            return -1;
         if (is_last || q->moves ||
             after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -57850,8 +57836,9 @@ static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_spar
     if (!cti_finite(q->speed))
         return CTI_FORM_STUCK;
     is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
-    if (!cti_velocity_search(s, q, J, *gap, slope, *nu, is_last))
-        return CTI_FORM_STUCK;
+    found = cti_velocity_search(s, q, J, *gap, slope, *nu, is_last);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
     return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
@@ -57890,6 +57877,7 @@ static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
         end = cti_velocity_iterate(s, q, J, gap, &nu);
     q->failed |= end == CTI_FORM_STUCK;
+    q->open = end == CTI_FORM_GOES_ON;
     return end != CTI_FORM_MEMORY;
 }
 
@@ -57945,7 +57933,7 @@ CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
     *speed = q.speed;
     if (q.failed)
         r->status = CT_STATUS_NOT_CONVERGED;
-    else if (q.iterations >= s->desc.barrier.newton_iterations && !(q.speed <= s->desc.barrier.newton_tolerance))
+    else if (q.open)
         r->status = CT_STATUS_BUDGET;
     return ok;
 }
@@ -58697,6 +58685,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
     int k;
     if (!q->moves) {
         before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
+        if (size < 0)
+            return -1;
         for (k = 0; k < 3 * b->n; k++)
             slope += (double)b->g[k] * (double)b->dy[k];
     }
@@ -58721,6 +58711,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
+        if (other < 0)
+            return -1;
         if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + units * (double)CTI_EPS * (size + other))
             return 1;
         *t /= 2;
@@ -58980,9 +58972,11 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     int i;
     cti_memory_clear(next);
     if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
-        !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
+        !(cti_form_is_constrained(s) ? cti_form_touches(s, next, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
+    if (size < 0)
+        return 0;
     r->loss_contact += b->contact.energy - before;
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
@@ -59008,7 +59002,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     return 1;
 }
 
-/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone */
+/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone. 0: out of memory */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -59020,7 +59014,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     out[1] = cti_barrier_own(s)->contact.energy;
     out[2] = r.energy_gravity;
     out[3] = r.energy_kinetic;
-    return 1;
+    return size >= 0;
 }
 
 /* 1 when nobody has moved the surface since the end of the last step */
@@ -59138,8 +59132,16 @@ static int cti_barrier_again(cti_state *s, double force)
     b->contact.force = force;
     b->cover.known = 0;
     b->contact.touched = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
+}
+
+/* adds iterations and times of a substep or an attempt */
+static void cti_barrier_cost(const ct_step_report *a, ct_step_report *r)
+{
+    r->newton_iterations += a->newton_iterations, r->refactorizations += a->refactorizations, r->cg_steps += a->cg_steps;
+    r->ms_assemble += a->ms_assemble, r->ms_solve += a->ms_solve, r->ms_detect += a->ms_detect, r->ms_unconstrained += a->ms_unconstrained;
 }
 
 /* adds what an earlier substep did to the report of a later one */
@@ -59147,7 +59149,7 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
 {
     if (a->status > r->status)
         r->status = a->status;
-    r->newton_iterations += a->newton_iterations, r->refactorizations += a->refactorizations, r->cg_steps += a->cg_steps;
+    cti_barrier_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
     r->thickness_kept = cti_min(a->thickness_kept, r->thickness_kept);
@@ -59155,7 +59157,6 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
     r->work_pins += a->work_pins, r->work_script += a->work_script, r->work_joints += a->work_joints;
     r->loss_contact += a->loss_contact, r->loss_damping += a->loss_damping;
     r->energy_gained += a->energy_gained;
-    r->ms_assemble += a->ms_assemble, r->ms_solve += a->ms_solve, r->ms_detect += a->ms_detect, r->ms_unconstrained += a->ms_unconstrained;
 }
 
 /* the step as `parts` substeps */
@@ -59167,6 +59168,8 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         ct_step_report part;
         ct_code code;
         cti_barrier_blank(s, &part);
+        /* step.limit stays the nearest pair of all substeps */
+        part.min_distance = r->min_distance;
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
@@ -59222,7 +59225,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!cti_barrier_again(s, force) || cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s);
         gains = cti_barrier_gains(s, dt, start, r);
-        r->newton_iterations += whole.newton_iterations, r->refactorizations += whole.refactorizations, r->cg_steps += whole.cg_steps;
+        cti_barrier_cost(&whole, r);
     }
     if (gains && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;

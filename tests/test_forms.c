@@ -209,6 +209,50 @@ static void constraints_on_a_plane(void **state)
     }
 }
 
+/* ---- friction ---- */
+
+/* rigid box at rest on a slope of tan 0.5, friction 1: its contacts carry the weight, and with the static hold it stays where it is */
+static void slope_is_held(void **state)
+{
+    const double angle = atan(0.5), c = cos(angle), s = sin(angle), weight = 0.1 * 0.1 * 0.1 * 1000 * 9.81;
+    int form, hold, i, k, n;
+    (void)state;
+    for (form = CT_FORM_POTENTIAL; form < CT_FORM_COUNT_; form++)
+        for (hold = 0; hold < 2; hold++) {
+            ct_world_desc d = world_desc(1e-3, 1, NULL);
+            ct_rigid_desc rd = ct_rigid_desc_default();
+            ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+            ct_body_id b;
+            const ct_contact *q;
+            ct_world *w;
+            double x[3], x0[3], f[3] = {0, 0, 0}, drift;
+            d.stepper = CT_STEPPER_BARRIER, d.barrier.form = (ct_barrier_form)form, d.barrier.static_hold = hold;
+            d.barrier.newton_tolerance = (ct_real)1e-9, d.barrier.friction_iterations = 4;
+            w = world_make(&d);
+            add_plane(w, -s, c, 0, 0);
+            mesh_place(&m, angle, -s * 0.05051, c * 0.05051, 0);
+            rd.mesh = &m, rd.density = 1000;
+            assert_int_equal(ct_body_add_rigid(w, &rd, &b), CT_OK);
+            ct_mesh_free(&m);
+            for (i = 0; i < 100; i++)
+                step_once(w, 0.01);
+            read_middle(w, b, 0, x0);
+            for (i = 0; i < 20; i++)
+                step_once(w, 0.01);
+            read_middle(w, b, 0, x);
+            assert_int_equal(ct_world_contacts(w, &q, &n), CT_OK);
+            for (i = 0; i < n; i++)
+                for (k = 0; k < 3; k++)
+                    f[k] += 100 * (double)(q[i].impulse_normal * q[i].normal[k] + q[i].impulse_tangent[0] * q[i].tangent[0][k] +
+                                           q[i].impulse_tangent[1] * q[i].tangent[1][k]);
+            drift = away(x, x0);
+            print_message("%s, hold %d: drift %.3g m in 0.2 s, force of %d contacts %.6g %.6g %.6g\n", forms[form], hold, drift, n, f[0], f[1], f[2]);
+            assert_true(fabs(f[0]) < 0.01 * weight && fabs(f[1] - weight) < 0.01 * weight && fabs(f[2]) < 0.01 * weight);
+            assert_true(hold ? drift < 1e-9 : drift < 0.2 * 1e-3);
+            ct_world_destroy(w);
+        }
+}
+
 /* ---- velocities: the problem of constraint manifold refinement ---- */
 
 enum { ON_PLANE, ON_FLOOR, ON_BOX, ON_COUNT };
@@ -656,6 +700,7 @@ int main(void)
         cmocka_unit_test(forms_agree_without_contact),
         cmocka_unit_test(forms_agree_in_contact),
         cmocka_unit_test(constraints_on_a_plane),
+        cmocka_unit_test(slope_is_held),
         cmocka_unit_test(velocities_are_cmr),
         cmocka_unit_test(free_fall_is_exact),
         cmocka_unit_test(spins),

@@ -217,6 +217,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
     int k;
     if (!q->moves) {
         before = cti_barrier_energy(s, b->y, s->surface.x0, &size);
+        if (size < 0)
+            return -1;
         for (k = 0; k < 3 * b->n; k++)
             slope += (double)b->g[k] * (double)b->dy[k];
     }
@@ -241,6 +243,8 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (q->moves)
             return 1;
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other);
+        if (other < 0)
+            return -1;
         if (after - before <= CTI_BARRIER_FALL * (double)*t * slope + units * (double)CTI_EPS * (size + other))
             return 1;
         *t /= 2;
@@ -500,9 +504,11 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     int i;
     cti_memory_clear(next);
     if (!cti_barrier_remember(s, next) || !cti_barrier_joints_close(s, next, r) || !cti_barrier_works(s, r) ||
-        !(cti_form_is_constrained(s) ? cti_form_touches(s, r) : cti_barrier_touches(s, next, r)))
+        !(cti_form_is_constrained(s) ? cti_form_touches(s, next, r) : cti_barrier_touches(s, next, r)))
         return 0;
     cti_barrier_energy(s, b->y, s->surface.x0, &size);
+    if (size < 0)
+        return 0;
     r->loss_contact += b->contact.energy - before;
     cti_barrier_store(s);
     memset(s->history.fall, 0, sizeof *s->history.fall * (size_t)s->n);
@@ -528,7 +534,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     return 1;
 }
 
-/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone */
+/* energies [4] at the start: of the bodies, of the contacts, of gravity alone, and of motion alone. 0: out of memory */
 static int cti_barrier_energies(cti_state *s, double *out)
 {
     ct_step_report r;
@@ -540,7 +546,7 @@ static int cti_barrier_energies(cti_state *s, double *out)
     out[1] = cti_barrier_own(s)->contact.energy;
     out[2] = r.energy_gravity;
     out[3] = r.energy_kinetic;
-    return 1;
+    return size >= 0;
 }
 
 /* 1 when nobody has moved the surface since the end of the last step */

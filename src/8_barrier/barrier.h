@@ -106,7 +106,7 @@ typedef struct cti_barrier_layout {
     ct_real *hat;               /* [surface bodies] dhat */
     int32_t *all;               /* [n] 0, 1, 2, ... */
     ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
-    ct_real *damping;           /* [3 state blocks] scratch */
+    ct_real *damping;           /* [6 state blocks] scratch */
     ct_real strain;             /* largest entry of A - R at the end of the step */
 } cti_barrier_layout;
 
@@ -253,7 +253,7 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
    of the sum of squares. Doubles' add up. */
 CTI_INLINE double cti_barrier_part(double term) { return sizeof(ct_real) == sizeof(double) ? term : term * term; }
 CTI_INLINE double cti_barrier_whole(double parts) { return sizeof(ct_real) == sizeof(double) ? parts : sqrt(parts); }
-/* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of. */
+/* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of; below 0: out of memory. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to
    move, or NULL: the contacts' part of that is added to g. 0: out of memory. */
@@ -283,7 +283,7 @@ CTI_FN void cti_barrier_joints_open(cti_state *s);
 CTI_FN double cti_barrier_joints_energy(const cti_state *s, const ct_real *y, double *size);
 /* cti_barrier_joints_assemble -- adds to g and B, in which the bodies' part is. */
 CTI_FN void cti_barrier_joints_assemble(cti_state *s);
-/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (ties_open > 0); 0: multipliers
+/* cti_barrier_joints_settle -- at a minimum: 1: every error is at most newton_tolerance h, or updates have run out (joints.open > 0); 0: multipliers
    have changed, and there is another minimum. */
 CTI_FN int cti_barrier_joints_settle(cti_state *s);
 /* cti_barrier_joints_close -- work and impulses of a step at its end; out: what the next step begins with, unless r->status says that this
@@ -306,9 +306,8 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
 /* cti_barrier_rub -- b->g += friction's Hessian at b->surface.x_slide times the displacement shift [3 nv] of the surface. */
 CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift);
-/* cti_barrier_scatter -- B += H [3 n][3 n] over the vertices v [n] of a pair; _vector: g += a vector [3 n] over them. */
-CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H);
-CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g);
+/* cti_barrier_scatter -- g += a vector g [3 n] and B += H [3 n][3 n], or NULL, over the vertices v [n] of a pair, in the rows [begin, end). */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end);
 
 /* ---- barrier_system.c ---- */
 
@@ -326,8 +325,8 @@ CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
 
-/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [3]: energies at its start, of the
-   bodies, of contacts, of gravity alone. CT_ERR_DOMAIN as of cti_barrier_step. */
+/* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [4]: energies at its start, of the
+   bodies, of contacts, of gravity alone, of motion alone. CT_ERR_DOMAIN as of cti_barrier_step. */
 CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
 /* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);

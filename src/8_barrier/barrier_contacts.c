@@ -86,8 +86,8 @@ CTI_FN int cti_barrier_contact_energy(cti_state *s, const ct_real *x, double *ba
 
 /* ---- rows ---- */
 
-/* g(row) += w g_i and B(row, .) += w H(i, .) of vertex i of a pair v [n], for its blocks in [begin, end); H [3 n][3 n] */
-static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end)
+/* g(row) += w g_i and B(row, .) += w H(i, .) of vertex i of a pair */
+CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *g, const ct_real *H, int begin, int end)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, j, k, l, p, n3 = 3 * n;
@@ -98,7 +98,7 @@ static void cti_contacts_scatter(cti_state *s, const int32_t *v, int n, const ct
             if (row < begin || row >= end)
                 continue;
             cti_v3_addto(b->g, row, cti_v3_mul(cti_v3_at(g, i), a->w[k]));
-            for (j = 0; j < n; j++) {
+            for (j = 0; H && j < n; j++) {
                 const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
                 const ct_real *from = H + n3 * 3 * i + 3 * j;
                 for (l = 0; l < c->n; l++) {
@@ -207,8 +207,8 @@ static void cti_contacts_add(int begin, int end, int worker, void *context)
     begin = cti_contacts_row(q, begin), end = cti_contacts_row(q, end);
     for (i = 0; i < q->n; i++)
         if (q->found[i])
-            cti_contacts_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
-                                 q->terms[i].hessian, begin, end);
+            cti_barrier_scatter(q->s, b->contact.terms[q->first + i].v, b->contact.terms[q->first + i].n, q->terms[i].gradient,
+                                q->terms[i].hessian, begin, end);
 }
 
 /* ---- friction ---- */

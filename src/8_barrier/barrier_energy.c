@@ -58,7 +58,7 @@ static void cti_affine_derive(cti_barrier *b, const cti_affine *a)
     }
 }
 
-/* out = M z for z [3 n]; alpha [1/s]: times 1 + h alpha where it is wanted */
+/* out = M z for z [3 n] */
 static void cti_barrier_mass(const cti_state *s, const ct_real *z, ct_real *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -267,11 +267,15 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
     double *energies = CTI_ARENA_NEW(s->arena, double, s->bodies.n_models + 1);
     double e, barriers, friction;
     *size = 0;
-    if (!work || !energies)
+    if (!work || !energies) {
+        *size = -1;
         return 0;
+    }
     e = cti_barrier_inertia(s, y, work, size) + cti_barrier_elastic_energy(s, y, energies, size) + cti_barrier_joints_energy(s, y, size);
-    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size))
+    if (!cti_barrier_contact_energy(s, x, &barriers, &friction, size)) {
+        *size = -1;
         return 0;
+    }
     b->contact.energy = barriers / (double)b->rule.contact;
     *size = cti_barrier_whole(*size + cti_barrier_part(barriers + friction));
     cti_arena_rewind(s->arena, mark);
@@ -279,39 +283,6 @@ CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *
 }
 
 /* ---- gradient and Hessian ---- */
-
-/* a matrix over the vertices v [n] of a pair, through their attachments */
-CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_real *H)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, j, k, l, p, q, n3 = 3 * n;
-    for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
-        for (j = 0; j < n; j++) {
-            const cti_barrier_attach *c = cti_barrier_of(s, b, v[j]);
-            ct_real m[9];
-            if (a->n == 0 || c->n == 0)
-                continue;
-            for (p = 0; p < 3; p++)
-                for (q = 0; q < 3; q++)
-                    m[3 * p + q] = H[n3 * (3 * i + p) + 3 * j + q];
-            for (k = 0; k < a->n; k++)
-                for (l = 0; l < c->n; l++)
-                    cti_barrier_add(b, a->block[k], c->block[l], m, a->w[k] * c->w[l]);
-        }
-    }
-}
-
-CTI_FN void cti_barrier_scatter_vector(cti_state *s, const int32_t *v, int n, const ct_real *g)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    int i, k;
-    for (i = 0; i < n; i++) {
-        const cti_barrier_attach *a = cti_barrier_of(s, b, v[i]);
-        for (k = 0; k < a->n; k++)
-            cti_v3_addto(b->g, a->block[k], cti_v3_mul(cti_v3_at(g, i), a->w[k]));
-    }
-}
 
 CTI_FN void cti_barrier_rub_derive(const cti_barrier_rub *q, ct_real reach, const ct_real *u, ct_real *f, ct_real *H)
 {
@@ -353,7 +324,7 @@ CTI_FN void cti_barrier_rub_shift(cti_state *s, const ct_real *shift)
         way = cti_m3_mul_v(r.K, way);
         for (k = 0; k < q->n; k++)
             cti_v3_put(g, k, cti_v3_mul(way, q->c[k]));
-        cti_barrier_scatter_vector(s, q->v, q->n, g);
+        cti_barrier_scatter(s, q->v, q->n, g, NULL, 0, b->n);
     }
 }
 

@@ -49,8 +49,16 @@ static int cti_barrier_again(cti_state *s, double force)
     b->contact.force = force;
     b->cover.known = 0;
     b->contact.touched = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
+}
+
+/* adds iterations and times of a substep or an attempt */
+static void cti_barrier_cost(const ct_step_report *a, ct_step_report *r)
+{
+    r->newton_iterations += a->newton_iterations, r->refactorizations += a->refactorizations, r->cg_steps += a->cg_steps;
+    r->ms_assemble += a->ms_assemble, r->ms_solve += a->ms_solve, r->ms_detect += a->ms_detect, r->ms_unconstrained += a->ms_unconstrained;
 }
 
 /* adds what an earlier substep did to the report of a later one */
@@ -58,7 +66,7 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
 {
     if (a->status > r->status)
         r->status = a->status;
-    r->newton_iterations += a->newton_iterations, r->refactorizations += a->refactorizations, r->cg_steps += a->cg_steps;
+    cti_barrier_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
     r->thickness_kept = cti_min(a->thickness_kept, r->thickness_kept);
@@ -66,7 +74,6 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
     r->work_pins += a->work_pins, r->work_script += a->work_script, r->work_joints += a->work_joints;
     r->loss_contact += a->loss_contact, r->loss_damping += a->loss_damping;
     r->energy_gained += a->energy_gained;
-    r->ms_assemble += a->ms_assemble, r->ms_solve += a->ms_solve, r->ms_detect += a->ms_detect, r->ms_unconstrained += a->ms_unconstrained;
 }
 
 /* the step as `parts` substeps */
@@ -78,6 +85,8 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         ct_step_report part;
         ct_code code;
         cti_barrier_blank(s, &part);
+        /* step.limit stays the nearest pair of all substeps */
+        part.min_distance = r->min_distance;
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
@@ -133,7 +142,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (!cti_barrier_again(s, force) || cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s);
         gains = cti_barrier_gains(s, dt, start, r);
-        r->newton_iterations += whole.newton_iterations, r->refactorizations += whole.refactorizations, r->cg_steps += whole.cg_steps;
+        cti_barrier_cost(&whole, r);
     }
     if (gains && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;

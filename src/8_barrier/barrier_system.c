@@ -1,6 +1,8 @@
-/* barrier_system.c -- Newton's linear system: the pattern, the direct solve, and blocks that scripts move.
-   Method: a supernodal LDL' of the whole Hessian. Its analysis is kept while all blocks that are wanted have a place in it, so that pairs that come
-   and go within a step cost nothing; it is made anew when one does not fit, or when most of its contact blocks are of pairs that are gone.
+/* barrier_system.c -- Newton's linear system: the pattern, the solve, and blocks that scripts move.
+   Method: conjugate gradients, preconditioned by a supernodal LDL' in float of an earlier Hessian. Small systems, those of the forms, and those
+   that float does not solve, have a factor of the Hessian itself in double. The pattern is kept while all blocks that are wanted have a place in
+   it, so that pairs that come and go within a step cost nothing. It is made anew when one does not fit, or when most contact blocks are of pairs
+   that are gone.
    A constrained block goes the rest of its way to where its script wants it: B <- S B S + (1 - S) scale, as in assemble.c. */
 #include "barrier.h"
 #include "../2_linalg/krylov.h"

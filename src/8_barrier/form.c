@@ -21,7 +21,7 @@ CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
     *speed = q.speed;
     if (q.failed)
         r->status = CT_STATUS_NOT_CONVERGED;
-    else if (q.iterations >= s->desc.barrier.newton_iterations && !(q.speed <= s->desc.barrier.newton_tolerance))
+    else if (q.open)
         r->status = CT_STATUS_BUDGET;
     return ok;
 }

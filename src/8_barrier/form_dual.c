@@ -66,30 +66,30 @@ CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact)
 {
     cti_potential_terms p;
     ct_real g[12];
-    int i, j, k, l;
+    int i, j, k, l, n_blocks = cti_barrier_own(s)->n;
     for (i = 0; i < CTI_LEN(rows); i++) {
         const cti_form_row *q = &rows[i];
         int n = q->t.n;
         if (q->fades) {
             if (!cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_PROJECTED, &p))
                 continue;
-            cti_barrier_scatter_vector(s, q->t.v, n, p.gradient);
-            cti_barrier_scatter(s, q->t.v, n, p.hessian);
+            cti_barrier_scatter(s, q->t.v, n, p.gradient, p.hessian, 0, n_blocks);
             continue;
         }
         for (j = 0; j < n; j++)
             cti_v3_put(g, j, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[j]));
-        cti_barrier_scatter_vector(s, q->t.v, n, g);
         /* the potential's Hessian is Psi J'J - psi grad J */
-        if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p))
+        if (!is_exact || !(q->psi > 0) || !cti_barrier_eval(s, &q->t, s->surface.x0, CTI_POTENTIAL_EXACT, &p)) {
+            cti_barrier_scatter(s, q->t.v, n, g, NULL, 0, n_blocks);
             continue;
+        }
         for (j = 0; j < n; j++)
             for (k = 0; k < n; k++)
                 for (l = 0; l < 9; l++) {
                     ct_real *H = &p.hessian[3 * n * (3 * j + l / 3) + 3 * k + l % 3];
                     *H = (ct_real)(q->lambda / q->psi) * (*H - (ct_real)q->rate * q->c[j] * q->c[k] * q->n[l / 3] * q->n[l % 3]);
                 }
-        cti_barrier_scatter(s, q->t.v, n, p.hessian);
+        cti_barrier_scatter(s, q->t.v, n, g, p.hessian, 0, n_blocks);
     }
 }
 

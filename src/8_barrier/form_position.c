@@ -12,7 +12,7 @@
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
 #define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
 
-/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum */
+/* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum. *size below 0: out of memory */
 static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -34,6 +34,8 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
     if (t < 0 || !cti_barrier_find(s, s->surface.x0))
         return -1;
     before = cti_position_merit(s, b->y, s->surface.x0, nu, &size, &violated);
+    if (size < 0)
+        return -1;
     slope -= nu * violated;
     for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
         clear = cti_form_try(s, t);
@@ -42,6 +44,8 @@ static int cti_position_search(cti_state *s, cti_form_run *q, double slope, doub
         if (!clear)
             continue;
         after = cti_position_merit(s, b->y_try, s->surface.x1, nu, &other, &rest);
+        if (other < 0)
+            return -1;
         if (is_last || q->moves ||
             after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             cti_form_take(s);
@@ -106,6 +110,7 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
             end = cti_position_iterate(s, q, &nu);
         q->failed |= end == CTI_FORM_STUCK;
+        q->open = end == CTI_FORM_GOES_ON;
         if (end == CTI_FORM_MEMORY)
             return 0;
         if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))

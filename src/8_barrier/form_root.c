@@ -269,6 +269,7 @@ static int cti_root_run(cti_state *s, cti_form_run *q, cti_root *w)
             reset = 0;
     }
     q->failed |= end == CTI_FORM_STUCK;
+    q->open = end == CTI_FORM_GOES_ON;
     /* what the iterations have not found is taken where |F| was least */
     if ((end == CTI_FORM_GOES_ON || end == CTI_FORM_STUCK) && w->best.size < w->size && !q->moves && !cti_root_return(s, q, w))
         return 0;

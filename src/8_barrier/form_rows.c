@@ -158,7 +158,7 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
 
 /* ---- what the rows did ---- */
 
-CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
+CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -186,6 +186,7 @@ CTI_FN int cti_form_touches(cti_state *s, ct_step_report *r)
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
         if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
             return 0;
@@ -215,6 +216,7 @@ CTI_FN int cti_form_lag(cti_state *s)
         cti_v3_tangents(cti_v3_at(p->n, 0), &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);
+        cti_barrier_anchor(s, &p->t, &q);
         if (!CTI_PUSH(s->mem, b->contact.rubs, q))
             return 0;
     }

@@ -25,7 +25,7 @@ static double cti_velocity_violation(const cti_state *s, const cti_sparse *J, co
     return sum;
 }
 
-/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0 */
+/* dy becomes the iterate, halved until f + nu (violation) falls. 1, or 0; -1: out of memory */
 static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *J, const double *gap, double slope, double nu, int is_last)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -34,12 +34,16 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
     int i, k;
     cti_barrier_place(s, b->y, s->surface.x1);
     before = cti_barrier_energy(s, b->y, s->surface.x1, &size) + nu * violated;
+    if (size < 0)
+        return -1;
     slope -= nu * violated;
     for (k = 0; k < CTI_FORM_HALVINGS; k++, t /= 2) {
         for (i = 0; i < 3 * b->n; i++)
             b->y_try[i] = b->y[i] + t * b->dy[i];
         cti_barrier_place(s, b->y_try, s->surface.x1);
         after = cti_barrier_energy(s, b->y_try, s->surface.x1, &other) + nu * cti_velocity_violation(s, J, gap, b->y_try);
+        if (other < 0)
+            return -1;
         if (is_last || q->moves ||
             after - before <= CTI_FORM_FALL * (double)t * slope + CTI_FORM_ROUNDING * (double)CTI_EPS * (size + other)) {
             memcpy(b->y, b->y_try, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -90,8 +94,9 @@ static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_spar
     if (!cti_finite(q->speed))
         return CTI_FORM_STUCK;
     is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
-    if (!cti_velocity_search(s, q, J, *gap, slope, *nu, is_last))
-        return CTI_FORM_STUCK;
+    found = cti_velocity_search(s, q, J, *gap, slope, *nu, is_last);
+    if (found <= 0)
+        return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
     return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
@@ -130,6 +135,7 @@ static int cti_velocity_run(cti_state *s, cti_form_run *q, cti_sparse *J, double
     while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
         end = cti_velocity_iterate(s, q, J, gap, &nu);
     q->failed |= end == CTI_FORM_STUCK;
+    q->open = end == CTI_FORM_GOES_ON;
     return end != CTI_FORM_MEMORY;
 }
 
