@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d9c74d1d185bc759.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe4a3539d702f05c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -435,6 +435,12 @@ SOURCES
 #endif
 #endif
 
+#if CONTACT_REAL == 32
+typedef float ct_real;
+#else
+typedef double ct_real;
+#endif
+
 
 /* The float build's exported names end in _f32, so that a mix of precisions is a link error. */
 #if CONTACT_REAL == 32
@@ -573,17 +579,102 @@ typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_S
 #undef CT_SOLVER_ENUM
 
 
+/* ---- public/steppers.h ---- */
+/* steppers.h -- options of each stepper: ct_world_desc has one of each. */
+
+
+/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several share a vertex. PIVOT (default): all that have a vertex of their own
+   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: the deepest of those at a
+   vertex, one in four. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
+   solved, which is slow. */
+typedef enum ct_decouple {
+    CT_DECOUPLE_DEEPEST,
+    CT_DECOUPLE_RANDOM,
+    CT_DECOUPLE_NONE,
+    CT_DECOUPLE_PIVOT,
+    CT_DECOUPLE_COUNT_
+} ct_decouple;
+
+/* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the solve from its multipliers. IMPLICIT (default): two more programs with
+   a lagged viscosity mu lambda / |u_t| of the tangential motion; sticking contacts creep at up to 3e-3 of the speed that gravity gives in a
+   step. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds
+   small bodies only. */
+typedef enum ct_dcd_friction {
+    CT_DCD_FRICTION_NONE,
+    CT_DCD_FRICTION_LOCAL,
+    CT_DCD_FRICTION_IMPLICIT,
+    CT_DCD_FRICTION_COUNT_
+} ct_dcd_friction;
+
+/* ct_dcd_desc -- options of CT_STEPPER_DCD. */
+typedef struct ct_dcd_desc {
+    int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
+    ct_decouple decouple;     /* default CT_DECOUPLE_PIVOT */
+    ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
+    int max_substeps;         /* 1..256: most substeps of a step in which features would pass through thin parts; 1: never; default 8 */
+    ct_real substep_fraction; /* > 0: share of the local thickness by which a vertex may enter a part in one substep; default 0.5 */
+    ct_real recovery;         /* (0, 1]: share of a penetration that one step removes, within recovery_speed; default 0.5. The paper: 1 */
+    ct_real depth;            /* [m] >= 0: depth behind a triangle to which an open static mesh pushes vertices out; 0 (default): twice its
+                                 mean edge */
+} ct_dcd_desc;
+
+/* ct_barrier_kind -- the potential of a contact at a distance d below dhat, by s = (d / dhat)^2: LOG: -(s - 1)^2 ln s (Li et al. 2020);
+   RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
+typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
+
+/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and
+   robust one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for
+   newton_tolerance; the last two have constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
+   POTENTIAL  minimizes the incremental potential, as above
+   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
+   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
+   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
+   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
+              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
+typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
+
+/* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
+typedef struct ct_barrier_desc {
+    ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
+    ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
+    ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
+                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
+    ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
+    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
+                                   no longer changes. Default 1 */
+    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
+    ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
+                                   masses, gravity and the forces of the last step */
+    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
+    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
+                                   contacts remember, instead of creeping; default 0 */
+} ct_barrier_desc;
+
+/* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
+   other, the nearest first (Volino, Magnenat-Thalmann 2000, sec. 3.1). */
+typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE, CT_GEOMETRIC_COUNT_ } ct_geometric_scheme;
+
+/* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
+typedef struct ct_geometric_desc {
+    ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
+    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
+    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
+                                      collisions are equations, as in the paper; default 4 */
+    int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
+    ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
+    ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
+    ct_real acceleration_distance; /* [0, 1] distance that accelerations lead to; default 1 */
+    ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
+    int max_substeps;              /* 1..256: most substeps of a step; default 8 */
+    int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
+} ct_geometric_desc;
+
+
 /* ---- public/types.h ---- */
 /* types.h -- every public type of contact.h. Lengths in metres, masses in kilograms, times in seconds, angles in radians unless said. */
 
 #include <stddef.h>
 #include <stdint.h>
-
-#if CONTACT_REAL == 32
-typedef float ct_real;
-#else
-typedef double ct_real;
-#endif
 
 typedef struct ct_world ct_world;
 
@@ -832,92 +923,6 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    in every round, so that they hold there exactly. VELOCITY: the start of the step, once; joints are then violated by the square of the
    bodies' rotation in a step. In both modes jointed rigid bodies under gravity alone conserve their energy and momenta. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
-
-/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several share a vertex. PIVOT (default): all that have a vertex of their own
-   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: the deepest of those at a
-   vertex, one in four. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
-   solved, which is slow. */
-typedef enum ct_decouple {
-    CT_DECOUPLE_DEEPEST,
-    CT_DECOUPLE_RANDOM,
-    CT_DECOUPLE_NONE,
-    CT_DECOUPLE_PIVOT,
-    CT_DECOUPLE_COUNT_
-} ct_decouple;
-
-/* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the solve from its multipliers. IMPLICIT (default): two more programs with
-   a lagged viscosity mu lambda / |u_t| of the tangential motion; sticking contacts creep at up to 3e-3 of the speed that gravity gives in a
-   step. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds
-   small bodies only. */
-typedef enum ct_dcd_friction {
-    CT_DCD_FRICTION_NONE,
-    CT_DCD_FRICTION_LOCAL,
-    CT_DCD_FRICTION_IMPLICIT,
-    CT_DCD_FRICTION_COUNT_
-} ct_dcd_friction;
-
-/* ct_dcd_desc -- options of CT_STEPPER_DCD. */
-typedef struct ct_dcd_desc {
-    int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
-    ct_decouple decouple;     /* default CT_DECOUPLE_PIVOT */
-    ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
-    int max_substeps;         /* 1..256: most substeps of a step in which features would pass through thin parts; 1: never; default 8 */
-    ct_real substep_fraction; /* > 0: share of the local thickness by which a vertex may enter a part in one substep; default 0.5 */
-    ct_real recovery;         /* (0, 1]: share of a penetration that one step removes, within recovery_speed; default 0.5. The paper: 1 */
-    ct_real depth;            /* [m] >= 0: depth behind a triangle to which an open static mesh pushes vertices out; 0 (default): twice its
-                                 mean edge */
-} ct_dcd_desc;
-
-/* ct_barrier_kind -- the potential of a contact at a distance d below dhat, by s = (d / dhat)^2: LOG: -(s - 1)^2 ln s (Li et al. 2020);
-   RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
-typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
-
-/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
-   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
-   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
-   POTENTIAL  minimizes the incremental potential, as above
-   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
-   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
-   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
-   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
-              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
-typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
-
-/* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
-typedef struct ct_barrier_desc {
-    ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
-    ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
-    ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
-    ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
-    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
-                                   no longer changes. Default 1 */
-    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
-    ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
-                                   masses, gravity and the forces of the last step */
-    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
-    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
-                                   contacts remember, instead of creeping; default 0 */
-} ct_barrier_desc;
-
-/* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
-   other, the nearest first (Volino, Magnenat-Thalmann 2000, sec. 3.1). */
-typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE, CT_GEOMETRIC_COUNT_ } ct_geometric_scheme;
-
-/* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
-typedef struct ct_geometric_desc {
-    ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
-    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
-    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
-                                      collisions are equations, as in the paper; default 4 */
-    int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
-    ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
-    ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
-    ct_real acceleration_distance; /* [0, 1] distance that accelerations lead to; default 1 */
-    ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
-    int max_substeps;              /* 1..256: most substeps of a step; default 8 */
-    int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
-} ct_geometric_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
@@ -1253,7 +1258,7 @@ typedef struct ct_step_report {
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
-                              A's polar decomposition */
+                              A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
@@ -4979,6 +4984,7 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
 /* ---- projection of larger matrices ---- */
 
 #if CONTACT_WITH_BARRIER
+/* [sweeps] of Jacobi rotations at most: a cap, since the loop ends where all lanes are diagonal to rounding; [rows] of a lane's matrix */
 enum { CTI_PSD_SWEEPS = 12, CTI_PSD_MOST = 9 };
 
 /* one rotation of a [n n], of which the upper triangle counts, and of v's rows, which become eigenvectors. Lanes whose entry is negligible keep all
@@ -14796,6 +14802,10 @@ CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
+#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES)) || (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
+/* cti_sparse_copy -- out need not be initialized. 0 when memory ran out. */
+CTI_FN int cti_sparse_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out);
+#endif
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
@@ -15070,6 +15080,20 @@ CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, i
     cti_sparse_free(mem, a);
     return 0;
 }
+
+#if (CONTACT_WITH_DCD && (CONTACT_WITH_FILES)) || (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
+CTI_FN int cti_sparse_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    memset(out, 0, sizeof *out);
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+#endif
 
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out)
 {
@@ -38586,7 +38610,7 @@ enum { CTI_POTENTIAL_VALUE, CTI_POTENTIAL_GRADIENT, CTI_POTENTIAL_PROJECTED, CTI
 CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_potential_eval_many -- the same of n pairs with points x [12 n], projected: found [n] are the results. Pairs are projected eight at a
    time; their results do not depend on their neighbours. n at most CTI_POTENTIAL_MANY. */
-#define CTI_POTENTIAL_MANY 32
+#define CTI_POTENTIAL_MANY 32 /* [pairs] four groups of eight of one kind and size fill up in most calls; half and double were not compared */
 CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
                                     uint8_t *found);
 /* cti_potential_plane -- the same of a point at the distance `gap` from a plane with this unit normal; n is 1. */
@@ -54346,18 +54370,6 @@ static int cti_dcd_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
     return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
 }
 
-/* a copy of a matrix whose arrays are the arena's */
-static int cti_dcd_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
-{
-    int n = from->p[from->rows];
-    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
-        return 0;
-    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
-    if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
-    return 1;
-}
-
 /* the last program, and its solution. 0: out of memory */
 static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
@@ -54366,7 +54378,7 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     cti_sparse J;
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_sparse_copy(mem, &J, &out->J) &&
          cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
          cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)
@@ -54777,6 +54789,7 @@ typedef struct cti_form_run {
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
     int open;       /* 1: iterations ran out before Newton's method had converged */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
+    int is_last;    /* 1: it is short enough to end with */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
     ct_real *x_old; /* [3 nv] the surface there */
 } cti_form_run;
@@ -54812,6 +54825,9 @@ CTI_FN void cti_form_take(cti_state *s);
 CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out);
 /* cti_form_find -- rows: all pairs nearer than their dhat and `reach` [m] at surface.x0, which the lists cover. 0: out of memory. */
 CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
+/* cti_form_near -- form.rows: pairs that the step dy may bring below dhat; *gap [m], of the arena: their distances less dhat. 0: out of
+   memory. */
+CTI_FN int cti_form_near(cti_state *s, double **gap);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
 /* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
@@ -54827,6 +54843,10 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
 /* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
    `base`. 1; 0: no solution; -1: out of memory. */
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
+
+/* cti_form_measure -- counts an iteration whose step is dy. *nu: at least twice the rows' multipliers; *slope = g'dy;
+   q->is_last. 0: dy is no number. */
+CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *nu, double *slope);
 
 /* ---- one file a form: 0: out of memory ---- */
 
@@ -56102,7 +56122,8 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
    Method: pairs are evaluated in chunks, on all workers, and then added to g and B by ranges of rows. A row's sums are taken in the order of
    the pairs, whatever the ranges are, so that results have the same bits for any number of workers. based on: Li et al. 2020, eq. 4 and 19. */
 
-/* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of them */
+/* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of
+   them. Half and double were not compared; results do not depend on them */
 #define CTI_CONTACTS_CHUNK 64
 #define CTI_CONTACTS_CHUNK_MANY 4096
 /* [us] of a pair: its value, its Hessian, its friction, what it adds to the matrix */
@@ -57513,6 +57534,8 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
    Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0,
    r impulses. */
 
+#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_REACH 2         /* [1] pairs within so many lengths of a step have rows */
 #define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
 
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
@@ -57613,7 +57636,41 @@ CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base,
     return 1;
 }
 
+CTI_FN int cti_form_near(cti_state *s, double **gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real way = 0;
+    int i;
+    if (cti_form_cap(s) < 0)
+        return 0;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows))
+        return 0;
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->form.rows); i++)
+        (*gap)[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
+    return *gap != NULL;
+}
+
+CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *nu, double *slope)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
+    for (*slope = 0, i = 0; i < 3 * b->n; i++)
+        *slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    return cti_finite(q->speed);
+}
+
 #undef CTI_FORM_TOLERANCE
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_REACH
 
 /* ---- 8_barrier/form_position.c ---- */
 /* form_position.c -- minimization over positions with constraints:
@@ -57625,9 +57682,7 @@ CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base,
    differs: the notes subtract h^2 times the damping force from f; its potential belongs there, whose gradient is that force.
    based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
 
-#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
-#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
 
 /* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum. *size below 0: out of memory */
 static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
@@ -57678,38 +57733,20 @@ static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
-    double *gap, slope = 0;
-    ct_real way = 0;
-    int i, is_last, found;
-    if (!cti_form_free_step(s, q) || cti_form_cap(s) < 0)
+    double *gap, slope;
+    int found;
+    if (!cti_form_free_step(s, q) || !cti_form_near(s, &gap))
         return CTI_FORM_MEMORY;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows))
-        return CTI_FORM_MEMORY;
-    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
-    if (!gap)
-        return CTI_FORM_MEMORY;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++)
-        gap[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
     found = cti_form_solve(s, b->form.rows, b->y, 1, gap);
     cti_arena_rewind(s->arena, mark);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
-    for (i = 0; i < 3 * b->n; i++)
-        slope += (double)b->g[i] * (double)b->dy[i];
-    q->report->newton_iterations++;
-    q->iterations++;
-    q->speed = cti_barrier_speed(s, b->dy);
-    if (!cti_finite(q->speed))
+    if (!cti_form_measure(s, q, nu, &slope))
         return CTI_FORM_STUCK;
-    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
-    found = cti_position_search(s, q, slope, *nu, is_last);
+    found = cti_position_search(s, q, slope, *nu, q->is_last);
     if (found < 0)
         return CTI_FORM_MEMORY;
-    return !found ? CTI_FORM_STUCK : is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+    return !found ? CTI_FORM_STUCK : q->is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
 CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
@@ -57736,9 +57773,7 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
     return 1;
 }
 
-#undef CTI_FORM_PENALTY
 #undef CTI_FORM_ROUNDING
-#undef CTI_FORM_REACH
 
 /* ---- 8_barrier/form_velocity.c ---- */
 /* form_velocity.c -- minimization over velocities with linearized constraints:
@@ -57748,8 +57783,6 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
    differs: the notes have h E_e, but by the chain rule grad_u E_e(q_t + h u) = h grad_q E_e, and the weight of E_e is 1 beside |u - u^|^2 / 2.
    based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
 
-#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
-#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
 
 /* sum of max(0, -(phi + J (y - y0))); values [rows] of it where they are wanted */
@@ -57799,26 +57832,15 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
 /* rows at the start of the step, from the motion without contacts in dy. 0: out of memory */
 static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    ct_real way = 0;
-    int i;
-    if (cti_form_cap(s) < 0)
-        return 0;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows) || !cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J))
-        return 0;
-    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
-    for (i = 0; *gap && i < CTI_LEN(b->form.rows); i++)
-        (*gap)[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
-    return *gap != NULL;
+    const cti_barrier *b = cti_barrier_own(s);
+    return cti_form_near(s, gap) && cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J);
 }
 
 static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap, double *nu)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double slope = 0;
-    int i, found, is_last;
+    double slope;
+    int found;
     cti_barrier_place(s, b->y, s->surface.x1);
     b->surface.x_slide = s->surface.x1;
     if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
@@ -57826,20 +57848,12 @@ static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_spar
     found = cti_form_solve(s, b->form.rows, b->y0, b->h, *gap);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
-    for (i = 0; i < 3 * b->n; i++)
-        slope += (double)b->g[i] * (double)b->dy[i];
-    q->report->newton_iterations++;
-    q->iterations++;
-    q->speed = cti_barrier_speed(s, b->dy);
-    if (!cti_finite(q->speed))
+    if (!cti_form_measure(s, q, nu, &slope))
         return CTI_FORM_STUCK;
-    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
-    found = cti_velocity_search(s, q, J, *gap, slope, *nu, is_last);
+    found = cti_velocity_search(s, q, J, *gap, slope, *nu, q->is_last);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+    return q->is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
 /* the surface goes to y, or as far as collisions allow. 0: out of memory */
@@ -57906,8 +57920,6 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     return ok && cti_velocity_arrive(s, q);
 }
 
-#undef CTI_FORM_REACH
-#undef CTI_FORM_PENALTY
 #undef CTI_FORM_ROUNDING
 
 /* ---- 8_barrier/form.c ---- */
@@ -57950,22 +57962,11 @@ static int cti_form_copy(cti_mem *mem, const double *from, int n, double **out)
     return 1;
 }
 
-static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
-{
-    int n = from->p[from->rows];
-    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
-        return 0;
-    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
-    if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
-    return 1;
-}
-
 CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     const cti_program *p = &cti_barrier_own(s)->form.program;
     out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
-    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+    return cti_sparse_copy(mem, &p->A, &out->A) && cti_sparse_copy(mem, &p->J, &out->J) &&
            cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
            cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
 }
@@ -58494,11 +58495,14 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
    on each other). Half and double were not compared */
 #define CTI_BARRIER_FALL 0.1
-#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of cti_barrier_whole */
-/* the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 go back and forth at .05 to .5 m/s until they are
-   `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one of 20 such steps, 4: three */
+/* [ulp of cti_barrier_whole] by which a potential may rise in a search: what its rounding may be. Half and double were not compared */
+#define CTI_BARRIER_ROUNDING 64
+/* [ulp] the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 (first 20) go back and forth at .05 to
+   .5 m/s until they are `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one such step, 4: three */
 #define CTI_BARRIER_ROUNDING_FLOAT 1
-#define CTI_BARRIER_STRICT 8 /* halvings with that; where no part of the step passes, rounding is more, and the search begins again without it */
+/* [halvings] of a search with that; where none passes, rounding is more, and the search begins again with the allowance of double. Without this
+   a push at 1e6 Pa ends on its budget (test_barrier). S1, as above: 2: five steps are `budget`, 3: two, 4 and 8: none */
+#define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
@@ -58509,6 +58513,9 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 /* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
    up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
 #define CTI_BARRIER_SWING 0.5
+/* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
+   100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
+#define CTI_BARRIER_STRAIN CTI_R(0.02)
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
 {
@@ -58997,6 +59004,8 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_step_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
+    if (r->rigid_strain > CTI_BARRIER_STRAIN)
+        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     return 1;
@@ -59068,6 +59077,7 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     return CT_OK;
 }
 
+#undef CTI_BARRIER_STRAIN
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
 #undef CTI_BARRIER_LEAST

@@ -166,12 +166,48 @@ static void a_stack_stands(void **state)
     assert_true(y[0][0] - 0.05 < y[0][1] - y[0][0] - 0.1 && y[0][1] - y[0][0] < y[0][2] - y[0][1]);
 }
 
+/* a rigid body that is strained is none, and a step that ends so says it: the body falls fast on the floor, or a press closes on it */
+static void strained_bodies_are_not_converged(void **state)
+{
+    static const double speeds[] = {1, 10, 100};
+    double most[3] = {0, 0, 0};
+    int k, i, told = 0;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world *w = rigid_world(CT_STEPPER_BARRIER, G);
+        ct_kinematic_desc d = ct_kinematic_desc_default();
+        ct_mesh m = mesh_box(0.3, 0.05, 0.3, 1, 1, 1, 0);
+        ct_body_id press, id = add_brick(w, 0.1, 0.1, 0.1, k < 3 ? 0.06 : 0.0505, NULL);
+        add_plane(w, 0, 1, 0, 0);
+        if (k < 3) {
+            ct_real v[3] = {0, (ct_real)-speeds[k], 0};
+            assert_int_equal(ct_body_set_motion(w, id, v, NULL), CT_OK);
+        } else {
+            d.name = "press", d.mesh = &m, d.motion.linear[1] = -1, d.position[1] = (ct_real)0.15;
+            assert_int_equal(ct_body_add_kinematic(w, &d, &press), CT_OK);
+        }
+        ct_mesh_free(&m);
+        for (i = 0; i < 12; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            assert_true(r.rigid_strain <= (ct_real)0.02 || r.status == CT_STATUS_NOT_CONVERGED);
+            if (k < 3)
+                most[k] = fmax(most[k], (double)r.rigid_strain);
+            else
+                told += r.status == CT_STATUS_NOT_CONVERGED;
+        }
+        ct_world_destroy(w);
+    }
+    print_message("  strain by an impact at 1, 10, 100 m/s: %.2g %.2g %.2g\n", most[0], most[1], most[2]);
+    assert_true(told > 0 && most[2] < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_on_one_axis),
         cmocka_unit_test(tumbles_like_a_rigid_body),
         cmocka_unit_test(a_stack_stands),
+        cmocka_unit_test(strained_bodies_are_not_converged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

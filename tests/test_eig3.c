@@ -178,9 +178,48 @@ static void test_projection(void **state)
     }
 }
 
+/* 3, 5 and 9 rows: each of eight lanes against the general projection, and with the same bits whatever the other lanes hold */
+static void test_projection_of_lanes(void **state)
+{
+    static const int rows[] = {3, 5, 9};
+    ct_real m[8][81], a[81], buf[8], was[81];
+    cti_r8 p[81];
+    int n, i, j, k, l, trial, pass;
+    (void)state;
+    for (k = 0; k < 3; k++)
+        for (n = rows[k], trial = 0; trial < 100; trial++) {
+            for (l = 0; l < 8; l++)
+                for (i = 0; i < n; i++)
+                    for (j = 0; j <= i; j++)
+                        m[l][n * i + j] = m[l][n * j + i] = model_random() + (i == j && trial % 3 ? (ct_real)(l - 3) / 2 : CTI_R(0));
+            for (pass = 0; pass < 2; pass++) {
+                for (i = 0; i < n * n; i++) {
+                    for (l = 0; l < 8; l++)
+                        buf[l] = m[pass && l != 5 ? 5 : l][i];
+                    p[i] = cti_load8(buf);
+                }
+                cti_psd_project_8(p, n);
+                for (l = 0; pass == 0 && l < 8; l++) {
+                    memcpy(a, m[l], sizeof a);
+                    cti_psd_project(a, n, 0);
+                    for (i = 0; i < n * n; i++) {
+                        cti_store8(buf, p[i]);
+                        assert_true(cti_abs(buf[l] - a[i]) < 200 * CTI_EPS);
+                    }
+                }
+                for (i = 0; i < n * n; i++) {
+                    cti_store8(buf, p[i]);
+                    assert_true(pass == 0 || buf[5] == was[i]);
+                    was[i] = buf[5];
+                }
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_svd), cmocka_unit_test(test_polar), cmocka_unit_test(test_symmetric),
-                                       cmocka_unit_test(test_lanes_are_independent), cmocka_unit_test(test_projection)};
+                                       cmocka_unit_test(test_lanes_are_independent), cmocka_unit_test(test_projection),
+                                       cmocka_unit_test(test_projection_of_lanes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,15 @@ static void make_grid(cti_mem *mem, cti_bsr *A, int graded)
     }
 }
 
+static ct_real vec_dot(int n, const ct_real *a, const ct_real *b)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += (double)a[i] * (double)b[i];
+    return (ct_real)sum;
+}
+
 static void test_pcg(void **state)
 {
     cti_mem mem;
@@ -83,6 +92,23 @@ static void test_pcg(void **state)
         assert_int_equal(cti_pcg(&op, &jacobi, b, y, tol, 2, work, &i), 0);
         assert_int_equal(i, 2);
     }
+    /* from 0 to a share of the first residual: that is what is left, in the preconditioner's norm, and 1e-3 takes more than 1e-1 */
+    for (kind = 0; kind < 2; kind++) {
+        ct_real share = kind ? CTI_R(1e-3) : CTI_R(1e-1), r[3 * N], z[3 * N], left[2];
+        memset(y, 0x7f, sizeof y);
+        assert_int_equal(cti_pcg_run(&op, &jacobi, b, y, share, 3000, work, &its[kind]), CTI_PCG_CONVERGED);
+        jacobi.apply(jacobi.ctx, b, z);
+        left[0] = cti_sqrt(vec_dot(3 * N, b, z));
+        cti_bsr_mul(&A, y, r);
+        for (i = 0; i < 3 * N; i++)
+            r[i] = b[i] - r[i];
+        jacobi.apply(jacobi.ctx, r, z);
+        left[1] = cti_sqrt(vec_dot(3 * N, r, z));
+        assert_true(left[1] <= CTI_R(1.01) * share * left[0] && left[1] > 0);
+    }
+    assert_true(its[0] > 0 && its[1] > its[0]);
+    assert_int_equal(cti_pcg_run(&op, &jacobi, b, y, CTI_R(1e-5), 2, work, &i), CTI_PCG_LIMIT);
+    assert_int_equal(i, 2);
     /* zero right side, indefinite matrix */
     memset(y, 0, sizeof y), memset(b, 0, sizeof b);
     assert_int_equal(cti_pcg(&op, NULL, b, y, 0, 10, work, &i), 1);
@@ -91,6 +117,7 @@ static void test_pcg(void **state)
         A.val[i] = -A.val[i];
     b[4] = 1;
     assert_int_equal(cti_pcg(&op, NULL, b, y, tol, 10, work, &i), 0);
+    assert_int_equal(cti_pcg_run(&op, NULL, b, y, CTI_R(1e-3), 10, work, &i), CTI_PCG_INDEFINITE);
     cti_jacobi_free(&mem, &M);
     cti_bsr_free(&mem, &A);
     assert_int_equal(mem.bytes_live, 0);

@@ -185,6 +185,7 @@ CTI_FN void cti_eig3(const ct_real *a, ct_real *w, ct_real *v)
 
 /* ---- projection of larger matrices ---- */
 
+/* [sweeps] of Jacobi rotations at most: a cap, since the loop ends where all lanes are diagonal to rounding; [rows] of a lane's matrix */
 enum { CTI_PSD_SWEEPS = 12, CTI_PSD_MOST = 9 };
 
 /* one rotation of a [n n], of which the upper triangle counts, and of v's rows, which become eigenvectors. Lanes whose entry is negligible keep all

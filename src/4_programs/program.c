@@ -87,6 +87,18 @@ CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, i
     return 0;
 }
 
+CTI_FN int cti_sparse_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
+{
+    int n = from->p[from->rows];
+    memset(out, 0, sizeof *out);
+    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
+        return 0;
+    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
+    if (n)
+        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
+    return 1;
+}
+
 CTI_FN int cti_sparse_transpose(cti_mem *mem, const cti_sparse *a, cti_sparse *out)
 {
     int i, k, n = a->rows ? a->p[a->rows] : 0;

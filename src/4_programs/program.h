@@ -29,6 +29,8 @@ CTI_FN double cti_dot_fast(int n, const double *a, const double *b);
 CTI_FN void cti_sparse_free(cti_mem *mem, cti_sparse *a);
 /* cti_sparse_reserve -- room for `entries`, row pointers 0; empty arrays are not NULL. 0, and an empty matrix, when memory ran out. */
 CTI_FN int cti_sparse_reserve(cti_mem *mem, cti_sparse *a, int rows, int cols, int entries);
+/* cti_sparse_copy -- out need not be initialized. 0 when memory ran out. */
+CTI_FN int cti_sparse_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out);
 /* cti_sparse_mul -- y = A x; cti_sparse_addmul_t -- y += A' x. */
 CTI_FN void cti_sparse_mul(const cti_sparse *a, const double *x, double *y);
 CTI_FN void cti_sparse_addmul_t(const cti_sparse *a, const double *x, double *y);

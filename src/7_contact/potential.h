@@ -42,7 +42,7 @@ enum { CTI_POTENTIAL_VALUE, CTI_POTENTIAL_GRADIENT, CTI_POTENTIAL_PROJECTED, CTI
 CTI_FN int cti_potential_eval(const cti_potential *p, ct_pair_kind kind, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_potential_eval_many -- the same of n pairs with points x [12 n], projected: found [n] are the results. Pairs are projected eight at a
    time; their results do not depend on their neighbours. n at most CTI_POTENTIAL_MANY. */
-#define CTI_POTENTIAL_MANY 32
+#define CTI_POTENTIAL_MANY 32 /* [pairs] four groups of eight of one kind and size fill up in most calls; half and double were not compared */
 CTI_FN void cti_potential_eval_many(const cti_potential *p, const ct_pair_kind *kind, const ct_real *x, int n, cti_potential_terms *out,
                                     uint8_t *found);
 /* cti_potential_plane -- the same of a point at the distance `gap` from a plane with this unit normal; n is 1. */

@@ -28,11 +28,14 @@
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
    on each other). Half and double were not compared */
 #define CTI_BARRIER_FALL 0.1
-#define CTI_BARRIER_ROUNDING 64    /* of its potential, in units in the last place of cti_barrier_whole */
-/* the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 go back and forth at .05 to .5 m/s until they are
-   `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one of 20 such steps, 4: three */
+/* [ulp of cti_barrier_whole] by which a potential may rise in a search: what its rounding may be. Half and double were not compared */
+#define CTI_BARRIER_ROUNDING 64
+/* [ulp] the same in float, but for the last step, which is short and taken anyway. With 64, steps of S1 (first 20) go back and forth at .05 to
+   .5 m/s until they are `budget`: a potential that rises by less than the allowance is taken for one that falls. 2: one such step, 4: three */
 #define CTI_BARRIER_ROUNDING_FLOAT 1
-#define CTI_BARRIER_STRICT 8 /* halvings with that; where no part of the step passes, rounding is more, and the search begins again without it */
+/* [halvings] of a search with that; where none passes, rounding is more, and the search begins again with the allowance of double. Without this
+   a push at 1e6 Pa ends on its budget (test_barrier). S1, as above: 2: five steps are `budget`, 3: two, 4 and 8: none */
+#define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
@@ -43,6 +46,9 @@
 /* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
    up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
 #define CTI_BARRIER_SWING 0.5
+/* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
+   100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
+#define CTI_BARRIER_STRAIN CTI_R(0.02)
 
 static void cti_barrier_status(ct_step_report *r, ct_status status)
 {
@@ -529,6 +535,8 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_step_energies(s, r);
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
+    if (r->rigid_strain > CTI_BARRIER_STRAIN)
+        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     return 1;
@@ -600,6 +608,7 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     return CT_OK;
 }
 
+#undef CTI_BARRIER_STRAIN
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
 #undef CTI_BARRIER_LEAST

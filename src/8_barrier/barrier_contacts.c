@@ -4,7 +4,8 @@
 #include "barrier.h"
 #include "../0_base/tasks.h"
 
-/* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of them */
+/* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of
+   them. Half and double were not compared; results do not depend on them */
 #define CTI_CONTACTS_CHUNK 64
 #define CTI_CONTACTS_CHUNK_MANY 4096
 /* [us] of a pair: its value, its Hessian, its friction, what it adds to the matrix */

@@ -36,22 +36,11 @@ static int cti_form_copy(cti_mem *mem, const double *from, int n, double **out)
     return 1;
 }
 
-static int cti_form_copy_matrix(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
-{
-    int n = from->p[from->rows];
-    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
-        return 0;
-    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
-    if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
-    return 1;
-}
-
 CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
     const cti_program *p = &cti_barrier_own(s)->form.program;
     out->kind = CTI_PROGRAM_QP, out->n = p->n, out->m = p->m;
-    return cti_form_copy_matrix(mem, &p->A, &out->A) && cti_form_copy_matrix(mem, &p->J, &out->J) &&
+    return cti_sparse_copy(mem, &p->A, &out->A) && cti_sparse_copy(mem, &p->J, &out->J) &&
            cti_form_copy(mem, p->b, p->n, &out->b) && cti_form_copy(mem, p->w, p->m, &out->w) &&
            cti_form_copy(mem, p->known.x, p->n, &out->known.x) && cti_form_copy(mem, p->known.r, p->m, &out->known.r);
 }

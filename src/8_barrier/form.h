@@ -29,6 +29,7 @@ typedef struct cti_form_run {
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
     int open;       /* 1: iterations ran out before Newton's method had converged */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
+    int is_last;    /* 1: it is short enough to end with */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
     ct_real *x_old; /* [3 nv] the surface there */
 } cti_form_run;
@@ -59,6 +60,9 @@ CTI_FN void cti_form_take(cti_state *s);
 CTI_FN void cti_form_row_make(const cti_state *s, const cti_barrier_term *t, const ct_real *x, cti_form_row *out);
 /* cti_form_find -- rows: all pairs nearer than their dhat and `reach` [m] at surface.x0, which the lists cover. 0: out of memory. */
 CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
+/* cti_form_near -- form.rows: pairs that the step dy may bring below dhat; *gap [m], of the arena: their distances less dhat. 0: out of
+   memory. */
+CTI_FN int cti_form_near(cti_state *s, double **gap);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
 /* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
@@ -74,6 +78,10 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
 /* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
    `base`. 1; 0: no solution; -1: out of memory. */
 CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base, ct_real scale, const double *gap);
+
+/* cti_form_measure -- counts an iteration whose step is dy. *nu: at least twice the rows' multipliers; *slope = g'dy;
+   q->is_last. 0: dy is no number. */
+CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *nu, double *slope);
 
 /* ---- one file a form: 0: out of memory ---- */
 

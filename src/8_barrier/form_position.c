@@ -8,9 +8,7 @@
    based on: lecture notes 4.3.1; Nocedal, Wright, Numerical Optimization, ch. 18. */
 #include "form.h"
 
-#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
-#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of a step have rows */
 
 /* f + nu sum of max(0, -phi) at y and x, whose lists are covered; *out_violated the sum. *size below 0: out of memory */
 static double cti_position_merit(cti_state *s, const ct_real *y, const ct_real *x, double nu, double *size, double *out_violated)
@@ -61,38 +59,20 @@ static cti_form_end cti_position_iterate(cti_state *s, cti_form_run *q, double *
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_arena_point mark = cti_arena_mark(s->arena);
-    double *gap, slope = 0;
-    ct_real way = 0;
-    int i, is_last, found;
-    if (!cti_form_free_step(s, q) || cti_form_cap(s) < 0)
+    double *gap, slope;
+    int found;
+    if (!cti_form_free_step(s, q) || !cti_form_near(s, &gap))
         return CTI_FORM_MEMORY;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows))
-        return CTI_FORM_MEMORY;
-    gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
-    if (!gap)
-        return CTI_FORM_MEMORY;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++)
-        gap[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
     found = cti_form_solve(s, b->form.rows, b->y, 1, gap);
     cti_arena_rewind(s->arena, mark);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
-    for (i = 0; i < 3 * b->n; i++)
-        slope += (double)b->g[i] * (double)b->dy[i];
-    q->report->newton_iterations++;
-    q->iterations++;
-    q->speed = cti_barrier_speed(s, b->dy);
-    if (!cti_finite(q->speed))
+    if (!cti_form_measure(s, q, nu, &slope))
         return CTI_FORM_STUCK;
-    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
-    found = cti_position_search(s, q, slope, *nu, is_last);
+    found = cti_position_search(s, q, slope, *nu, q->is_last);
     if (found < 0)
         return CTI_FORM_MEMORY;
-    return !found ? CTI_FORM_STUCK : is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+    return !found ? CTI_FORM_STUCK : q->is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
 CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
@@ -119,6 +99,4 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
     return 1;
 }
 
-#undef CTI_FORM_PENALTY
 #undef CTI_FORM_ROUNDING
-#undef CTI_FORM_REACH

@@ -6,6 +6,8 @@
 #include "form.h"
 #include "../4_programs/solvers.h"
 
+#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_REACH 2         /* [1] pairs within so many lengths of a step have rows */
 #define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
 
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
@@ -106,4 +108,38 @@ CTI_FN int cti_form_solve(cti_state *s, cti_form_row *rows, const ct_real *base,
     return 1;
 }
 
+CTI_FN int cti_form_near(cti_state *s, double **gap)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real way = 0;
+    int i;
+    if (cti_form_cap(s) < 0)
+        return 0;
+    for (i = 0; i < 3 * s->surface.nv; i++)
+        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
+    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows))
+        return 0;
+    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
+    for (i = 0; *gap && i < CTI_LEN(b->form.rows); i++)
+        (*gap)[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
+    return *gap != NULL;
+}
+
+CTI_FN int cti_form_measure(cti_state *s, cti_form_run *q, double *nu, double *slope)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(b->form.rows); i++)
+        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
+    for (*slope = 0, i = 0; i < 3 * b->n; i++)
+        *slope += (double)b->g[i] * (double)b->dy[i];
+    q->report->newton_iterations++;
+    q->iterations++;
+    q->speed = cti_barrier_speed(s, b->dy);
+    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    return cti_finite(q->speed);
+}
+
 #undef CTI_FORM_TOLERANCE
+#undef CTI_FORM_PENALTY
+#undef CTI_FORM_REACH

@@ -6,8 +6,6 @@
    based on: lecture notes 4.3.1; Otaduy et al. 2009, sec. 4. */
 #include "form.h"
 
-#define CTI_FORM_REACH 2     /* [1] pairs within so many lengths of the motion without contacts have rows */
-#define CTI_FORM_PENALTY 2   /* [1] nu over the largest multiplier: above 1 the penalty is exact */
 #define CTI_FORM_ROUNDING 64 /* of the merit, in units in the last place of all that is summed up */
 
 /* sum of max(0, -(phi + J (y - y0))); values [rows] of it where they are wanted */
@@ -57,26 +55,15 @@ static int cti_velocity_search(cti_state *s, cti_form_run *q, const cti_sparse *
 /* rows at the start of the step, from the motion without contacts in dy. 0: out of memory */
 static int cti_velocity_rows(cti_state *s, cti_sparse *J, double **gap)
 {
-    cti_barrier *b = cti_barrier_own(s);
-    ct_real way = 0;
-    int i;
-    if (cti_form_cap(s) < 0)
-        return 0;
-    for (i = 0; i < 3 * s->surface.nv; i++)
-        way = cti_max(way, cti_abs(s->surface.x1[i] - s->surface.x0[i]));
-    if (!cti_form_find(s, CTI_FORM_REACH * way, &b->form.rows) || !cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J))
-        return 0;
-    *gap = CTI_ARENA_NEW(s->arena, double, CTI_LEN(b->form.rows) + 1);
-    for (i = 0; *gap && i < CTI_LEN(b->form.rows); i++)
-        (*gap)[i] = (double)(b->form.rows[i].d - b->form.rows[i].t.hat);
-    return *gap != NULL;
+    const cti_barrier *b = cti_barrier_own(s);
+    return cti_form_near(s, gap) && cti_form_jacobian(s, b->form.rows, CTI_LEN(b->form.rows), 0, J);
 }
 
 static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_sparse *J, double **gap, double *nu)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double slope = 0;
-    int i, found, is_last;
+    double slope;
+    int found;
     cti_barrier_place(s, b->y, s->surface.x1);
     b->surface.x_slide = s->surface.x1;
     if (!cti_form_free_step(s, q) || (!*gap && !cti_velocity_rows(s, J, gap)))
@@ -84,20 +71,12 @@ static cti_form_end cti_velocity_iterate(cti_state *s, cti_form_run *q, cti_spar
     found = cti_form_solve(s, b->form.rows, b->y0, b->h, *gap);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    for (i = 0; i < CTI_LEN(b->form.rows); i++)
-        *nu = cti_fmax(*nu, CTI_FORM_PENALTY * b->form.rows[i].lambda);
-    for (i = 0; i < 3 * b->n; i++)
-        slope += (double)b->g[i] * (double)b->dy[i];
-    q->report->newton_iterations++;
-    q->iterations++;
-    q->speed = cti_barrier_speed(s, b->dy);
-    if (!cti_finite(q->speed))
+    if (!cti_form_measure(s, q, nu, &slope))
         return CTI_FORM_STUCK;
-    is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
-    found = cti_velocity_search(s, q, J, *gap, slope, *nu, is_last);
+    found = cti_velocity_search(s, q, J, *gap, slope, *nu, q->is_last);
     if (found <= 0)
         return found < 0 ? CTI_FORM_MEMORY : CTI_FORM_STUCK;
-    return is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
+    return q->is_last ? CTI_FORM_CONVERGED : CTI_FORM_GOES_ON;
 }
 
 /* the surface goes to y, or as far as collisions allow. 0: out of memory */
@@ -164,6 +143,4 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     return ok && cti_velocity_arrive(s, q);
 }
 
-#undef CTI_FORM_REACH
-#undef CTI_FORM_PENALTY
 #undef CTI_FORM_ROUNDING

@@ -150,18 +150,6 @@ static int cti_dcd_dump_matrix(cti_mem *mem, const cti_bsr *A, cti_sparse *out)
     return cti_triplets_close(mem, &t, ok, 3 * A->n, 3 * A->n, out);
 }
 
-/* a copy of a matrix whose arrays are the arena's */
-static int cti_dcd_dump_copy(cti_mem *mem, const cti_sparse *from, cti_sparse *out)
-{
-    int n = from->p[from->rows];
-    if (!cti_sparse_reserve(mem, out, from->rows, from->cols, n))
-        return 0;
-    memcpy(out->p, from->p, sizeof *from->p * ((size_t)from->rows + 1));
-    if (n)
-        memcpy(out->i, from->i, sizeof *from->i * (size_t)n), memcpy(out->x, from->x, sizeof *from->x * (size_t)n);
-    return 1;
-}
-
 /* the last program, and its solution. 0: out of memory */
 static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
 {
@@ -170,7 +158,7 @@ static int cti_dcd_problem(cti_state *s, cti_mem *mem, cti_program *out)
     cti_sparse J;
     double *w;
     out->kind = CTI_PROGRAM_QP, out->n = n, out->m = m, out->known.has_objective = 1;
-    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_dcd_dump_copy(mem, &J, &out->J) &&
+    ok = cti_dcd_jacobian(s, &J, &w) && cti_dcd_dump_matrix(mem, &s->system.A, &out->A) && cti_sparse_copy(mem, &J, &out->J) &&
          cti_dcd_dump_vector(mem, s->system.b, n, &out->b) && cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.answer, n, &out->known.x) &&
          cti_dcd_dump_vector(mem, cti_dcd_of(s)->solve.lambda, m, &out->known.r) && CTI_RESIZE(mem, out->w, m);
     if (ok && m)

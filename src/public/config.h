@@ -170,4 +170,10 @@
 #endif
 #endif
 
+#if CONTACT_REAL == 32
+typedef float ct_real;
+#else
+typedef double ct_real;
+#endif
+
 #endif /* CT_CONFIG_H_INCLUDED */

@@ -2,15 +2,9 @@
 #ifndef CT_TYPES_H_INCLUDED
 #define CT_TYPES_H_INCLUDED
 
-#include "methods.h"
+#include "steppers.h"
 #include <stddef.h>
 #include <stdint.h>
-
-#if CONTACT_REAL == 32
-typedef float ct_real;
-#else
-typedef double ct_real;
-#endif
 
 typedef struct ct_world ct_world;
 
@@ -259,92 +253,6 @@ typedef enum ct_scalar_type { CT_SCALAR_FLOAT, CT_SCALAR_DOUBLE } ct_scalar_type
    in every round, so that they hold there exactly. VELOCITY: the start of the step, once; joints are then violated by the square of the
    bodies' rotation in a step. In both modes jointed rigid bodies under gravity alone conserve their energy and momenta. */
 typedef enum ct_row_mode { CT_ROW_ANTICIPATED, CT_ROW_VELOCITY } ct_row_mode;
-
-/* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several share a vertex. PIVOT (default): all that have a vertex of their own
-   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: the deepest of those at a
-   vertex, one in four. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
-   solved, which is slow. */
-typedef enum ct_decouple {
-    CT_DECOUPLE_DEEPEST,
-    CT_DECOUPLE_RANDOM,
-    CT_DECOUPLE_NONE,
-    CT_DECOUPLE_PIVOT,
-    CT_DECOUPLE_COUNT_
-} ct_decouple;
-
-/* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the solve from its multipliers. IMPLICIT (default): two more programs with
-   a lagged viscosity mu lambda / |u_t| of the tangential motion; sticking contacts creep at up to 3e-3 of the speed that gravity gives in a
-   step. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds
-   small bodies only. */
-typedef enum ct_dcd_friction {
-    CT_DCD_FRICTION_NONE,
-    CT_DCD_FRICTION_LOCAL,
-    CT_DCD_FRICTION_IMPLICIT,
-    CT_DCD_FRICTION_COUNT_
-} ct_dcd_friction;
-
-/* ct_dcd_desc -- options of CT_STEPPER_DCD. */
-typedef struct ct_dcd_desc {
-    int newton_iterations;    /* 1..100; default 1 (Li et al. 2015, section 6) */
-    ct_decouple decouple;     /* default CT_DECOUPLE_PIVOT */
-    ct_dcd_friction friction; /* default CT_DCD_FRICTION_IMPLICIT */
-    int max_substeps;         /* 1..256: most substeps of a step in which features would pass through thin parts; 1: never; default 8 */
-    ct_real substep_fraction; /* > 0: share of the local thickness by which a vertex may enter a part in one substep; default 0.5 */
-    ct_real recovery;         /* (0, 1]: share of a penetration that one step removes, within recovery_speed; default 0.5. The paper: 1 */
-    ct_real depth;            /* [m] >= 0: depth behind a triangle to which an open static mesh pushes vertices out; 0 (default): twice its
-                                 mean edge */
-} ct_dcd_desc;
-
-/* ct_barrier_kind -- the potential of a contact at a distance d below dhat, by s = (d / dhat)^2: LOG: -(s - 1)^2 ln s (Li et al. 2020);
-   RATIONAL: (1 - s)^3 / s, which keeps larger distances under large loads. */
-typedef enum ct_barrier_kind { CT_BARRIER_LOG, CT_BARRIER_RATIONAL, CT_BARRIER_COUNT_ } ct_barrier_kind;
-
-/* ct_barrier_form -- the forms in which CT_STEPPER_BARRIER solves a step (docs/forms.md). They serve comparison: POTENTIAL is the fast and robust
-   one, and the only one with kinematic bodies and joints. The first three have barriers and the same result, but for newton_tolerance; the last two have
-   constraints, need a solver for quadratic programs in the build, and keep dhat as a distance.
-   POTENTIAL  minimizes the incremental potential, as above
-   ROOT       finds a root of the equations of motion in positions and velocities: Newton's method with a line search on their norm
-   DUAL       the same with the contacts' forces as further unknowns, for which each Newton step is solved
-   POSITION   minimizes over positions q with phi(q) >= 0, phi being distances less dhat: sequential quadratic programs
-   VELOCITY   minimizes over velocities u with phi + h J u >= 0, linearized at the start of the step: with newton_iterations 1 the problem of
-              CT_STEPPER_CMR. Where the motion intersects all the same it ends on the way, with CT_STATUS_NOT_CONVERGED */
-typedef enum ct_barrier_form { CT_FORM_POTENTIAL, CT_FORM_ROOT, CT_FORM_DUAL, CT_FORM_POSITION, CT_FORM_VELOCITY, CT_FORM_COUNT_ } ct_barrier_form;
-
-/* ct_barrier_desc -- options of CT_STEPPER_BARRIER. */
-typedef struct ct_barrier_desc {
-    ct_barrier_kind kind;       /* default CT_BARRIER_LOG */
-    ct_real dhat;               /* [m] >= 0: distance below which surfaces repel each other; 0 (default): a pair's thickness */
-    ct_real friction_velocity;  /* [m/s] > 0: speed below which friction is less than mu times the normal force, so that what should
-                                   stick creeps by a share of it (but see static_hold); default 1e-3 */
-    ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
-    int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
-                                   no longer changes. Default 1 */
-    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
-    ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
-                                   masses, gravity and the forces of the last step */
-    ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
-    int static_hold;            /* 1: friction below its limit holds still after a displacement of at most friction_velocity times the step, which
-                                   contacts remember, instead of creeping; default 0 */
-} ct_barrier_desc;
-
-/* ct_geometric_scheme -- how corrections of many collisions are found: GLOBAL: all at once, by conjugate gradients; SUCCESSIVE: one after the
-   other, the nearest first (Volino, Magnenat-Thalmann 2000, sec. 3.1). */
-typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE, CT_GEOMETRIC_COUNT_ } ct_geometric_scheme;
-
-/* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
-typedef struct ct_geometric_desc {
-    ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
-    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
-    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
-                                      collisions are equations, as in the paper; default 4 */
-    int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
-    ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
-    ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
-    ct_real acceleration_distance; /* [0, 1] distance that accelerations lead to; default 1 */
-    ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
-    int max_substeps;              /* 1..256: most substeps of a step; default 8 */
-    int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
-} ct_geometric_desc;
 
 /* ct_world_desc -- make it with ct_world_desc_default; the cookie tells a zeroed or foreign struct from a real one. */
 typedef struct ct_world_desc {
@@ -680,7 +588,7 @@ typedef struct ct_step_report {
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
-                              A's polar decomposition */
+                              A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
