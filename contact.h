@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe4a3539d702f05c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b332fcf449909a92.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11569,13 +11569,12 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
     X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
-    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes, which takes a third fewer than in turn") \
-    X(int, halves, 8, "iterations", "in which the smallest change has to halve for that: friction that cycles there converges in turn") \
-    X(int, pace, CTI_ICA_PACE, "iterations", "over which the rate of convergence is measured") \
-    X(ct_real, close, 3, "tolerances", "change below which a solve stops, if its rate will not reach the tolerance in the sweeps left") \
+    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes: a third fewer than in turn, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
-    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
+    /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
+       one half is a cluster diverges (tests/test_ica.c) */ \
+    X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
     /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
@@ -11591,14 +11590,6 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, idle, 2, "corrections", "in a row with little effect, after which a new factor is asked for, or corrections end") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
-
-/* ---- extrapolation along a constant drift of the multipliers ---- */
-#define CTI_TUNED_STRIDE(X) \
-    X(ct_real, alike, CTI_R(0.1), "1", "relative difference up to which the changes of two iterations are one constant drift") \
-    X(ct_real, least, 3, "iterations", "least length of an extrapolation: a shorter one saves less than the new history of the acceleration costs") \
-    X(ct_real, slow, CTI_R(0.05), "1", "of the fastest multiplier's rate; a slower one that reaches 0 does not limit the length") \
-    X(ct_real, astray, 4, "1", "growth of the change over its smallest value, at which an extrapolation is undone") \
-    X(int, patience, 3, "extrapolations", "that are undone before a solve makes no more of them")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
@@ -11656,9 +11647,9 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* capacities of arrays: what the lists above say, and more where a bench may double it */
 #ifdef CTI_POLICY_MUTABLE
-enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = 64 };
+enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = 16 };
 #else
-enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH, CTI_ICA_PACE = 12, CTI_ICA_PACE_MOST = CTI_ICA_PACE };
+enum { CTI_ANDERSON_DEPTH = 5, CTI_ANDERSON_MOST = CTI_ANDERSON_DEPTH };
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_CMR || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PGS
 enum { CTI_ANDERSON_WEIGHTS = 16 }; /* most differences of a history in general (cti_anderson_weights): twice what the longest keeps */
@@ -11669,7 +11660,6 @@ enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: 
     G(cti_solve_tuned, sweeps, CTI_TUNED_SWEEPS) \
     G(cti_solve_tuned, outer, CTI_TUNED_OUTER) \
     G(cti_solve_tuned, correction, CTI_TUNED_CORRECTION) \
-    G(cti_solve_tuned, stride, CTI_TUNED_STRIDE) \
     G(cti_solve_tuned, anderson, CTI_TUNED_ANDERSON) \
     G(cti_solve_tuned, law, CTI_TUNED_LAW) \
     G(cti_solve_tuned, paper, CTI_TUNED_PAPER) \
@@ -11733,9 +11723,8 @@ CTI_FN int cti_solve_policy_mixes(int k, int plain);
 CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled);
 /* cti_solve_policy_carries -- 1 where clusters that only contacts couple to others move at their ports alone. */
 CTI_FN int cti_solve_policy_carries(int iteration);
-/* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. marked: iteration in which the smallest change had
-   last halved. */
-CTI_FN int cti_solve_policy_is_fused(int iteration, int marked);
+/* cti_solve_policy_is_fused -- 1 while contacts are solved inside the sweep over nodes. */
+CTI_FN int cti_solve_policy_is_fused(int iteration);
 /* cti_solve_policy_status -- DIVERGED, SLOW (lagged inverses are to be replaced), or BUDGET: the loop goes on. */
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best);
 /* cti_solve_policy_may_restart -- 1 where a loop that diverged returns to its best iterate. best is CTI_REAL_MAX where there is none. */
@@ -11747,9 +11736,6 @@ CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
 CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth, ct_real next, ct_real tolerance);
-/* cti_solve_policy_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. then: the smallest change
-   `pace` iterations ago; tol: the tolerance as a velocity. Redundant multipliers drift without end where velocities differ by rounding. */
-CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left);
 #endif
 
 /* ---- accelerations ---- */
@@ -11771,21 +11757,12 @@ CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real co
 CTI_FN int cti_solve_policy_is_idle(ct_real now, ct_real nearest);
 /* cti_solve_policy_correction_sweeps -- iterations of contacts and clusters in an outer iteration. */
 CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration);
-/* cti_solve_policy_drifts -- 1 where two changes are alike. same, all: squares of their difference and of the last one; astray:
-   extrapolations undone; strode: the last iteration ended with one. */
-CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode);
-/* cti_solve_policy_strides -- 1 where an extrapolation by `length` iterations is worth it. */
-CTI_FN int cti_solve_policy_strides(ct_real length);
-/* cti_solve_policy_limits -- 1 where a multiplier that falls at `rate` limits its length. fastest: rate of all. */
-CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest);
-/* cti_solve_policy_is_astray -- 1 where the iteration after an extrapolation undoes it. */
-CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best);
 #endif
 
 
 /* ---- 3_solve/solve_policy.c ---- */
 /* solve_policy.c -- the decisions of a solve of contacts: what sweeps it gets, when its loops end, when a residual is computed, which
-   acceleration is made and which is undone. Method: every decision is a pure function of a few facts; solve_policy.h has the numbers.
+   acceleration is made. Method: every decision is a pure function of a few facts; solve_policy.h has the numbers.
    Based on: Otaduy 2009, sec. 5.2-5.6, for the loops; their termination and the accelerations are ours. */
 
 #ifdef CTI_POLICY_MUTABLE
@@ -11855,10 +11832,7 @@ CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)
 
 CTI_FN int cti_solve_policy_carries(int iteration) { return iteration % cti_solve_tuned.outer.defer != 0; }
 
-CTI_FN int cti_solve_policy_is_fused(int iteration, int marked)
-{
-    return iteration <= cti_solve_tuned.outer.fused && iteration - marked < cti_solve_tuned.outer.halves;
-}
+CTI_FN int cti_solve_policy_is_fused(int iteration) { return iteration <= cti_solve_tuned.outer.fused; }
 
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best)
 {
@@ -11892,14 +11866,6 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
     return cti_max(cti_solve_tuned.outer.tight_least, cti_min(tight, change / tolerance));
 }
 
-/* The estimate uses the convergence rate of the last `pace` iterations; no progress in them counts as well. */
-CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left)
-{
-    if (!(best < cti_solve_tuned.outer.close * tol) || !(then < CTI_REAL_MAX))
-        return 0;
-    return !((ct_real)left * cti_log(then / best) > (ct_real)cti_solve_tuned.outer.pace * cti_log(best / tol));
-}
-
 /* ---- accelerations ---- */
 
 /* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
@@ -11921,18 +11887,6 @@ CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
 {
     return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
 }
-
-/* The iteration after an extrapolation shows its effect, and none follows it directly. */
-CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
-{
-    return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;
-}
-
-CTI_FN int cti_solve_policy_strides(ct_real length) { return length > cti_solve_tuned.stride.least; }
-
-CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest) { return rate > cti_solve_tuned.stride.slow * fastest; }
-
-CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best) { return !(now <= cti_solve_tuned.stride.astray * best); }
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -12995,20 +12949,15 @@ typedef struct cti_ica_runs {
 typedef struct cti_ica_mix {
     ct_real *z, *z_old, *z_best; /* z; before an outer iteration; of the smallest change, the result when the budget ends a coupled loop */
     ct_real *weight;             /* square root of the diagonal of their metric */
-    ct_real *drift;              /* change of z in the last iteration */
     ct_real *r_old;              /* [3 rows] multipliers before a sweep */
     cti_anderson inner, outer;   /* of sweeps over contacts; of outer iterations, where A couples clusters */
-    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
 } cti_ica_mix;
 
 /* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
 typedef struct cti_ica_progress {
     ct_real best, last;              /* smallest change so far; change of the last iteration */
-    ct_real mark;                    /* smallest change at the last time that it had halved, */
-    int marked;                      /* and the iteration of that */
     int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
     int restarts;                    /* from the best iterate */
-    ct_real pace[CTI_ICA_PACE_MOST]; /* smallest changes so far, after each of the last iterations */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real left;                    /* change of the last sweep over contacts */
@@ -13098,13 +13047,10 @@ CTI_FN void cti_ica_catch_up(cti_ica *s);
 /* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
    iteration must follow. */
 CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);
-/* cti_ica_undo -- 1 where the last extrapolation led astray: the best iterate is back. */
-CTI_FN int cti_ica_undo(cti_ica *s, ct_real now);
 /* cti_ica_restart -- 1 where a loop that diverged goes on from its best iterate. */
 CTI_FN int cti_ica_restart(cti_ica *s);
-/* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. left: iterations that
-   may follow. 0 where they will not reach the tolerance. */
-CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left);
+/* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. */
+CTI_FN void cti_ica_extrapolate(cti_ica *s, ct_real now);
 /* cti_ica_take_best -- the best iterate is the result. */
 CTI_FN void cti_ica_take_best(cti_ica *s);
 
@@ -13113,8 +13059,6 @@ CTI_FN void cti_ica_take_best(cti_ica *s);
 /* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
    ran out. */
 CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
-/* cti_ica_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. */
-CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left);
 
 
 /* ---- 3_solve/ica_parts.c ---- */
@@ -13769,9 +13713,8 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
     s->mix.z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->mix.z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->mix.weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->mix.drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
     s->mix.r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->mix.z || !s->mix.drift || !s->mix.z_old || !s->mix.z_best || !s->mix.weight || !s->mix.r_old)
+    if (!s->mix.z || !s->mix.z_old || !s->mix.z_best || !s->mix.weight || !s->mix.r_old)
         return 0;
     s->v = s->mix.z, s->r = s->mix.z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);
@@ -13872,40 +13815,22 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
     return 1;
 }
 
-CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left)
-{
-    cti_ica_progress *q = &s->progress;
-    ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = q->pace[iteration % cti_solve_tuned.outer.pace];
-    q->pace[iteration % cti_solve_tuned.outer.pace] = q->best;
-    return !q->fused && !s->correction.active && !s->p->split.plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
-}
-
 /* ---- 3_solve/ica_accelerate.c ---- */
 /* ica_accelerate.c -- what makes the outer loop of ICA faster than the paper's: each is a call of ica.c.
    cti_ica_after_node      Contacts between nodes are solved inside the sweep over the nodes. Each is visited directly after the last of its
                            nodes, so that a sticking node is not displaced by its neighbours in between. A third fewer iterations than
-                           contacts and nodes in turn, to which a solve that does not converge returns (outer.fused, outer.halves).
+                           contacts and nodes in turn, to which a long solve returns, since friction may cycle there (outer.fused).
    cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
    cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
-   cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled. Multipliers that drift at a
-                           constant rate are extrapolated along their drift instead (stride.*).
-   cti_ica_undo, _restart  An extrapolation that led astray, or diverged, is undone.
+   cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled.
+   cti_ica_restart         A loop that diverged goes on from its best iterate.
    The names in brackets are rows of docs/policy.md. Based on: Anderson 1965; Walker & Ni 2011; the rest is ours. */
-
-/* the record of convergence rates ends: a new or restarted iteration */
-static void cti_ica_forget_pace(cti_ica *s)
-{
-    int k;
-    for (k = 0; k < cti_solve_tuned.outer.pace; k++)
-        s->progress.pace[k] = CTI_REAL_MAX;
-}
 
 /* the fixed-point map has changed: acceleration and the measures of progress start again */
 static void cti_ica_new_map(cti_ica *s)
 {
     cti_anderson_restart(&s->mix.outer);
     s->progress.best = s->progress.last = CTI_REAL_MAX;
-    cti_ica_forget_pace(s);
 }
 
 CTI_FN void cti_ica_begin(cti_ica *s)
@@ -13915,18 +13840,13 @@ CTI_FN void cti_ica_begin(cti_ica *s)
     s->progress.worth = cti_solve_policy_worth(s->desc->tolerance), s->progress.tight = 1;
     s->correction.active = s->coupled && s->p->split.correction && !s->p->split.plain;
     s->correction.largest = s->correction.nearest = CTI_REAL_MAX;
-    cti_ica_forget_pace(s);
 }
 
 CTI_FN int cti_ica_begin_iteration(cti_ica *s, int iteration)
 {
-    cti_ica_progress *p = &s->progress;
-    if (p->fused) {
-        if (iteration == 1 || p->best <= p->mark / 2)
-            p->mark = p->best, p->marked = iteration;
-        p->fused = cti_solve_policy_is_fused(iteration, p->marked);
-        if (!p->fused)
-            cti_ica_new_map(s);
+    if (s->progress.fused && !cti_solve_policy_is_fused(iteration)) {
+        s->progress.fused = 0;
+        cti_ica_new_map(s);
     }
     if (s->coupled)
         memcpy(s->mix.z_old, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
@@ -14039,100 +13959,29 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
 
 /* ---- extrapolations ---- */
 
-/* returns to the iterate of smallest change and drops the history */
-static void cti_ica_back(cti_ica *s)
-{
-    memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
-    cti_nodes_restart(&s->nodes);
-    cti_anderson_restart(&s->mix.outer);
-    cti_ica_forget_pace(s);
-    s->mix.strode = 0;
-}
-
-CTI_FN int cti_ica_undo(cti_ica *s, ct_real now)
-{
-    if (!s->mix.strode || !cti_solve_policy_is_astray(now, s->progress.best))
-        return 0;
-    cti_ica_back(s);
-    s->mix.astray++;
-    return 1;
-}
-
 CTI_FN int cti_ica_restart(cti_ica *s)
 {
     if (!s->coupled || !cti_solve_policy_may_restart(s->progress.restarts, s->progress.best))
         return 0;
     s->progress.restarts++;
-    cti_ica_back(s);
+    memcpy(s->mix.z, s->mix.z_best, sizeof(ct_real) * (size_t)s->mix.outer.n);
+    cti_nodes_restart(&s->nodes);
+    cti_anderson_restart(&s->mix.outer);
     s->progress.last = CTI_REAL_MAX;
     return 1;
 }
 
-/* step length, in iterations, along the drift until the first normal multiplier vanishes; 0: none decreases */
-static ct_real cti_ica_reach(const cti_ica *s)
-{
-    const ct_real *d = s->mix.drift + 3 * (size_t)s->p->A->n;
-    ct_real fast = 0, t = CTI_REAL_MAX;
-    int i, n = s->p->n_rows;
-    for (i = 0; i < n; i++)
-        fast = cti_max(fast, cti_abs(d[3 * i]) * s->contacts[i].local.B[0]);
-    for (i = 0; i < n; i++)
-        if (!s->p->rows[i].equations && s->r[3 * i] > 0 && cti_solve_policy_limits(-d[3 * i] * s->contacts[i].local.B[0], fast))
-            t = cti_min(t, s->r[3 * i] / -d[3 * i]);
-    return t < CTI_REAL_MAX ? t : 0;
-}
-
-/* multipliers back into their cones */
-static void cti_ica_project(cti_ica *s)
-{
-    int i;
-    for (i = 0; i < s->p->n_rows; i++) {
-        ct_real *r = s->r + 3 * (size_t)i, g = r[1] * r[1] + r[2] * r[2], most = s->p->rows[i].mu * cti_max(0, r[0]);
-        if (s->p->rows[i].equations)
-            continue;
-        r[0] = cti_max(0, r[0]);
-        g = g > most * most ? most / cti_sqrt(g) : 1;
-        r[1] *= g, r[2] *= g;
-    }
-}
-
-/* extrapolates along the drift. Redundant contacts, or contacts that could share one load in many ways, transfer it from one to the other
-   at a constant rate. That takes as many iterations as the load contains steps of that size. Where two iterations have changed z alike, z
-   moves at once to where the first multiplier vanishes. Returns 1 when it did */
-static int cti_ica_stride(cti_ica *s)
-{
-    double same = 0, all = 0;
-    ct_real t;
-    int i, n = s->mix.outer.n;
-    for (i = 0; i < n; i++) {
-        ct_real d = s->mix.z[i] - s->mix.z_old[i], e = (d - s->mix.drift[i]) * s->mix.weight[i];
-        s->mix.drift[i] = d;
-        same += (double)(e * e), d *= s->mix.weight[i], all += (double)(d * d);
-    }
-    t = cti_solve_policy_drifts(same, all, s->mix.astray, s->mix.strode) ? cti_ica_reach(s) : 0;
-    s->mix.strode = cti_solve_policy_strides(t);
-    if (!s->mix.strode)
-        return 0;
-    for (i = 0; i < n; i++)
-        s->mix.z[i] += t * s->mix.drift[i];
-    cti_ica_project(s);
-    cti_nodes_restart(&s->nodes);
-    cti_anderson_restart(&s->mix.outer);
-    return 1;
-}
-
-CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left)
+CTI_FN void cti_ica_extrapolate(cti_ica *s, ct_real now)
 {
     cti_ica_progress *p = &s->progress;
     if (s->coupled && now < p->best)
         memcpy(s->mix.z_best, s->mix.z, sizeof(ct_real) * (size_t)s->mix.outer.n);
     if (s->coupled && cti_solve_policy_outer_restarts(now, p->best))
         cti_anderson_restart(&s->mix.outer);
-    if (s->coupled && !s->p->split.plain && !cti_ica_stride(s))
+    if (s->coupled && !s->p->split.plain)
         cti_anderson_step(&s->mix.outer, s->mix.z_old, s->mix.z, NULL);
     p->best = cti_min(p->best, now);
     p->last = now;
-    return !s->coupled || !cti_ica_is_stuck(s, iteration, left);
 }
 
 CTI_FN void cti_ica_take_best(cti_ica *s)
@@ -14176,8 +14025,6 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     cti_ica_begin(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real now = cti_ica_iterate(s, info);
-        if (now >= 0 && cti_ica_undo(s, now)) /* what the last iteration extrapolated */
-            continue;
         if (now < 0 || !cti_ica_judge(s, now, info)) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -14188,8 +14035,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
-        if (!cti_ica_extrapolate(s, now, info->iterations, most - info->iterations))
-            break;
+        cti_ica_extrapolate(s, now);
     }
     cti_ica_take_best(s);
 }
@@ -65727,17 +65573,27 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     return 1;
 }
 
+#define CTI_PROBLEMS_FEASIBLE 1e-9 /* [1] of w, violation of a point that has no certificate: certificates violate theirs by up to 1e-8 */
+
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one */
-static int cti_problems_prove(const cti_problems_run *q)
+/* 1 where the point itself refutes every certificate y: W'y <= 0 and w'y < 0 exclude a point with W r + w >= 0. Violations are relative to
+   the data's w here, not to terms that cancel, as they are for QP */
+static int cti_problems_refutes(const cti_program *p, const cti_judgement *j, double tolerance)
+{
+    return (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
+}
+
+/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one. sharp: the
+   nearest vector with W'y = 0 is tried, too */
+static int cti_problems_prove(const cti_problems_run *q, int sharp)
 {
     const cti_program *p = q->p;
     size_t size = sizeof *q->r * (size_t)p->m;
     if (p->m == 0)
         return 0;
     memcpy(q->proof, q->r, size);
-    if (!cti_program_certify_sharp(p, q->proof, q->work))
+    if (!(sharp ? cti_program_certify_sharp(p, q->proof, q->work) : cti_program_certify(p, q->proof, q->work)))
         return 0;
     memcpy(q->r, q->proof, size);
     return 1;
@@ -65749,7 +65605,8 @@ static int cti_problems_prove(const cti_problems_run *q)
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
-    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q)) {
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE &&
+        cti_problems_prove(q, !cti_problems_refutes(q->p, j, (double)q->d->tolerance))) {
         *why = CTI_PROBLEMS_PROOF;
         return CT_OUTCOME_INFEASIBLE;
     }
@@ -65880,7 +65737,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
             break;
         for (i = 0; i < q->p->m; i++)
             q->r[i] = i % 3 ? 0 : a.r[i / 3];
-        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q);
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, 1);
     }
     cti_program_normals_free(&q->mem, &normals);
     cti_arena_rewind(&q->arena, q->mark);
@@ -69627,7 +69484,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_SWEEPS
 #undef CTI_TUNED_OUTER
 #undef CTI_TUNED_CORRECTION
-#undef CTI_TUNED_STRIDE
 #undef CTI_TUNED_ANDERSON
 #undef CTI_TUNED_LAW
 #undef CTI_TUNED_PAPER
@@ -69856,6 +69712,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_UNTANGLE_HELD
 #undef CTI_UNTANGLE_STILL
 #undef CTI_UNTANGLE_DT
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#undef CTI_PROBLEMS_FEASIBLE
 #endif
 #undef CTI_MAKE_MOST
 #if CONTACT_WITH_FILES

@@ -47,8 +47,6 @@ OFF = collections.OrderedDict([
     ("sweeps.drop_exact", "0"),
     ("outer.defer", "1"),
     ("outer.fused", "0"),
-    ("outer.halves", "1000000"),           # contacts solved inside the sweep over nodes to the end
-    ("outer.close", "0"),
     ("outer.restarts", "0"),
     ("outer.contracts", "1e30"),
     ("outer.judge", "1e-3"),               # residuals computed at the end alone
@@ -56,9 +54,6 @@ OFF = collections.OrderedDict([
     ("outer.tight_least", "1"),            # sweeps never end at a smaller change
     ("correction.renewals", "1"),
     ("correction.idle", "1000000"),
-    ("stride.patience", "0"),              # extrapolations along a drift
-    ("stride.astray", "1e30"),
-    ("stride.slow", "0"),
     ("law.miss", "1e30"),                  # the last step along the ray (law.c), except under recovery
     ("law.flat", "1e30"),                  # the ray
     ("law.regular", "1e30"),               # the solve of a whole 3x3 block

@@ -34,8 +34,6 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
     cti_ica_begin(s);
     for (info->iterations = 1; info->iterations <= most; info->iterations++) {
         ct_real now = cti_ica_iterate(s, info);
-        if (now >= 0 && cti_ica_undo(s, now)) /* what the last iteration extrapolated */
-            continue;
         if (now < 0 || !cti_ica_judge(s, now, info)) {
             info->status = CTI_SOLVE_MEMORY;
             return;
@@ -46,8 +44,7 @@ static void cti_ica_loop(cti_ica *s, cti_solve_info *info)
             return;
         if (info->status != CTI_SOLVE_BUDGET || (!s->coupled && info->sweeps >= s->budget))
             return;
-        if (!cti_ica_extrapolate(s, now, info->iterations, most - info->iterations))
-            break;
+        cti_ica_extrapolate(s, now);
     }
     cti_ica_take_best(s);
 }

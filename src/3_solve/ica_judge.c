@@ -62,11 +62,3 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
     info->change = now / s->p->velocity_scale;
     return 1;
 }
-
-CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left)
-{
-    cti_ica_progress *q = &s->progress;
-    ct_real tol = s->desc->tolerance * s->p->velocity_scale, then = q->pace[iteration % cti_solve_tuned.outer.pace];
-    q->pace[iteration % cti_solve_tuned.outer.pace] = q->best;
-    return !q->fused && !s->correction.active && !s->p->split.plain && cti_solve_policy_is_stuck(q->best, then, tol, left);
-}

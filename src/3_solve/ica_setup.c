@@ -373,9 +373,8 @@ static int cti_ica_make_state(cti_ica *s, const ct_real *v)
     s->mix.z_old = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->mix.z_best = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
     s->mix.weight = CTI_ARENA_NEW(s->arena, ct_real, n3 + m3);
-    s->mix.drift = CTI_ARENA_ZERO(s->arena, ct_real, n3 + m3);
     s->mix.r_old = CTI_ARENA_NEW(s->arena, ct_real, m3);
-    if (!s->mix.z || !s->mix.drift || !s->mix.z_old || !s->mix.z_best || !s->mix.weight || !s->mix.r_old)
+    if (!s->mix.z || !s->mix.z_old || !s->mix.z_best || !s->mix.weight || !s->mix.r_old)
         return 0;
     s->v = s->mix.z, s->r = s->mix.z + n3;
     memcpy(s->v, v, sizeof(ct_real) * (size_t)n3);

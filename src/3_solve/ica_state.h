@@ -81,20 +81,15 @@ typedef struct cti_ica_runs {
 typedef struct cti_ica_mix {
     ct_real *z, *z_old, *z_best; /* z; before an outer iteration; of the smallest change, the result when the budget ends a coupled loop */
     ct_real *weight;             /* square root of the diagonal of their metric */
-    ct_real *drift;              /* change of z in the last iteration */
     ct_real *r_old;              /* [3 rows] multipliers before a sweep */
     cti_anderson inner, outer;   /* of sweeps over contacts; of outer iterations, where A couples clusters */
-    int strode, astray;          /* 1: the last iteration ended with an extrapolation along the drift; extrapolations that were undone */
 } cti_ica_mix;
 
 /* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
 typedef struct cti_ica_progress {
     ct_real best, last;              /* smallest change so far; change of the last iteration */
-    ct_real mark;                    /* smallest change at the last time that it had halved, */
-    int marked;                      /* and the iteration of that */
     int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
     int restarts;                    /* from the best iterate */
-    ct_real pace[CTI_ICA_PACE_MOST]; /* smallest changes so far, after each of the last iterations */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
     ct_real tight;                   /* factor on the change at which sweeps over contacts end; smaller after a residual above the tolerance */
     ct_real left;                    /* change of the last sweep over contacts */
@@ -181,13 +176,10 @@ CTI_FN void cti_ica_catch_up(cti_ica *s);
 /* cti_ica_correct -- applies a correction. Returns the larger of now and its own change, which is above the tolerance where another
    iteration must follow. */
 CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now);
-/* cti_ica_undo -- 1 where the last extrapolation led astray: the best iterate is back. */
-CTI_FN int cti_ica_undo(cti_ica *s, ct_real now);
 /* cti_ica_restart -- 1 where a loop that diverged goes on from its best iterate. */
 CTI_FN int cti_ica_restart(cti_ica *s);
-/* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. left: iterations that
-   may follow. 0 where they will not reach the tolerance. */
-CTI_FN int cti_ica_extrapolate(cti_ica *s, ct_real now, int iteration, int left);
+/* cti_ica_extrapolate -- stores an iterate that is the best so far, and moves z to where the next iteration starts. */
+CTI_FN void cti_ica_extrapolate(cti_ica *s, ct_real now);
 /* cti_ica_take_best -- the best iterate is the result. */
 CTI_FN void cti_ica_take_best(cti_ica *s);
 
@@ -196,7 +188,5 @@ CTI_FN void cti_ica_take_best(cti_ica *s);
 /* cti_ica_judge -- info->status of an iteration: OK by the residual, DIVERGED or SLOW by its change, BUDGET: the loop goes on. 0: memory
    ran out. */
 CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
-/* cti_ica_is_stuck -- 1 where a solve near the tolerance will not reach it in the iterations left. */
-CTI_FN int cti_ica_is_stuck(cti_ica *s, int iteration, int left);
 
 #endif /* CTI_ICA_STATE_H */

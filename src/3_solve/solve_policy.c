@@ -1,5 +1,5 @@
 /* solve_policy.c -- the decisions of a solve of contacts: what sweeps it gets, when its loops end, when a residual is computed, which
-   acceleration is made and which is undone. Method: every decision is a pure function of a few facts; solve_policy.h has the numbers.
+   acceleration is made. Method: every decision is a pure function of a few facts; solve_policy.h has the numbers.
    Based on: Otaduy 2009, sec. 5.2-5.6, for the loops; their termination and the accelerations are ours. */
 #include "solve_policy.h"
 #include "../1_math/elem.h"
@@ -66,10 +66,7 @@ CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)
 
 CTI_FN int cti_solve_policy_carries(int iteration) { return iteration % cti_solve_tuned.outer.defer != 0; }
 
-CTI_FN int cti_solve_policy_is_fused(int iteration, int marked)
-{
-    return iteration <= cti_solve_tuned.outer.fused && iteration - marked < cti_solve_tuned.outer.halves;
-}
+CTI_FN int cti_solve_policy_is_fused(int iteration) { return iteration <= cti_solve_tuned.outer.fused; }
 
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best)
 {
@@ -103,14 +100,6 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
     return cti_max(cti_solve_tuned.outer.tight_least, cti_min(tight, change / tolerance));
 }
 
-/* The estimate uses the convergence rate of the last `pace` iterations; no progress in them counts as well. */
-CTI_FN int cti_solve_policy_is_stuck(ct_real best, ct_real then, ct_real tol, int left)
-{
-    if (!(best < cti_solve_tuned.outer.close * tol) || !(then < CTI_REAL_MAX))
-        return 0;
-    return !((ct_real)left * cti_log(then / best) > (ct_real)cti_solve_tuned.outer.pace * cti_log(best / tol));
-}
-
 /* ---- accelerations ---- */
 
 /* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
@@ -132,15 +121,3 @@ CTI_FN int cti_solve_policy_correction_sweeps(int correcting, int iteration)
 {
     return correcting && iteration > 1 ? cti_solve_tuned.correction.sweeps : 1;
 }
-
-/* The iteration after an extrapolation shows its effect, and none follows it directly. */
-CTI_FN int cti_solve_policy_drifts(double same, double all, int astray, int strode)
-{
-    return astray < cti_solve_tuned.stride.patience && !strode && same < cti_solve_tuned.stride.alike * cti_solve_tuned.stride.alike * all;
-}
-
-CTI_FN int cti_solve_policy_strides(ct_real length) { return length > cti_solve_tuned.stride.least; }
-
-CTI_FN int cti_solve_policy_limits(ct_real rate, ct_real fastest) { return rate > cti_solve_tuned.stride.slow * fastest; }
-
-CTI_FN int cti_solve_policy_is_astray(ct_real now, ct_real best) { return !(now <= cti_solve_tuned.stride.astray * best); }

@@ -156,17 +156,27 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
     return 1;
 }
 
+#define CTI_PROBLEMS_FEASIBLE 1e-9 /* [1] of w, violation of a point that has no certificate: certificates violate theirs by up to 1e-8 */
+
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one */
-static int cti_problems_prove(const cti_problems_run *q)
+/* 1 where the point itself refutes every certificate y: W'y <= 0 and w'y < 0 exclude a point with W r + w >= 0. Violations are relative to
+   the data's w here, not to terms that cancel, as they are for QP */
+static int cti_problems_refutes(const cti_program *p, const cti_judgement *j, double tolerance)
+{
+    return (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
+}
+
+/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one. sharp: the
+   nearest vector with W'y = 0 is tried, too */
+static int cti_problems_prove(const cti_problems_run *q, int sharp)
 {
     const cti_program *p = q->p;
     size_t size = sizeof *q->r * (size_t)p->m;
     if (p->m == 0)
         return 0;
     memcpy(q->proof, q->r, size);
-    if (!cti_program_certify_sharp(p, q->proof, q->work))
+    if (!(sharp ? cti_program_certify_sharp(p, q->proof, q->work) : cti_program_certify(p, q->proof, q->work)))
         return 0;
     memcpy(q->r, q->proof, size);
     return 1;
@@ -178,7 +188,8 @@ static int cti_problems_prove(const cti_problems_run *q)
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
-    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q)) {
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE &&
+        cti_problems_prove(q, !cti_problems_refutes(q->p, j, (double)q->d->tolerance))) {
         *why = CTI_PROBLEMS_PROOF;
         return CT_OUTCOME_INFEASIBLE;
     }
@@ -309,7 +320,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
             break;
         for (i = 0; i < q->p->m; i++)
             q->r[i] = i % 3 ? 0 : a.r[i / 3];
-        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q);
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, 1);
     }
     cti_program_normals_free(&q->mem, &normals);
     cti_arena_rewind(&q->arena, q->mark);
