@@ -420,8 +420,8 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, k, count = 0;
-    /* blocks that the fail-safe stopped have other motions: regions must be spared in these, too */
-    if (!cti_geometric_cover(s))
+    /* the fail-safe changes motions: regions must be spared in the new ones, too */
+    if (cut && !cti_geometric_cover(s))
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
