@@ -42,8 +42,8 @@ CTI_FN int cti_geometric_regions_pairs(cti_state *s)
         r->rule.inflate = r->rule.margin + CTI_GEOMETRIC_SLACK * thick;
         r->rule.reach = CTI_GEOMETRIC_MARGIN * thick, r->rule.ratio = CTI_GEOMETRIC_RATIO;
         r->rule.cosine = CTI_GEOMETRIC_CONE, r->rule.criterion = 2;
-        cti_regions_dops(r, f, f->x0, f->x1);
-        cti_regions_cones(r, f, f->x0, f->x1);
+        cti_regions_dops(r, f->x0, f->x1);
+        cti_regions_cones(r, &m);
         if (!cti_regions_self(s->mem, r, &m, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs))
             return 0;
     }

@@ -1,12 +1,13 @@
 /* regions.c -- the pairs of a body with itself.
    Method: a region with itself is spared if the criterion holds, else it is opened: each child with itself, and one with the other. Two regions are
    adjacent if they have a vertex in common; the list of such vertices is handed down, and each child keeps those that it has. Adjacent regions are
-   spared if the criterion holds for their union; others are apart if their polytopes are. A pair of faces gives the pairs of the features that these
-   faces own, so that each pair is found once.
+   spared if the criterion holds for their union; others are apart if their polytopes are. A pair of leaves gives the pairs of the features that these
+   leaves own, so that each pair is found once; polytopes of features are compared eight at a time.
    based on: Volino, Magnenat-Thalmann 1994, sec. 3. differs: regions that have a vertex but no edge in common are opened. */
 #include "regions.h"
 #include "../1_math/simd.h"
 
+#define CTI_REGION_FAR 3e38f /* beyond every polytope: cti_round_float */
 enum { CTI_REGION_STAMPS = 1 << 29 }; /* stamps begin anew before they overflow */
 
 /* cti_region_walk -- a traversal. */
@@ -35,8 +36,7 @@ static int cti_region_spared(cti_mem *mem, cti_regions *r, const cti_region_moti
         joints = cti_region_union(mem, r, a, b);
         if (joints <= 0)
             return joints;
-        /* two faces at an edge, both below the axis, are on its two sides */
-        if (r->rule.criterion == 1 || (g->n == 1 && t->nodes[b].n == 1))
+        if (r->rule.criterion == 1)
             return 1;
         simple = cti_region_simple(mem, r, m, r->work.edges, CTI_LEN(r->work.edges), cone.axis);
     } else
@@ -55,73 +55,141 @@ static int cti_region_spare(const cti_region_walk *w, int a, int b)
     return CTI_PUSH(w->mem, w->r->spared, a) && CTI_PUSH(w->mem, w->r->spared, b) ? 1 : -1;
 }
 
-/* ---- faces ---- */
+/* ---- leaves ---- */
 
 static int cti_region_touch(const float *a, const float *b)
 {
-    cti_f8 zero = cti_f8_set(0);
-    cti_f8 below = cti_f8_le(cti_f8_add(cti_f8_load(a), cti_f8_load(b + 8)), zero);
-    cti_f8 above = cti_f8_le(cti_f8_add(cti_f8_load(b), cti_f8_load(a + 8)), zero);
-    return cti_f8_bits(cti_f8_and(below, above)) == 255;
+    cti_f8 below = cti_f8_add(cti_f8_load(a), cti_f8_load(b + 8)), above = cti_f8_add(cti_f8_load(b), cti_f8_load(a + 8));
+    return cti_f8_bits(cti_f8_le(cti_f8_max(below, above), cti_f8_set(0))) == 255;
 }
 
-/* the polytope of an edge */
-static void cti_region_edge_dop(const cti_regions *r, const int32_t *v, float *out)
+/* lanes of a block that a polytope overlaps */
+static unsigned cti_region_lanes(const float *dop, const float *block)
 {
-    const float *a = r->vertex_dop + CTI_REGION_DOP * (size_t)(v[0] - r->tree.v0), *b = r->vertex_dop + CTI_REGION_DOP * (size_t)(v[1] - r->tree.v0);
-    cti_f8_store(out, cti_f8_min(cti_f8_load(a), cti_f8_load(b)));
-    cti_f8_store(out + 8, cti_f8_min(cti_f8_load(a + 8), cti_f8_load(b + 8)));
-}
-
-/* vertices that leaf a owns against the face of leaf b. 0: out of memory */
-static int cti_region_vertices(const cti_region_walk *w, int a, int b, const float *dop_b)
-{
-    const cti_region_tree *t = &w->r->tree;
-    const int32_t *va = w->m->f->faces + 3 * (size_t)t->leaf_face[a], *vb = w->m->f->faces + 3 * (size_t)t->leaf_face[b];
+    cti_f8 most = cti_f8_set(-1);
     int k;
-    for (k = 0; k < 3; k++) {
-        int32_t v = va[k];
-        if (!(t->owned[a] >> k & 1) || v == vb[0] || v == vb[1] || v == vb[2])
-            continue;
-        if (cti_region_touch(w->r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0), dop_b) &&
-            (!CTI_PUSH(w->mem, *w->vf, v) || !CTI_PUSH(w->mem, *w->vf, t->leaf_face[b])))
-            return 0;
+    for (k = 0; k < 6; k++) {
+        most = cti_f8_max(most, cti_f8_add(cti_f8_set(dop[k]), cti_f8_load(block + 8 * (6 + k))));
+        most = cti_f8_max(most, cti_f8_add(cti_f8_set(dop[8 + k]), cti_f8_load(block + 8 * k)));
     }
-    return 1;
+    return (unsigned)cti_f8_bits(cti_f8_le(most, cti_f8_set(0)));
 }
 
-/* the pairs of features that two faces own. 0: out of memory */
-static int cti_region_faces(const cti_region_walk *w, int node_a, int node_b)
+/* lane `lane` of a block; dop NULL: one that overlaps nothing */
+static void cti_region_put(float *block, int lane, const float *dop)
+{
+    int k;
+    for (k = 0; k < 6; k++) {
+        block[8 * k + lane] = dop ? dop[k] : CTI_REGION_FAR;
+        block[8 * (6 + k) + lane] = dop ? dop[8 + k] : CTI_REGION_FAR;
+    }
+}
+
+/* the polytope of up to three vertices */
+static void cti_region_around(const cti_regions *r, const int32_t *v, int n, float *out)
+{
+    const float *at = r->vertex_dop - CTI_REGION_DOP * (ptrdiff_t)r->tree.v0;
+    cti_region_enclose(out, at + CTI_REGION_DOP * (ptrdiff_t)v[0], at + CTI_REGION_DOP * (ptrdiff_t)v[n - 1]);
+    if (n == 3)
+        cti_region_enclose(out, out, at + CTI_REGION_DOP * (ptrdiff_t)v[1]);
+}
+
+/* blocks of a leaf in this query */
+static void cti_region_fill(cti_regions *r, const cti_surface *f, const cti_region *g)
+{
+    const cti_region_tree *t = &r->tree;
+    const cti_region_leaf *l = &t->leaves[g->leaf];
+    float *at = r->work.blocks + CTI_REGION_BLOCK * (size_t)l->block, dop[CTI_REGION_DOP];
+    int i, n;
+    if (r->work.filled[g->leaf] == r->work.query)
+        return;
+    r->work.filled[g->leaf] = r->work.query;
+    for (i = 0; i < 8; i++) {
+        if (i < g->n)
+            cti_region_around(r, f->faces + 3 * (size_t)t->face[g->first + i], 3, dop);
+        cti_region_put(at, i, i < g->n ? dop : NULL);
+    }
+    at += CTI_REGION_BLOCK;
+    n = (l->n_points + 7) / 8;
+    for (i = 0; i < 8 * n; i++)
+        cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8,
+                       i < l->n_points ? r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex + i] - t->v0) : NULL);
+    at += CTI_REGION_BLOCK * (size_t)n;
+    n = (l->n_lines + 7) / 8;
+    for (i = 0; i < 8 * n; i++) {
+        if (i < l->n_lines)
+            cti_region_around(r, f->edges + 2 * (size_t)t->lines[l->line + i], 2, dop);
+        cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8, i < l->n_lines ? dop : NULL);
+    }
+}
+
+/* vertices that leaf a owns against the faces of leaf b. 0: out of memory */
+static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
 {
     const cti_regions *r = w->r;
     const cti_region_tree *t = &r->tree;
-    const cti_surface *f = w->m->f;
-    int a = t->nodes[node_a].first, b = t->nodes[node_b].first, i, j;
-    const float *dop_a = r->dop + CTI_REGION_DOP * (size_t)node_a, *dop_b = r->dop + CTI_REGION_DOP * (size_t)node_b;
-    w->r->counts.leaves++;
-    if (!cti_region_vertices(w, a, b, dop_b) || !cti_region_vertices(w, b, a, dop_a))
-        return 0;
-    for (i = 0; i < 3; i++) {
-        int32_t ea = f->face_edges[3 * (size_t)t->leaf_face[a] + (size_t)i];
-        const int32_t *va = f->edges + 2 * (size_t)cti_max_int(ea, 0);
-        float dop[CTI_REGION_DOP], other[CTI_REGION_DOP];
-        if (!(t->owned[a] >> (3 + i) & 1))
-            continue;
-        cti_region_edge_dop(r, va, dop);
-        if (!cti_region_touch(dop, dop_b))
-            continue;
-        for (j = 0; j < 3; j++) {
-            int32_t eb = f->face_edges[3 * (size_t)t->leaf_face[b] + (size_t)j];
-            const int32_t *vb = f->edges + 2 * (size_t)cti_max_int(eb, 0);
-            if (!(t->owned[b] >> (3 + j) & 1) || va[0] == vb[0] || va[0] == vb[1] || va[1] == vb[0] || va[1] == vb[1])
-                continue;
-            cti_region_edge_dop(r, vb, other);
-            if (cti_region_touch(dop, other) &&
-                (!CTI_PUSH(w->mem, *w->ee, cti_min_int(ea, eb)) || !CTI_PUSH(w->mem, *w->ee, cti_max_int(ea, eb))))
-                return 0;
+    const cti_region_leaf *a = &t->leaves[t->nodes[node_a].leaf], *b = &t->leaves[t->nodes[node_b].leaf];
+    const float *points = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1), *faces = r->work.blocks + CTI_REGION_BLOCK * (size_t)b->block;
+    int base;
+    for (base = 0; base < a->n_points; base += 8) {
+        unsigned near = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, points + CTI_REGION_BLOCK * (base / 8));
+        for (; near; near &= near - 1) {
+            int32_t v = t->vertices[a->vertex + base + cti_lowest_bit(near)];
+            unsigned hits = cti_region_lanes(r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0), faces);
+            for (; hits; hits &= hits - 1) {
+                int32_t face = t->face[t->nodes[node_b].first + cti_lowest_bit(hits)];
+                const int32_t *u = w->m->f->faces + 3 * (size_t)face;
+                if (v != u[0] && v != u[1] && v != u[2] && (!CTI_PUSH(w->mem, *w->vf, v) || !CTI_PUSH(w->mem, *w->vf, face)))
+                    return 0;
+            }
         }
     }
     return 1;
+}
+
+/* edges that leaf a owns against those of leaf b. 0: out of memory */
+static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
+{
+    const cti_regions *r = w->r;
+    const cti_region_tree *t = &r->tree;
+    const cti_region_leaf *a = &t->leaves[t->nodes[node_a].leaf], *b = &t->leaves[t->nodes[node_b].leaf];
+    const float *from = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1 + (a->n_points + 7) / 8);
+    const float *to = r->work.blocks + CTI_REGION_BLOCK * (size_t)(b->block + 1 + (b->n_points + 7) / 8);
+    int base, i;
+    for (base = 0; base < a->n_lines; base += 8) {
+        unsigned near = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, from + CTI_REGION_BLOCK * (base / 8));
+        for (; near; near &= near - 1) {
+            int at = base + cti_lowest_bit(near);
+            int32_t e = t->lines[a->line + at];
+            const int32_t *v = w->m->f->edges + 2 * (size_t)e;
+            float dop[CTI_REGION_DOP];
+            cti_region_around(r, v, 2, dop);
+            for (i = node_a == node_b ? at / 8 : 0; i < (b->n_lines + 7) / 8; i++) {
+                unsigned hits = cti_region_lanes(dop, to + CTI_REGION_BLOCK * i);
+                /* a leaf with itself: each pair once */
+                if (node_a == node_b && i == at / 8)
+                    hits &= ~((1u << at % 8) * 2u - 1u);
+                for (; hits; hits &= hits - 1) {
+                    int32_t d = t->lines[b->line + 8 * i + cti_lowest_bit(hits)];
+                    const int32_t *u = w->m->f->edges + 2 * (size_t)d;
+                    if (v[0] != u[0] && v[0] != u[1] && v[1] != u[0] && v[1] != u[1] &&
+                        (!CTI_PUSH(w->mem, *w->ee, cti_min_int(e, d)) || !CTI_PUSH(w->mem, *w->ee, cti_max_int(e, d))))
+                        return 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+/* the pairs of features that two leaves own, or one. 0: out of memory */
+static int cti_region_pairs(const cti_region_walk *w, int a, int b)
+{
+    const cti_region *nodes = w->r->tree.nodes;
+    w->r->counts.leaves++;
+    cti_region_fill(w->r, w->m->f, &nodes[a]);
+    cti_region_fill(w->r, w->m->f, &nodes[b]);
+    return cti_region_vertices(w, a, b) && (a == b || cti_region_vertices(w, b, a)) && cti_region_edges(w, a, b);
 }
 
 /* ---- the traversal ---- */
@@ -130,8 +198,14 @@ static int cti_region_faces(const cti_region_walk *w, int node_a, int node_b)
 static int cti_region_push(const cti_region_walk *w, int a, int b, int from)
 {
     cti_region_work *q = &w->r->work;
-    return CTI_PUSH(w->mem, q->stack, a) && CTI_PUSH(w->mem, q->stack, b) && CTI_PUSH(w->mem, q->stack, from) &&
-           CTI_PUSH(w->mem, q->stack, CTI_LEN(q->shared));
+    int32_t *top;
+    int n = CTI_LEN(q->stack);
+    if (!CTI_RESERVE(w->mem, q->stack, n + 4))
+        return 0;
+    top = q->stack + n;
+    top[0] = a, top[1] = b, top[2] = from, top[3] = CTI_LEN(q->shared);
+    stbds_header(q->stack)->length = (size_t)n + 4;
+    return 1;
 }
 
 /* does a region have a face at a vertex? */
@@ -162,7 +236,7 @@ static int cti_region_split(const cti_region_walk *w, int a, int b, int from, in
 {
     const cti_region_tree *t = &w->r->tree;
     cti_region_work *q = &w->r->work;
-    int turn = t->nodes[b].n > t->nodes[a].n, open = turn ? b : a, keep = turn ? a : b, side, k;
+    int turn = !t->nodes[a].right || (t->nodes[b].right && t->nodes[b].n > t->nodes[a].n), open = turn ? b : a, keep = turn ? a : b, side, k;
     for (side = 0; side < 2; side++) {
         int child = side ? t->nodes[open].right : open + 1, begin = CTI_LEN(q->shared);
         for (k = from; k < to; k++)
@@ -182,8 +256,10 @@ static int cti_region_visit(const cti_region_walk *w, const int32_t entry[4])
     int a = entry[0], b = entry[1], spared = 0;
     r->counts.visited++;
     if (b < 0) {
-        spared = nodes[a].n == 1 ? 1 : cti_region_spare(w, a, -1);
-        return spared < 0 ? 0 : spared ? 1 : cti_region_open(w, a);
+        spared = cti_region_spare(w, a, -1);
+        if (spared != 0)
+            return spared > 0;
+        return nodes[a].right ? cti_region_open(w, a) : cti_region_pairs(w, a, a);
     }
     if (entry[3] > entry[2]) {
         if (entry[3] > entry[2] + 1)
@@ -195,8 +271,8 @@ static int cti_region_visit(const cti_region_walk *w, const int32_t entry[4])
         if (!cti_region_touch(r->dop + CTI_REGION_DOP * (size_t)a, r->dop + CTI_REGION_DOP * (size_t)b))
             return 1;
     }
-    if (nodes[a].n == 1 && nodes[b].n == 1)
-        return cti_region_faces(w, a, b);
+    if (!nodes[a].right && !nodes[b].right)
+        return cti_region_pairs(w, a, b);
     return cti_region_split(w, a, b, entry[2], entry[3]);
 }
 
@@ -209,11 +285,13 @@ CTI_FN int cti_regions_self(cti_mem *mem, cti_regions *r, const cti_region_motio
     CTI_CLEAR(r->spared);
     CTI_CLEAR(q->stack);
     CTI_CLEAR(q->shared);
-    if (q->stamp > CTI_REGION_STAMPS) {
+    if (q->stamp > CTI_REGION_STAMPS || q->query > CTI_REGION_STAMPS) {
         memset(q->vertex_stamp, 0, sizeof *q->vertex_stamp * (size_t)(r->tree.v1 - r->tree.v0));
         memset(q->edge_stamp, 0, sizeof *q->edge_stamp * (size_t)(r->tree.e1 - r->tree.e0));
-        q->stamp = 0;
+        memset(q->filled, 0, sizeof *q->filled * (size_t)CTI_LEN(r->tree.leaves));
+        q->stamp = q->query = 0;
     }
+    q->query++;
     if (!cti_region_push(&w, 0, -1, 0))
         return 0;
     while (CTI_LEN(q->stack) > 0) {
@@ -233,10 +311,12 @@ CTI_FN int cti_regions_self(cti_mem *mem, cti_regions *r, const cti_region_motio
 CTI_FN int cti_regions_hold(cti_mem *mem, cti_regions *r, const cti_region_motion *m)
 {
     int i, spared = 1;
-    if (!cti_regions_inside(r, m->x1))
+    if (!cti_regions_inside(r, m->x0) || !cti_regions_inside(r, m->x1))
         return 0;
-    cti_regions_cones(r, m->f, m->x0, m->x1);
+    cti_regions_cones(r, m);
     for (i = 0; spared > 0 && i < CTI_LEN(r->spared) / 2; i++)
         spared = cti_region_spared(mem, r, m, r->spared[2 * i], r->spared[2 * i + 1]);
     return spared;
 }
+
+#undef CTI_REGION_FAR

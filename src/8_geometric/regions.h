@@ -1,6 +1,7 @@
 /* regions.h -- self-collision of a surface by a binary tree of connected regions, with a curvature criterion.
-   Method: adjacent regions are merged in pairs, from single faces up to whole components. Each region has a polytope with the twelve faces of a
-   regular dodecahedron around the motion of its vertices, a cone that bounds the normals of its faces during the motion, and its contour.
+   Method: adjacent regions are merged in pairs, from single faces up to whole components. Leaves of the tree are regions of up to eight faces. Each
+   region has a polytope with the twelve faces of a regular dodecahedron around the motion of its vertices, a cone that bounds the normals of its
+   faces during the motion, and its contour.
    A region, or the union of two adjacent ones, cannot collide with itself if the cone is narrow and the contour, projected along its axis, keeps
    apart from itself: its projection is one-to-one. All other pairs of regions are opened until their polytopes are apart.
    docs/regions.md derives which near pairs the criterion leaves out.
@@ -11,27 +12,37 @@
 
 #include "../7_contact/surface.h"
 
-/* floats of a polytope: its least projections on six axes, 0, 0, then the negatives of the largest ones, 0, 0 */
-enum { CTI_REGION_DOP = 16 };
+/* floats of a polytope: its least projections on six axes, 0, 0, then the negatives of the largest ones, 0, 0; faces of a leaf; floats of a block of
+   eight polytopes: the twelve numbers of each, eight at a time */
+enum { CTI_REGION_DOP = 16, CTI_REGION_LEAF = 8, CTI_REGION_BLOCK = 96 };
 
 /* cti_region -- a node of the tree, in preorder: the left child of node i is i + 1. */
 typedef struct cti_region {
-    int32_t first, n;        /* leaves: tree.leaf_face[first .. first + n) */
+    int32_t first, n;        /* its faces: tree.face[first .. first + n) */
     int32_t right;           /* the right child; 0: a leaf */
     int32_t contour, length; /* oriented edges: tree.contour[contour .. contour + length) */
     int32_t meet, n_meet;    /* vertices of both children: tree.meet[...] */
     int32_t whole;           /* 1: connected over manifold edges; 0: not a region, the criterion does not hold for it */
+    int32_t leaf;            /* number among the leaves */
 } cti_region;
+
+/* cti_region_leaf -- features of a leaf. It owns those whose owner is one of its faces. */
+typedef struct cti_region_leaf {
+    int32_t vertex, n_vertices, n_points; /* tree.vertices[vertex ...]: its vertices, first those that it owns */
+    int32_t line, n_lines;                /* tree.lines[line ...]: the edges that it owns */
+    int32_t block;                        /* its first block: of faces; then come those of its own vertices, and of its own edges */
+} cti_region_leaf;
 
 /* cti_region_tree -- what does not change when the surface moves; arrays are growable. An oriented edge is 2 e + 1 if it runs from edges[2 e + 1]
    to edges[2 e], else 2 e. */
 typedef struct cti_region_tree {
-    int body, n_faces;
+    int body, n_faces, n_blocks;
     int v0, v1, e0, e1;
-    cti_region *nodes;       /* [2 n_faces - 1]; 0 is the root */
-    int32_t *leaf_face;      /* [n_faces] */
-    uint8_t *owned;          /* [n_faces] bits 0 to 2: the leaf's face owns its vertex k; bits 3 to 5: edge k */
-    int32_t *ring_start, *ring; /* [vertices + 1], [3 n_faces]: leaves at each vertex, ascending */
+    cti_region *nodes;       /* 0 is the root */
+    cti_region_leaf *leaves;
+    int32_t *face;           /* [n_faces] */
+    int32_t *vertices, *lines;
+    int32_t *ring_start, *ring; /* [vertices + 1], [3 n_faces]: places of the faces at each vertex in `face`, ascending */
     int32_t *contour, *meet;
     uint8_t *joint;          /* [edges] 1: two faces run along it in opposite directions, and no other face is there */
 } cti_region_tree;
@@ -61,7 +72,7 @@ typedef struct cti_region_counts {
     int64_t refused;     /* of these, failed */
     int64_t branched;    /* of these, by contours with a vertex that they pass twice: not tested further */
     int64_t spared;      /* regions, or unions, that cannot collide with themselves */
-    int64_t leaves;      /* pairs of faces that were opened */
+    int64_t leaves;      /* pairs of leaves, and leaves with themselves, that were opened */
 } cti_region_counts;
 
 /* cti_region_work -- scratch of queries; growable. */
@@ -69,9 +80,11 @@ typedef struct cti_region_work {
     int32_t *stack, *shared; /* [4 n] pairs of nodes; lists of common vertices */
     int32_t *edges;          /* the contour of a union */
     int32_t *vertex_stamp, *vertex_next, *edge_stamp;
-    int32_t stamp;
+    int32_t stamp, query;
     ct_real *flat;           /* [8 n] projected ends of contour edges, at the start and at the end */
     float *boxes;            /* [4 n] */
+    float *blocks;           /* [96 tree.n_blocks] polytopes of the features of leaves */
+    int32_t *filled;         /* [leaves] `stamp` of the query that made them */
     uint32_t *keys;          /* [2 n] */
     int32_t *order;          /* [2 n] */
 } cti_region_work;
@@ -88,34 +101,43 @@ typedef struct cti_regions {
     cti_region_work work;
 } cti_regions;
 
-/* ---- regions_build.c ---- */
+/* ---- regions_build.c, regions_tree.c ---- */
 
 /* cti_regions_usable -- 1 if all vertices and edges of a body are in faces, and there are faces: others have no regions. */
 CTI_FN int cti_regions_usable(const cti_surface *f, int body);
 /* cti_regions_build -- the tree of a body; f->rest gives shapes. Old contents are replaced. 0: out of memory. */
 CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f, int body);
 CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r);
+/* cti_region_shape -- the merged tree in preorder from its root, node `from`: child [2 nodes], -1, -1: face f0 + node; size [nodes] in faces; nodes from
+   `glued` on are not whole. The rest of the tree follows from it. 0: out of memory. */
+CTI_FN int cti_region_shape(cti_mem *mem, cti_regions *r, const cti_surface *f, const int32_t *child, const int32_t *size, int from, int glued);
+/* cti_region_turned -- 1: side k of a face runs from edges[2 e + 1] to edges[2 e]. */
+CTI_INLINE int cti_region_turned(const cti_surface *f, int face, int k)
+{
+    return f->faces[3 * (size_t)face + (size_t)k] != f->edges[2 * (size_t)f->face_edges[3 * (size_t)face + (size_t)k]];
+}
 
 /* ---- regions_shape.c ---- */
-
-/* cti_region_project -- the projections of p on the six axes. */
-CTI_FN void cti_region_project(cti_v3 p, ct_real out[6]);
-/* cti_regions_dops -- polytopes around all positions from x0 to x1 [3 nv], widened by rule.inflate. */
-CTI_FN void cti_regions_dops(cti_regions *r, const cti_surface *f, const ct_real *x0, const ct_real *x1);
-/* cti_regions_cones -- cones of all normals during the linear motion from x0 to x1. Cones wider than the rule allows have cosine -1. */
-CTI_FN void cti_regions_cones(cti_regions *r, const cti_surface *f, const ct_real *x0, const ct_real *x1);
-/* cti_cone_join -- a cone around both. */
-CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b);
-/* cti_regions_inside -- 1 if x1 is where the polytopes of the vertices cover it. */
-CTI_FN int cti_regions_inside(const cti_regions *r, const ct_real *x1);
-
-/* ---- regions_contour.c ---- */
 
 /* cti_region_motion -- a linear motion of a surface. */
 typedef struct cti_region_motion {
     const cti_surface *f;
     const ct_real *x0, *x1; /* [3 nv] */
 } cti_region_motion;
+
+/* cti_region_project -- the projections of p on the six axes; cti_region_enclose -- the polytope of two; out may be one of them. */
+CTI_FN void cti_region_project(cti_v3 p, ct_real out[6]);
+CTI_FN void cti_region_enclose(float *out, const float *a, const float *b);
+/* cti_regions_dops -- polytopes around all positions from x0 to x1 [3 nv], widened by rule.inflate. */
+CTI_FN void cti_regions_dops(cti_regions *r, const ct_real *x0, const ct_real *x1);
+/* cti_regions_cones -- cones of all normals during the motion. Cones wider than the rule allows have cosine -1. */
+CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m);
+/* cti_cone_join -- a cone around both. */
+CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b);
+/* cti_regions_inside -- 1 if the polytopes of the vertices cover positions x. */
+CTI_FN int cti_regions_inside(const cti_regions *r, const ct_real *x);
+
+/* ---- regions_contour.c ---- */
 
 /* cti_region_union -- work.edges: the contour of the union of nodes a and b; the number of edges where they meet. -1: out of memory. */
 CTI_FN int cti_region_union(cti_mem *mem, cti_regions *r, int a, int b);

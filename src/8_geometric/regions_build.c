@@ -40,13 +40,6 @@ static ct_real cti_region_length(const cti_surface *f, int e)
     return cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * (size_t)e]), cti_v3_at(f->rest, f->edges[2 * (size_t)e + 1])));
 }
 
-/* 1: side k of a face runs from edges[2 e + 1] to edges[2 e] */
-static int cti_region_turned(const cti_surface *f, int face, int k)
-{
-    int e = f->face_edges[3 * (size_t)face + (size_t)k];
-    return f->faces[3 * (size_t)face + (size_t)k] != f->edges[2 * (size_t)e];
-}
-
 /* joints, and a link for each. 0: out of memory */
 static int cti_region_links(cti_region_maker *q, cti_region_tree *t)
 {
@@ -252,127 +245,6 @@ static void cti_region_glue(cti_region_maker *q, int f0)
             q->parts[i / 2] = i + 1 < n ? cti_region_couple(q, q->parts[i], q->parts[i + 1]) : q->parts[i];
 }
 
-/* ---- the finished tree ---- */
-
-/* numbers the nodes in preorder; whole nodes were made before `glued` */
-static int cti_region_number(cti_region_maker *q, cti_region_tree *t, int glued)
-{
-    const cti_surface *f = q->f;
-    int f0 = f->ranges[t->body].f0, n = 0, top = 0, leaf = 0, k;
-    if (!CTI_RESIZE(q->mem, t->nodes, 2 * t->n_faces - 1) || !CTI_RESIZE(q->mem, t->leaf_face, t->n_faces) ||
-        !CTI_RESIZE(q->mem, t->owned, t->n_faces))
-        return 0;
-    q->order[top++] = q->parts[0];
-    while (top > 0) {
-        int node = q->order[--top];
-        cti_region *g = &t->nodes[n];
-        memset(g, 0, sizeof *g);
-        g->first = leaf, g->n = q->size[node], g->whole = node < glued;
-        if (q->child[2 * node] >= 0) {
-            g->right = n + 2 * q->size[q->child[2 * node]];
-            q->order[top++] = q->child[2 * node + 1];
-            q->order[top++] = q->child[2 * node];
-        } else {
-            int face = f0 + node;
-            t->leaf_face[leaf] = face, t->owned[leaf] = 0;
-            for (k = 0; k < 3; k++) {
-                int e = f->face_edges[3 * (size_t)face + (size_t)k];
-                t->owned[leaf] |= (uint8_t)((f->vertex_owner[f->faces[3 * (size_t)face + (size_t)k]] == face) << k);
-                t->owned[leaf] |= (uint8_t)((e >= 0 && f->edge_owner[e] == face) << (3 + k));
-            }
-            leaf++;
-        }
-        n++;
-    }
-    return 1;
-}
-
-/* the leaves at each vertex. 0: out of memory */
-static int cti_region_rings(cti_mem *mem, cti_region_tree *t, const cti_surface *f)
-{
-    int nv = t->v1 - t->v0, i, k;
-    if (!CTI_RESIZE(mem, t->ring_start, nv + 1) || !CTI_RESIZE(mem, t->ring, 3 * t->n_faces))
-        return 0;
-    memset(t->ring_start, 0, sizeof *t->ring_start * ((size_t)nv + 1));
-    for (i = 0; i < 3 * t->n_faces; i++)
-        t->ring_start[f->faces[3 * (size_t)t->leaf_face[i / 3] + (size_t)(i % 3)] - t->v0 + 1]++;
-    for (i = 0; i < nv; i++)
-        t->ring_start[i + 1] += t->ring_start[i];
-    for (i = 0; i < 3 * t->n_faces; i++)
-        t->ring[t->ring_start[f->faces[3 * (size_t)t->leaf_face[i / 3] + (size_t)(i % 3)] - t->v0]++] = i / 3;
-    for (k = nv; k > 0; k--)
-        t->ring_start[k] = t->ring_start[k - 1];
-    t->ring_start[0] = 0;
-    return 1;
-}
-
-/* the lowest node over two leaves */
-static int cti_region_over(const cti_region_tree *t, int a, int b)
-{
-    int i = 0;
-    for (;;) {
-        const cti_region *g = &t->nodes[i];
-        int middle = g->right ? t->nodes[g->right].first : g->first;
-        if (b < middle)
-            i++;
-        else if (a >= middle)
-            i = g->right;
-        else
-            return i;
-    }
-}
-
-/* the vertices that the two children of each node have in common. Consecutive leaves at a vertex part at nodes that all differ. 0: out of memory */
-static int cti_region_meets(cti_mem *mem, cti_region_tree *t)
-{
-    int fill, v, k, i, sum = 0;
-    for (fill = 0; fill < 2; fill++) {
-        for (v = 0; v < t->v1 - t->v0; v++)
-            for (k = t->ring_start[v] + 1; k < t->ring_start[v + 1]; k++) {
-                cti_region *g;
-                if (t->ring[k] == t->ring[k - 1])
-                    continue; /* a face with this vertex twice */
-                g = &t->nodes[cti_region_over(t, t->ring[k - 1], t->ring[k])];
-                if (fill)
-                    t->meet[g->meet + g->n_meet] = t->v0 + v;
-                g->n_meet++;
-            }
-        for (i = 0; !fill && i < 2 * t->n_faces - 1; i++) {
-            t->nodes[i].meet = sum, sum += t->nodes[i].n_meet;
-            t->nodes[i].n_meet = 0;
-        }
-        if (!fill && !CTI_RESIZE(mem, t->meet, sum))
-            return 0;
-    }
-    return 1;
-}
-
-/* the contours of all regions: those of the children without the edges where they meet. 0: out of memory */
-static int cti_region_contours(cti_mem *mem, cti_regions *r, const cti_surface *f)
-{
-    cti_region_tree *t = &r->tree;
-    int i, k, e;
-    CTI_CLEAR(t->contour);
-    for (i = 2 * t->n_faces - 2; i >= 0; i--) {
-        cti_region *g = &t->nodes[i];
-        g->contour = CTI_LEN(t->contour);
-        if (g->right && g->whole) {
-            if (cti_region_union(mem, r, i + 1, g->right) < 0)
-                return 0;
-            for (k = 0; k < CTI_LEN(r->work.edges); k++)
-                if (!CTI_PUSH(mem, t->contour, r->work.edges[k]))
-                    return 0;
-        }
-        for (k = 0; !g->right && k < 3; k++) {
-            e = f->face_edges[3 * (size_t)t->leaf_face[g->first] + (size_t)k];
-            if (e >= 0 && !CTI_PUSH(mem, t->contour, 2 * e + cti_region_turned(f, t->leaf_face[g->first], k)))
-                return 0;
-        }
-        g->length = CTI_LEN(t->contour) - g->contour;
-    }
-    return 1;
-}
-
 CTI_FN int cti_regions_usable(const cti_surface *f, int body)
 {
     const cti_soup_body *b = &f->ranges[body];
@@ -404,11 +276,7 @@ CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f,
     glued = q.n_nodes;
     if (ok)
         cti_region_glue(&q, b->f0);
-    ok = ok && cti_region_number(&q, t, glued) && cti_region_rings(mem, t, f) && cti_region_meets(mem, t) &&
-         CTI_RESIZE(mem, r->work.vertex_stamp, t->v1 - t->v0) && CTI_RESIZE(mem, r->work.vertex_next, t->v1 - t->v0) &&
-         CTI_RESIZE(mem, r->work.edge_stamp, t->e1 - t->e0) && CTI_RESIZE(mem, r->vertex_dop, CTI_REGION_DOP * (t->v1 - t->v0)) &&
-         CTI_RESIZE(mem, r->dop, CTI_REGION_DOP * (2 * t->n_faces - 1)) && CTI_RESIZE(mem, r->cones, 2 * t->n_faces - 1) &&
-         cti_region_contours(mem, r, f);
+    ok = ok && cti_region_shape(mem, r, f, q.child, q.size, q.parts[0], glued);
     cti_region_maker_free(&q);
     return ok;
 }
@@ -417,10 +285,11 @@ CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r)
 {
     cti_region_tree *t = &r->tree;
     cti_region_work *w = &r->work;
-    CTI_FREE(mem, t->nodes), CTI_FREE(mem, t->leaf_face), CTI_FREE(mem, t->owned), CTI_FREE(mem, t->ring_start), CTI_FREE(mem, t->ring);
+    CTI_FREE(mem, t->nodes), CTI_FREE(mem, t->leaves), CTI_FREE(mem, t->face), CTI_FREE(mem, t->vertices), CTI_FREE(mem, t->lines), CTI_FREE(mem, t->ring_start), CTI_FREE(mem, t->ring);
     CTI_FREE(mem, t->contour), CTI_FREE(mem, t->meet), CTI_FREE(mem, t->joint);
     CTI_FREE(mem, r->vertex_dop), CTI_FREE(mem, r->dop), CTI_FREE(mem, r->cones), CTI_FREE(mem, r->spared);
     CTI_FREE(mem, w->stack), CTI_FREE(mem, w->shared), CTI_FREE(mem, w->edges), CTI_FREE(mem, w->vertex_stamp), CTI_FREE(mem, w->vertex_next);
     CTI_FREE(mem, w->edge_stamp), CTI_FREE(mem, w->flat), CTI_FREE(mem, w->boxes), CTI_FREE(mem, w->keys), CTI_FREE(mem, w->order);
+    CTI_FREE(mem, w->blocks), CTI_FREE(mem, w->filled);
     memset(r, 0, sizeof *r);
 }

@@ -6,7 +6,7 @@
    based on: Klosowski, Held, Mitchell, Sowizral, Zikan 1998; Tang, Curtis, Yoon, Manocha, Interactive continuous collision detection between
    deformable models using connectivity-based culling, 2008 (normals of a moving triangle). */
 #include "regions.h"
-#include "../1_math/simd.h"
+#include "../1_math/lanes.h"
 #include "../4_geom/bounds.h"
 
 /* 1 and phi = (1 + sqrt 5) / 2, over sqrt(1 + phi^2) */
@@ -21,7 +21,11 @@ CTI_FN void cti_region_project(cti_v3 p, ct_real out[6])
     out[4] = l * p.x + s * p.z, out[5] = l * p.x - s * p.z;
 }
 
-static cti_f8 cti_region_low(const float *dop) { return cti_f8_load(dop); }
+CTI_FN void cti_region_enclose(float *out, const float *a, const float *b)
+{
+    cti_f8_store(out, cti_f8_min(cti_f8_load(a), cti_f8_load(b)));
+    cti_f8_store(out + 8, cti_f8_min(cti_f8_load(a + 8), cti_f8_load(b + 8)));
+}
 
 /* the polytope of a motion; a projection has an error of at most 4 eps of the sum of coordinates */
 static void cti_region_dop_of(float *dop, cti_v3 p0, cti_v3 p1, ct_real inflate)
@@ -39,41 +43,38 @@ static void cti_region_dop_of(float *dop, cti_v3 p0, cti_v3 p1, ct_real inflate)
     dop[6] = dop[7] = dop[14] = dop[15] = 0;
 }
 
-CTI_FN void cti_regions_dops(cti_regions *r, const cti_surface *f, const ct_real *x0, const ct_real *x1)
+CTI_FN void cti_regions_dops(cti_regions *r, const ct_real *x0, const ct_real *x1)
 {
     const cti_region_tree *t = &r->tree;
-    int v, i, half;
+    int v, i, k;
     for (v = t->v0; v < t->v1; v++)
         cti_region_dop_of(r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0), cti_v3_at(x0, v), cti_v3_at(x1, v), r->rule.inflate);
-    for (i = 2 * t->n_faces - 2; i >= 0; i--) {
+    for (i = CTI_LEN(t->nodes) - 1; i >= 0; i--) {
         const cti_region *g = &t->nodes[i];
-        const int32_t *w = f->faces + 3 * (size_t)t->leaf_face[g->first];
         float *to = r->dop + CTI_REGION_DOP * (size_t)i;
-        for (half = 0; half < CTI_REGION_DOP; half += 8) {
-            const float *at = r->vertex_dop + half;
-            cti_f8 least;
-            if (g->right)
-                least = cti_f8_min(cti_region_low(to + half + CTI_REGION_DOP), cti_region_low(r->dop + CTI_REGION_DOP * (size_t)g->right + half));
-            else
-                least = cti_f8_min(cti_region_low(at + CTI_REGION_DOP * (size_t)(w[0] - t->v0)),
-                                   cti_f8_min(cti_region_low(at + CTI_REGION_DOP * (size_t)(w[1] - t->v0)),
-                                              cti_region_low(at + CTI_REGION_DOP * (size_t)(w[2] - t->v0))));
-            cti_f8_store(to + half, least);
+        if (g->right)
+            cti_region_enclose(to, to + CTI_REGION_DOP, r->dop + CTI_REGION_DOP * (size_t)g->right);
+        else {
+            const cti_region_leaf *l = &t->leaves[g->leaf];
+            memcpy(to, r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex] - t->v0), sizeof *to * CTI_REGION_DOP);
+            for (k = 1; k < l->n_vertices; k++)
+                cti_region_enclose(to, to, r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex + k] - t->v0));
         }
     }
 }
 
-CTI_FN int cti_regions_inside(const cti_regions *r, const ct_real *x1)
+CTI_FN int cti_regions_inside(const cti_regions *r, const ct_real *x)
 {
     const cti_region_tree *t = &r->tree;
-    int v, k;
+    int v;
     for (v = t->v0; v < t->v1; v++) {
         const float *dop = r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0);
         float at[CTI_REGION_DOP];
-        cti_region_dop_of(at, cti_v3_at(x1, v), cti_v3_at(x1, v), r->rule.margin);
-        for (k = 0; k < CTI_REGION_DOP; k++)
-            if (at[k] < dop[k])
-                return 0;
+        cti_f8 out;
+        cti_region_dop_of(at, cti_v3_at(x, v), cti_v3_at(x, v), r->rule.margin);
+        out = cti_f8_or(cti_f8_lt(cti_f8_load(at), cti_f8_load(dop)), cti_f8_lt(cti_f8_load(at + 8), cti_f8_load(dop + 8)));
+        if (cti_f8_bits(out))
+            return 0;
     }
     return 1;
 }
@@ -105,50 +106,88 @@ CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b)
     return c.cosine > 0 ? c : cti_cone_none();
 }
 
-/* the mixed product of edges at both ends of a motion; 0: a normal whose direction rounding hides */
-static int cti_cone_normal(cti_v3 a, cti_v3 b, cti_v3 *out)
+/* corners of the faces of a leaf; the last one is repeated */
+static void cti_cone_corners(const cti_region_tree *t, const cti_region *g, const cti_surface *f, const ct_real *x, cti_r8 side[2][3])
 {
-    cti_v3 n = cti_v3_cross(a, b);
-    ct_real size = cti_v3_norm2(n), most = cti_v3_norm2(a) * cti_v3_norm2(b);
-    if (!(size > CTI_R(1e6) * CTI_EPS * CTI_EPS * most))
+    ct_real buf[3][3][8];
+    cti_r8 corner[3][3];
+    int i, c, k;
+    for (i = 0; i < 8; i++) {
+        const int32_t *v = f->faces + 3 * (size_t)t->face[g->first + cti_min_int(i, g->n - 1)];
+        for (c = 0; c < 3; c++)
+            for (k = 0; k < 3; k++)
+                buf[c][k][i] = x[3 * (size_t)v[c] + (size_t)k];
+    }
+    for (c = 0; c < 3; c++)
+        for (k = 0; k < 3; k++)
+            corner[c][k] = cti_load8(buf[c][k]);
+    for (c = 0; c < 2; c++)
+        cti_sub3_8(corner[c + 1], corner[0], side[c]);
+}
+
+/* n = (a x d + c x b), made unit. 0: rounding hides the direction of one */
+static int cti_cone_normals(const cti_r8 a[3], const cti_r8 b[3], const cti_r8 c[3], const cti_r8 d[3], cti_r8 n[3])
+{
+    const ct_real least = CTI_R(1e6) * CTI_EPS * CTI_EPS;
+    cti_r8 p[3], q[3], size, most;
+    int k;
+    cti_cross8(a, d, p), cti_cross8(c, b, q);
+    for (k = 0; k < 3; k++)
+        n[k] = cti_add8(p[k], q[k]);
+    size = cti_dot8(n, n);
+    most = cti_add8(cti_mul8(cti_dot8(a, a), cti_dot8(d, d)), cti_mul8(cti_dot8(c, c), cti_dot8(b, b)));
+    if (cti_bits8(cti_lt8(cti_mul8(most, cti_set8(least)), size)) != 255)
         return 0;
-    *out = cti_v3_mul(n, 1 / cti_sqrt(size));
+    size = cti_div8(cti_set8(1), cti_sqrt8(size));
+    for (k = 0; k < 3; k++)
+        n[k] = cti_mul8(n[k], size);
     return 1;
 }
 
-/* the cone of a face during a motion; still: x1 is x0 */
-static cti_cone cti_cone_of(const int32_t *v, const ct_real *x0, const ct_real *x1, int still)
+static cti_v3 cti_cone_sum(const cti_r8 n[3])
 {
-    cti_v3 a = cti_v3_sub(cti_v3_at(x0, v[1]), cti_v3_at(x0, v[0])), b = cti_v3_sub(cti_v3_at(x0, v[2]), cti_v3_at(x0, v[0])), c, d, n[3], mixed;
+    return cti_v3_make(CTI_R8(sum)(n[0]), CTI_R8(sum)(n[1]), CTI_R8(sum)(n[2]));
+}
+
+/* the cone of a leaf during a motion; still: x1 is x0 */
+static cti_cone cti_cone_of(const cti_region_tree *t, const cti_region *g, const cti_region_motion *m, int still)
+{
+    cti_r8 a[2][3], b[2][3], n[3][3], axis[3], least;
+    ct_real cosines[8];
     cti_cone cone = cti_cone_none();
-    ct_real size;
-    if (!cti_cone_normal(a, b, &n[0]))
+    int i, k, ends = still ? 1 : 3;
+    cti_cone_corners(t, g, m->f, m->x0, a);
+    if (!cti_cone_normals(a[0], a[1], a[0], a[1], n[0]))
         return cone;
-    if (still) {
-        cone.axis = n[0], cone.cosine = 1, cone.sine = 8 * CTI_EPS;
-        return cone;
+    cone.axis = cti_cone_sum(n[0]);
+    if (!still) {
+        cti_cone_corners(t, g, m->f, m->x1, b);
+        if (!cti_cone_normals(b[0], b[1], b[0], b[1], n[1]) || !cti_cone_normals(a[0], a[1], b[0], b[1], n[2]))
+            return cone;
+        cone.axis = cti_v3_add(cone.axis, cti_cone_sum(n[1]));
     }
-    c = cti_v3_sub(cti_v3_at(x1, v[1]), cti_v3_at(x1, v[0])), d = cti_v3_sub(cti_v3_at(x1, v[2]), cti_v3_at(x1, v[0]));
-    mixed = cti_v3_add(cti_v3_cross(a, d), cti_v3_cross(c, b));
-    size = cti_v3_norm2(mixed);
-    if (!cti_cone_normal(c, d, &n[1]) ||
-        !(size > CTI_R(1e6) * CTI_EPS * CTI_EPS * (cti_v3_norm2(a) * cti_v3_norm2(d) + cti_v3_norm2(c) * cti_v3_norm2(b))))
-        return cone;
-    n[2] = cti_v3_mul(mixed, 1 / cti_sqrt(size));
-    cone.axis = cti_v3_unit(cti_v3_add(n[0], n[1]), n[0]);
-    cone.cosine = cti_min(cti_min(cti_v3_dot(cone.axis, n[0]), cti_v3_dot(cone.axis, n[1])), cti_v3_dot(cone.axis, n[2])) - 8 * CTI_EPS;
+    cone.axis = cti_v3_unit(cone.axis, cti_v3_make(1, 0, 0));
+    axis[0] = cti_set8(cone.axis.x), axis[1] = cti_set8(cone.axis.y), axis[2] = cti_set8(cone.axis.z);
+    least = cti_dot8(axis, n[0]);
+    for (k = 1; k < ends; k++)
+        least = cti_min8(least, cti_dot8(axis, n[k]));
+    cti_store8(cosines, least);
+    cone.cosine = 1;
+    for (i = 0; i < 8; i++)
+        cone.cosine = cti_min(cone.cosine, cosines[i]);
+    cone.cosine -= 8 * CTI_EPS;
     cone.sine = cti_sqrt(cti_max(0, 1 - cone.cosine * cone.cosine)) + 8 * CTI_EPS;
     return cone;
 }
 
-CTI_FN void cti_regions_cones(cti_regions *r, const cti_surface *f, const ct_real *x0, const ct_real *x1)
+CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m)
 {
     const cti_region_tree *t = &r->tree;
-    int i, still = x0 == x1 || memcmp(x0 + 3 * (size_t)t->v0, x1 + 3 * (size_t)t->v0, sizeof *x0 * 3 * (size_t)(t->v1 - t->v0)) == 0;
-    for (i = 2 * t->n_faces - 2; i >= 0; i--) {
+    size_t first = 3 * (size_t)t->v0;
+    int i, still = m->x0 == m->x1 || memcmp(m->x0 + first, m->x1 + first, sizeof *m->x0 * 3 * (size_t)(t->v1 - t->v0)) == 0;
+    for (i = CTI_LEN(t->nodes) - 1; i >= 0; i--) {
         const cti_region *g = &t->nodes[i];
-        cti_cone c = g->right ? cti_cone_join(&r->cones[i + 1], &r->cones[g->right])
-                              : cti_cone_of(f->faces + 3 * (size_t)t->leaf_face[g->first], x0, x1, still);
+        cti_cone c = g->right ? cti_cone_join(&r->cones[i + 1], &r->cones[g->right]) : cti_cone_of(t, g, m, still);
         r->cones[i] = c.cosine >= r->rule.cosine && g->whole ? c : cti_cone_none();
     }
 }
