@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe4a3539d702f05c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 509f5a51860bb64f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -667,6 +667,8 @@ typedef struct ct_geometric_desc {
     ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
     int max_substeps;              /* 1..256: most substeps of a step; default 8 */
     int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
+    int regions;                   /* 1: a surface's pairs with itself come from its hierarchy of regions, and smooth regions are left out
+                                      (docs/regions.md); 0: from box trees, all of them. Default 1 */
 } ct_geometric_desc;
 
 
@@ -2183,7 +2185,7 @@ CTI_INLINE cti_head *cti_heads_at(const cti_heads *h, int32_t v)
    agree are skipped; below 48 elements insertion sort is used. The result depends on the keys and their order alone. */
 
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_sort_u32, cti_sort_u64 -- sorts keys [n] in place, ascending and stable; payload [n] moves along (may be NULL). keys_tmp [n],
    payload_tmp [n] are scratch (payload_tmp NULL when payload is). */
 CTI_FN void cti_sort_u32(uint32_t *keys, int32_t *payload, uint32_t *keys_tmp, int32_t *payload_tmp, int n);
@@ -2212,13 +2214,13 @@ CTI_INLINE uint64_t cti_sort_key(double x)
 /* sort.c -- stable radix sort. Method: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, here by counting); 5.2.3 (heap
    sort). */
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 #define CTI_T uint32_t
 #endif
 #define CTI_TN(name) name##_u32
 /* sort.inl -- radix sort of keys of type CTI_T; included once for each key type. */
 
-#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 static void CTI_TN(cti_sort_insertion)(CTI_T *keys, int32_t *payload, int n)
 {
     int i, j;
@@ -59782,10 +59784,1388 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
+/* ---- 8_geometric/regions.h ---- */
+/* regions.h -- self-collision of a surface by a binary tree of connected regions, with a curvature criterion.
+   Method: adjacent regions are merged in pairs, from single faces up to whole components. Leaves of the tree are regions of up to eight faces. Each
+   region has a polytope with the twelve faces of a regular dodecahedron around the motion of its vertices, a cone that bounds the normals of its
+   faces during the motion, and its contour.
+   A region, or the union of two adjacent ones, cannot collide with itself if the cone is narrow and the contour, projected along its axis, keeps
+   apart from itself: its projection is one-to-one. All other pairs of regions are opened until their polytopes are apart.
+   docs/regions.md derives which near pairs the criterion leaves out.
+   based on: Volino, Magnenat-Thalmann, Efficient self-collision detection on smoothly discretized surface animations using geometrical shape
+   regularity, 1994; Volino, Magnenat-Thalmann 2000, sec. 4.3 (twelve-sided polytopes); Klosowski et al. 1998 (k-DOPs). */
+
+
+#if CONTACT_WITH_GEOMETRIC
+/* floats of a polytope: its least projections on six axes, 0, 0, then the negatives of the largest ones, 0, 0; faces of a leaf; floats of a block of
+   eight polytopes: the twelve numbers of each, eight at a time */
+enum { CTI_REGION_DOP = 16, CTI_REGION_LEAF = 8, CTI_REGION_BLOCK = 96 };
+#endif
+
+/* cti_region -- a node of the tree, in preorder: the left child of node i is i + 1. */
+typedef struct cti_region {
+    int32_t first, n;        /* its faces: tree.face[first .. first + n) */
+    int32_t right;           /* the right child; 0: a leaf */
+    int32_t contour, length; /* oriented edges: tree.contour[contour .. contour + length) */
+    int32_t meet, n_meet;    /* vertices of both children: tree.meet[...] */
+    int32_t whole;           /* 1: connected over manifold edges; 0: not a region, the criterion does not hold for it */
+    int32_t leaf;            /* number among the leaves */
+} cti_region;
+
+/* cti_region_leaf -- features of a leaf. It owns those whose owner is one of its faces. */
+typedef struct cti_region_leaf {
+    int32_t vertex, n_vertices, n_points; /* tree.vertices[vertex ...]: its vertices, first those that it owns */
+    int32_t line, n_lines;                /* tree.lines[line ...]: the edges that it owns */
+    int32_t block;                        /* its first block: of faces; then come those of its own vertices, and of its own edges */
+} cti_region_leaf;
+
+/* cti_region_tree -- what does not change when the surface moves; arrays are growable. An oriented edge is 2 e + 1 if it runs from edges[2 e + 1]
+   to edges[2 e], else 2 e. */
+typedef struct cti_region_tree {
+    int body, n_faces, n_blocks;
+    int v0, v1, e0, e1;
+    cti_region *nodes;       /* 0 is the root */
+    cti_region_leaf *leaves;
+    int32_t *face;           /* [n_faces] */
+    int32_t *vertices, *lines;
+    int32_t *ring_start, *ring; /* [vertices + 1], [3 n_faces]: places of the faces at each vertex in `face`, ascending */
+    int32_t *contour, *meet;
+    uint8_t *joint;          /* [edges] 1: two faces run along it in opposite directions, and no other face is there */
+} cti_region_tree;
+
+/* cti_cone -- all directions within an angle of an axis. cosine -1: no bound. */
+typedef struct cti_cone {
+    cti_v3 axis;
+    ct_real cosine, sine;
+} cti_cone;
+
+/* cti_region_rule -- how near is near, and where the criterion may be trusted. */
+typedef struct cti_region_rule {
+    ct_real margin;  /* [m] half of the distance below which pairs are wanted */
+    ct_real inflate; /* [m] that polytopes are widened by: margin, and what a vertex may leave its motion by */
+    ct_real reach;   /* [m] distance that projected contours keep */
+    ct_real ratio;   /* [1] ... or, if that is less, this share of the distance at rest */
+    ct_real cosine;  /* the least cosine of a cone's half angle */
+    int criterion;   /* 0: polytopes alone; 1: without the contour test; 2: with it */
+} cti_region_rule;
+
+/* cti_region_counts -- what a query did. */
+typedef struct cti_region_counts {
+    int64_t visited;     /* pairs of nodes, and nodes with themselves */
+    int64_t overlaps;    /* tests of polytopes */
+    int64_t cones;       /* tests of cones */
+    int64_t contours;    /* contour tests */
+    int64_t refused;     /* of these, failed */
+    int64_t branched;    /* of these, by contours with a vertex that they pass twice: not tested further */
+    int64_t spared;      /* regions, or unions, that cannot collide with themselves */
+    int64_t leaves;      /* pairs of leaves, and leaves with themselves, that were opened */
+} cti_region_counts;
+
+/* cti_region_work -- scratch of queries; growable. */
+typedef struct cti_region_work {
+    int32_t *stack, *shared; /* [4 n] pairs of nodes; lists of common vertices */
+    int32_t *edges;          /* the contour of a union */
+    int32_t *vertex_stamp, *vertex_next, *edge_stamp;
+    int32_t stamp, query;
+    ct_real *flat;           /* [8 n] projected ends of contour edges, at the start and at the end */
+    float *boxes;            /* [4 n] */
+    float *blocks;           /* [96 tree.n_blocks] polytopes of the features of leaves */
+    int32_t *filled;         /* [leaves] `stamp` of the query that made them */
+    uint32_t *keys;          /* [2 n] */
+    int32_t *order;          /* [2 n] */
+} cti_region_work;
+
+/* cti_regions -- one body. Zero it before use. */
+typedef struct cti_regions {
+    cti_region_tree tree;
+    cti_region_rule rule;
+    float *vertex_dop;       /* [16 vertices] */
+    float *dop;              /* [16 nodes] */
+    cti_cone *cones;         /* [nodes] */
+    int32_t *spared;         /* [2 n] regions (a, -1) and unions (a, b) that the last query spared */
+    cti_region_counts counts;
+    cti_region_work work;
+} cti_regions;
+
+/* ---- regions_build.c, regions_tree.c ---- */
+
+#if CONTACT_WITH_GEOMETRIC
+/* cti_regions_usable -- 1 if all vertices and edges of a body are in faces, and there are faces: others have no regions. */
+CTI_FN int cti_regions_usable(const cti_surface *f, int body);
+/* cti_regions_build -- the tree of a body; f->rest gives shapes. Old contents are replaced. 0: out of memory. */
+CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f, int body);
+CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r);
+/* cti_region_shape -- the merged tree in preorder from its root, node `from`: child [2 nodes], -1, -1: face f0 + node; size [nodes] in faces; nodes
+   from `glued` on are not whole. The rest of the tree follows from it. 0: out of memory. */
+CTI_FN int cti_region_shape(cti_mem *mem, cti_regions *r, const cti_surface *f, const int32_t *child, const int32_t *size, int from, int glued);
+/* cti_region_turned -- 1: side k of a face runs from edges[2 e + 1] to edges[2 e]. */
+CTI_INLINE int cti_region_turned(const cti_surface *f, int face, int k)
+{
+    return f->faces[3 * (size_t)face + (size_t)k] != f->edges[2 * (size_t)f->face_edges[3 * (size_t)face + (size_t)k]];
+}
+#endif
+
+/* ---- regions_shape.c ---- */
+
+/* cti_region_motion -- a linear motion of a surface. */
+typedef struct cti_region_motion {
+    const cti_surface *f;
+    const ct_real *x0, *x1; /* [3 nv] */
+} cti_region_motion;
+
+#if CONTACT_WITH_GEOMETRIC
+/* cti_region_project -- the projections of p on the six axes; cti_region_enclose -- the polytope of two; out may be one of them. */
+CTI_FN void cti_region_project(cti_v3 p, ct_real out[6]);
+CTI_FN void cti_region_enclose(float *out, const float *a, const float *b);
+/* cti_regions_dops -- polytopes around all positions from x0 to x1 [3 nv], widened by rule.inflate. */
+CTI_FN void cti_regions_dops(cti_regions *r, const ct_real *x0, const ct_real *x1);
+/* cti_regions_cones -- cones of all normals during the motion. Cones wider than the rule allows have cosine -1. */
+CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m);
+/* cti_cone_join -- a cone around both. */
+CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b);
+/* cti_regions_inside -- 1 if the polytopes of the vertices cover positions x. */
+CTI_FN int cti_regions_inside(const cti_regions *r, const ct_real *x);
+
+/* ---- regions_contour.c ---- */
+
+/* cti_region_union -- work.edges: the contour of the union of nodes a and b; the number of edges where they meet. -1: out of memory. */
+CTI_FN int cti_region_union(cti_mem *mem, cti_regions *r, int a, int b);
+/* cti_region_simple -- 1 if the contour edges [n] enclose one area without overlap, seen along the unit vector `along`, during the whole motion:
+   edges without a common vertex keep rule.reach, or rule.ratio of their distance at rest. 0: not, or not known; -1: out of memory. */
+CTI_FN int cti_region_simple(cti_mem *mem, cti_regions *r, const cti_region_motion *m, const int32_t *edges, int n, cti_v3 along);
+
+/* ---- regions.c ---- */
+
+/* cti_regions_self -- appends (vertex, face) and (edge, edge) pairs of the body with itself that may come nearer than 2 rule.margin in the motion,
+   without those that share a vertex and those that the criterion spares. dops and cones must be those of the motion. 0: out of memory. */
+CTI_FN int cti_regions_self(cti_mem *mem, cti_regions *r, const cti_region_motion *m, int32_t **vf, int32_t **ee);
+/* cti_regions_hold -- 1 if the pairs of the last query are those of another motion, too: x1 is where polytopes cover it, and the criterion spares
+   what it spared. The cones become those of the motion. 0: not; -1: out of memory. */
+CTI_FN int cti_regions_hold(cti_mem *mem, cti_regions *r, const cti_region_motion *m);
+#endif
+
+
+/* ---- 8_geometric/regions_build.c ---- */
+/* regions_build.c -- the tree of connected regions, built once, from the faces up.
+   Method: in each round every region, the smallest first, is merged with the free neighbour that makes the most compact union (least squared
+   perimeter over area, at rest). Where few regions find a free neighbour, the others join a pair that was just made, so that a round takes away at
+   least a quarter of the regions that have neighbours. Parts that no manifold edge joins are merged last, along the longest axis; such nodes are no
+   regions.
+   based on: Volino, Magnenat-Thalmann 1994 (automatic hierarchisation). differs: rounds of pairs, which keep the tree balanced. */
+
+/* cti_region_maker -- the regions that are not merged yet ("live"), and the links between them. */
+typedef struct cti_region_maker {
+    cti_mem *mem;
+    const cti_surface *f;
+    int n_nodes, n_live, n_links;
+    int32_t *child;     /* [2 nodes] -1: a face */
+    int32_t *size;      /* [nodes] faces */
+    int32_t *live;      /* [2 faces] nodes, likewise */
+    ct_real *area, *perimeter; /* [2 faces] of the live regions, then of the next round's */
+    int32_t *mate;      /* [live] -1: free */
+    int32_t *group;     /* [live] number in the next round */
+    int32_t *link;      /* [2 links] live regions */
+    ct_real *common;    /* [2 links] length of the common contour; scratch */
+    int32_t *start, *next; /* [live + 1], [2 links] links of each region */
+    uint64_t *keys;
+    int32_t *order;
+    int32_t *parts;     /* finished components: nodes */
+    int n_parts;
+} cti_region_maker;
+
+#if CONTACT_WITH_GEOMETRIC
+static void cti_region_maker_free(cti_region_maker *q)
+{
+    cti_mem *m = q->mem;
+    CTI_FREE(m, q->child), CTI_FREE(m, q->size), CTI_FREE(m, q->live), CTI_FREE(m, q->area), CTI_FREE(m, q->perimeter);
+    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next), CTI_FREE(m, q->keys);
+    CTI_FREE(m, q->order), CTI_FREE(m, q->parts);
+}
+
+static ct_real cti_region_length(const cti_surface *f, int e)
+{
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * (size_t)e]), cti_v3_at(f->rest, f->edges[2 * (size_t)e + 1])));
+}
+
+/* joints, and a link for each. 0: out of memory */
+static int cti_region_links(cti_region_maker *q, cti_region_tree *t)
+{
+    const cti_surface *f = q->f;
+    int f0 = f->ranges[t->body].f0, i, k, e, ok;
+    int32_t *side = NULL; /* [2 edges] sides 3 face + k at an edge, from 1; -1 in the second: unusable */
+    ok = CTI_RESIZE(q->mem, side, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, t->joint, t->e1 - t->e0) &&
+         CTI_RESIZE(q->mem, q->link, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, q->common, 2 * (t->e1 - t->e0));
+    for (i = 0; ok && i < t->n_faces; i++)
+        for (k = 0; k < 3; k++) {
+            int32_t *s;
+            e = f->face_edges[3 * (size_t)(f0 + i) + (size_t)k];
+            if (e < 0)
+                continue;
+            s = side + 2 * (size_t)(e - t->e0);
+            if (s[0] == 0)
+                s[0] = 3 * i + k + 1;
+            else
+                s[1] = s[1] == 0 && (s[0] - 1) / 3 != i ? 3 * i + k + 1 : -1;
+        }
+    for (e = t->e0; ok && e < t->e1; e++) {
+        int32_t *s = side + 2 * (size_t)(e - t->e0);
+        int a = s[0] - 1, b = s[1] - 1;
+        t->joint[e - t->e0] = 0;
+        if (s[1] <= 0 || cti_region_turned(f, f0 + a / 3, a % 3) == cti_region_turned(f, f0 + b / 3, b % 3))
+            continue;
+        t->joint[e - t->e0] = 1;
+        q->link[2 * q->n_links] = a / 3, q->link[2 * q->n_links + 1] = b / 3;
+        q->common[q->n_links++] = cti_region_length(f, e);
+    }
+    CTI_FREE(q->mem, side);
+    return ok;
+}
+
+/* the faces as regions. 0: out of memory */
+static int cti_region_seeds(cti_region_maker *q, cti_region_tree *t)
+{
+    const cti_surface *f = q->f;
+    int n = t->n_faces, nodes = 2 * n - 1, f0 = f->ranges[t->body].f0, i, k;
+    if (!CTI_RESIZE(q->mem, q->child, 2 * nodes) || !CTI_RESIZE(q->mem, q->size, nodes) || !CTI_RESIZE(q->mem, q->live, 2 * n) ||
+        !CTI_RESIZE(q->mem, q->area, 2 * n) || !CTI_RESIZE(q->mem, q->perimeter, 2 * n) || !CTI_RESIZE(q->mem, q->mate, n) ||
+        !CTI_RESIZE(q->mem, q->group, n) || !CTI_RESIZE(q->mem, q->parts, n) || !cti_region_links(q, t) ||
+        !CTI_RESIZE(q->mem, q->start, n + 1) || !CTI_RESIZE(q->mem, q->next, 2 * q->n_links) ||
+        !CTI_RESIZE(q->mem, q->keys, 2 * cti_max_int(n, q->n_links)) || !CTI_RESIZE(q->mem, q->order, 2 * cti_max_int(n, q->n_links)))
+        return 0;
+    for (i = 0; i < n; i++) {
+        const int32_t *v = f->faces + 3 * (size_t)(f0 + i);
+        cti_v3 a = cti_v3_at(f->rest, v[0]);
+        q->child[2 * i] = q->child[2 * i + 1] = -1;
+        q->size[i] = 1, q->live[i] = i;
+        q->area[i] = cti_v3_norm(cti_v3_cross(cti_v3_sub(cti_v3_at(f->rest, v[1]), a), cti_v3_sub(cti_v3_at(f->rest, v[2]), a))) / 2;
+        for (k = 0; k < 3; k++)
+            q->perimeter[i] += cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, v[(k + 1) % 3]), cti_v3_at(f->rest, v[k])));
+    }
+    q->n_nodes = q->n_live = n;
+    return 1;
+}
+
+/* links of each live region */
+static void cti_region_index(cti_region_maker *q)
+{
+    int i;
+    memset(q->start, 0, sizeof *q->start * ((size_t)q->n_live + 1));
+    for (i = 0; i < 2 * q->n_links; i++)
+        q->start[q->link[i] + 1]++;
+    for (i = 0; i < q->n_live; i++)
+        q->start[i + 1] += q->start[i];
+    for (i = 0; i < 2 * q->n_links; i++)
+        q->next[q->start[q->link[i]]++] = i / 2;
+    memmove(q->start + 1, q->start, sizeof *q->start * (size_t)q->n_live);
+    q->start[0] = 0;
+}
+
+/* the neighbour of region i that makes the most compact union; open 1: among those without a mate, 0: with one. -1: none */
+static int cti_region_best(const cti_region_maker *q, int i, int open)
+{
+    int k, best = -1;
+    ct_real least = CTI_REAL_MAX;
+    for (k = q->start[i]; k < q->start[i + 1]; k++) {
+        int l = q->next[k], j = q->link[2 * l] == i ? q->link[2 * l + 1] : q->link[2 * l];
+        ct_real around = q->perimeter[i] + q->perimeter[j] - 2 * q->common[l];
+        ct_real shape = around * around / cti_max(q->area[i] + q->area[j], CTI_R(1e-30));
+        if ((q->mate[j] < 0) != open || !(shape < least))
+            continue;
+        least = shape, best = j;
+    }
+    return best;
+}
+
+/* pairs of this round: mate. Returns their number */
+static int cti_region_match(cti_region_maker *q)
+{
+    int i, pairs = 0;
+    for (i = 0; i < q->n_live; i++) {
+        q->mate[i] = -1;
+        q->keys[i] = (uint64_t)q->size[q->live[i]], q->order[i] = i;
+    }
+    cti_sort_u64(q->keys, q->order, q->keys + q->n_live, q->order + q->n_live, q->n_live);
+    for (i = 0; i < q->n_live; i++) {
+        int a = q->order[i], b = q->mate[a] < 0 ? cti_region_best(q, a, 1) : -1;
+        if (b >= 0)
+            q->mate[a] = b, q->mate[b] = a, pairs++;
+    }
+    return pairs;
+}
+
+/* a node over two nodes */
+static int cti_region_couple(cti_region_maker *q, int a, int b)
+{
+    int node = q->n_nodes++;
+    q->child[2 * node] = a, q->child[2 * node + 1] = b;
+    q->size[node] = q->size[a] + q->size[b];
+    return node;
+}
+
+/* the regions of the next round, in the second halves of the arrays: group and nodes. Returns their number */
+static int cti_region_group(cti_region_maker *q, int pairs, int half)
+{
+    int32_t *to = q->live + half;
+    int i, n = 0, alone = 0;
+    for (i = 0; i < q->n_live; i++) {
+        q->group[i] = -1;
+        if (q->mate[i] > i)
+            to[n] = cti_region_couple(q, q->live[i], q->live[q->mate[i]]), q->group[i] = n++;
+        else if (q->mate[i] >= 0)
+            q->group[i] = q->group[q->mate[i]];
+        else
+            alone += q->start[i + 1] > q->start[i];
+    }
+    for (i = 0; i < q->n_live; i++) {
+        if (q->mate[i] >= 0)
+            continue;
+        if (q->start[i + 1] == q->start[i])
+            q->parts[q->n_parts++] = q->live[i];
+        else if (alone > 2 * pairs) { /* all its neighbours have mates */
+            int g = q->group[cti_region_best(q, i, 0)];
+            q->group[i] = g;
+            to[g] = cti_region_couple(q, to[g], q->live[i]);
+        } else
+            q->group[i] = n, to[n++] = q->live[i];
+    }
+    return n;
+}
+
+/* areas, perimeters and links of the next round */
+static void cti_region_contract(cti_region_maker *q, int n, int half)
+{
+    ct_real *area = q->area + half, *perimeter = q->perimeter + half, *value = q->common + q->n_links;
+    int i, m = 0, last = -1;
+    for (i = 0; i < n; i++)
+        area[i] = perimeter[i] = 0;
+    for (i = 0; i < q->n_live; i++)
+        if (q->group[i] >= 0)
+            area[q->group[i]] += q->area[i], perimeter[q->group[i]] += q->perimeter[i];
+    for (i = 0; i < q->n_links; i++) {
+        int a = q->group[q->link[2 * i]], b = q->group[q->link[2 * i + 1]];
+        if (a == b) {
+            perimeter[a] -= 2 * q->common[i];
+            continue;
+        }
+        q->keys[m] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b), q->order[m++] = i;
+    }
+    cti_sort_u64(q->keys, q->order, q->keys + m, q->order + m, m);
+    for (i = 0; i < m; i++)
+        value[i] = q->common[q->order[i]];
+    /* links between the same regions become one */
+    for (i = 0; i < m; i++) {
+        if (last < 0 || q->keys[i] != q->keys[i - 1]) {
+            last++;
+            q->link[2 * last] = (int32_t)(q->keys[i] >> 32), q->link[2 * last + 1] = (int32_t)(q->keys[i] & 0xffffffffu);
+            q->common[last] = 0;
+        }
+        q->common[last] += value[i];
+    }
+    q->n_links = last + 1;
+    memmove(q->live, q->live + half, sizeof *q->live * (size_t)n);
+    memmove(q->area, area, sizeof *area * (size_t)n);
+    memmove(q->perimeter, perimeter, sizeof *perimeter * (size_t)n);
+    q->n_live = n;
+}
+
+/* nodes over the components, which are sorted along the longest axis */
+static void cti_region_glue(cti_region_maker *q, int f0)
+{
+    cti_box all = cti_box_empty();
+    cti_v3 wide;
+    int i, n = q->n_parts, axis;
+    for (i = 0; i < n; i++) {
+        int node = q->parts[i];
+        while (q->child[2 * node] >= 0)
+            node = q->child[2 * node];
+        q->group[i] = q->f->faces[3 * (size_t)(f0 + node)];
+        cti_box_add(&all, cti_v3_at(q->f->rest, q->group[i]));
+    }
+    wide = cti_v3_sub(all.hi, all.lo);
+    axis = wide.x >= wide.y && wide.x >= wide.z ? 0 : wide.y >= wide.z ? 1 : 2;
+    for (i = 0; i < n; i++)
+        q->keys[i] = cti_sort_key((double)q->f->rest[3 * (size_t)q->group[i] + (size_t)axis]), q->order[i] = q->parts[i];
+    cti_sort_u64(q->keys, q->order, q->keys + n, q->order + n, n);
+    memcpy(q->parts, q->order, sizeof *q->parts * (size_t)n);
+    for (; n > 1; n = (n + 1) / 2)
+        for (i = 0; i < n; i += 2)
+            q->parts[i / 2] = i + 1 < n ? cti_region_couple(q, q->parts[i], q->parts[i + 1]) : q->parts[i];
+}
+
+CTI_FN int cti_regions_usable(const cti_surface *f, int body)
+{
+    const cti_soup_body *b = &f->ranges[body];
+    int i;
+    for (i = b->e0; i < b->e1; i++)
+        if (f->edge_faces[2 * (size_t)i] < 0)
+            return 0;
+    for (i = b->v0; i < b->v1; i++)
+        if (f->vertex_owner[i] < 0)
+            return 0;
+    return b->f1 > b->f0;
+}
+
+CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f, int body)
+{
+    cti_region_tree *t = &r->tree;
+    const cti_soup_body *b = &f->ranges[body];
+    cti_region_maker q;
+    int ok, glued, half = b->f1 - b->f0;
+    memset(&q, 0, sizeof q);
+    q.mem = mem, q.f = f;
+    t->body = body, t->n_faces = half;
+    t->v0 = b->v0, t->v1 = b->v1, t->e0 = b->e0, t->e1 = b->e1;
+    ok = cti_region_seeds(&q, t);
+    while (ok && q.n_live > 0) {
+        cti_region_index(&q);
+        cti_region_contract(&q, cti_region_group(&q, cti_region_match(&q), half), half);
+    }
+    glued = q.n_nodes;
+    if (ok)
+        cti_region_glue(&q, b->f0);
+    ok = ok && cti_region_shape(mem, r, f, q.child, q.size, q.parts[0], glued);
+    cti_region_maker_free(&q);
+    return ok;
+}
+
+CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r)
+{
+    cti_region_tree *t = &r->tree;
+    cti_region_work *w = &r->work;
+    CTI_FREE(mem, t->nodes), CTI_FREE(mem, t->leaves), CTI_FREE(mem, t->face), CTI_FREE(mem, t->vertices), CTI_FREE(mem, t->lines);
+    CTI_FREE(mem, t->ring_start), CTI_FREE(mem, t->ring);
+    CTI_FREE(mem, t->contour), CTI_FREE(mem, t->meet), CTI_FREE(mem, t->joint);
+    CTI_FREE(mem, r->vertex_dop), CTI_FREE(mem, r->dop), CTI_FREE(mem, r->cones), CTI_FREE(mem, r->spared);
+    CTI_FREE(mem, w->stack), CTI_FREE(mem, w->shared), CTI_FREE(mem, w->edges), CTI_FREE(mem, w->vertex_stamp), CTI_FREE(mem, w->vertex_next);
+    CTI_FREE(mem, w->edge_stamp), CTI_FREE(mem, w->flat), CTI_FREE(mem, w->boxes), CTI_FREE(mem, w->keys), CTI_FREE(mem, w->order);
+    CTI_FREE(mem, w->blocks), CTI_FREE(mem, w->filled);
+    memset(r, 0, sizeof *r);
+}
+#endif
+
+/* ---- 8_geometric/regions_tree.c ---- */
+/* regions_tree.c -- the finished tree: preorder, leaves and their features, common vertices of children, contours.
+   Method: the merged tree is cut where regions have at most eight faces. A contour is that of the children without the edges where they meet; that
+   of a leaf consists of the sides that no other face of the leaf has in the opposite direction.
+   based on: Volino, Magnenat-Thalmann 1994, sec. 3. */
+
+/* cti_region_source -- the merged tree. */
+typedef struct cti_region_source {
+    const int32_t *child, *size;
+    int from, glued;
+} cti_region_source;
+
+#if CONTACT_WITH_GEOMETRIC
+/* nodes, and the faces of each. below, stack: scratch [nodes of the source]. 0: out of memory */
+static int cti_region_number(cti_mem *mem, cti_region_tree *t, const cti_region_source *q, int f0, int32_t *below, int32_t *stack)
+{
+    int i, n = 0, top = 0, faces = 0, leaves = 0;
+    /* nodes at and below each one; children come before their parents */
+    for (i = 0; i <= q->from; i++)
+        below[i] = q->size[i] <= CTI_REGION_LEAF ? 1 : 1 + below[q->child[2 * i]] + below[q->child[2 * i + 1]];
+    if (!CTI_RESIZE(mem, t->nodes, below[q->from]) || !CTI_RESIZE(mem, t->face, t->n_faces))
+        return 0;
+    stack[top++] = q->from;
+    while (top > 0) {
+        int node = stack[--top];
+        cti_region *g = &t->nodes[n];
+        memset(g, 0, sizeof *g);
+        g->first = faces, g->n = q->size[node], g->whole = node < q->glued;
+        if (g->n > CTI_REGION_LEAF) {
+            g->right = n + 1 + below[q->child[2 * node]];
+            stack[top++] = q->child[2 * node + 1], stack[top++] = q->child[2 * node];
+        } else {
+            int base = top;
+            g->leaf = leaves++;
+            for (stack[top++] = node; top > base;) {
+                int i0 = stack[--top];
+                if (q->child[2 * i0] >= 0)
+                    stack[top++] = q->child[2 * i0 + 1], stack[top++] = q->child[2 * i0];
+                else
+                    t->face[faces++] = f0 + i0;
+            }
+        }
+        n++;
+    }
+    return CTI_RESIZE(mem, t->leaves, leaves);
+}
+
+/* features of a leaf; vertex_stamp marks vertices. 0: out of memory */
+static int cti_region_features(cti_mem *mem, cti_regions *r, const cti_surface *f, const cti_region *g)
+{
+    cti_region_tree *t = &r->tree;
+    cti_region_leaf *l = &t->leaves[g->leaf];
+    int i, own, stamp = ++r->work.stamp;
+    l->vertex = CTI_LEN(t->vertices), l->line = CTI_LEN(t->lines);
+    for (own = 1; own >= 0; own--) {
+        for (i = 0; i < 3 * g->n; i++) {
+            int face = t->face[g->first + i / 3];
+            int v = f->faces[3 * (size_t)face + (size_t)(i % 3)], e = f->face_edges[3 * (size_t)face + (size_t)(i % 3)];
+            if (own && e >= 0 && f->edge_owner[e] == face && !CTI_PUSH(mem, t->lines, e))
+                return 0;
+            if (r->work.vertex_stamp[v - t->v0] == stamp || (own && f->vertex_owner[v] != face))
+                continue;
+            r->work.vertex_stamp[v - t->v0] = stamp;
+            if (!CTI_PUSH(mem, t->vertices, v))
+                return 0;
+        }
+        if (own)
+            l->n_points = CTI_LEN(t->vertices) - l->vertex;
+    }
+    l->n_vertices = CTI_LEN(t->vertices) - l->vertex, l->n_lines = CTI_LEN(t->lines) - l->line;
+    l->block = t->n_blocks;
+    t->n_blocks += 1 + (l->n_points + 7) / 8 + (l->n_lines + 7) / 8;
+    return 1;
+}
+
+/* the places of the faces at each vertex. 0: out of memory */
+static int cti_region_rings(cti_mem *mem, cti_region_tree *t, const cti_surface *f)
+{
+    int nv = t->v1 - t->v0, i, k;
+    if (!CTI_RESIZE(mem, t->ring_start, nv + 1) || !CTI_RESIZE(mem, t->ring, 3 * t->n_faces))
+        return 0;
+    memset(t->ring_start, 0, sizeof *t->ring_start * ((size_t)nv + 1));
+    for (i = 0; i < 3 * t->n_faces; i++)
+        t->ring_start[f->faces[3 * (size_t)t->face[i / 3] + (size_t)(i % 3)] - t->v0 + 1]++;
+    for (i = 0; i < nv; i++)
+        t->ring_start[i + 1] += t->ring_start[i];
+    for (i = 0; i < 3 * t->n_faces; i++)
+        t->ring[t->ring_start[f->faces[3 * (size_t)t->face[i / 3] + (size_t)(i % 3)] - t->v0]++] = i / 3;
+    for (k = nv; k > 0; k--)
+        t->ring_start[k] = t->ring_start[k - 1];
+    t->ring_start[0] = 0;
+    return 1;
+}
+
+/* the lowest node over the faces at two places */
+static int cti_region_over(const cti_region_tree *t, int a, int b)
+{
+    int i = 0;
+    for (;;) {
+        const cti_region *g = &t->nodes[i];
+        int middle = g->right ? t->nodes[g->right].first : g->first;
+        if (!g->right)
+            return i;
+        if (b < middle)
+            i++;
+        else if (a >= middle)
+            i = g->right;
+        else
+            return i;
+    }
+}
+
+/* the vertices that the two children of each node have in common. Consecutive faces at a vertex part at nodes that all differ, or are in one leaf.
+   0: out of memory */
+static int cti_region_meets(cti_mem *mem, cti_region_tree *t)
+{
+    int fill, v, k, i, sum = 0;
+    for (fill = 0; fill < 2; fill++) {
+        for (v = 0; v < t->v1 - t->v0; v++)
+            for (k = t->ring_start[v] + 1; k < t->ring_start[v + 1]; k++) {
+                cti_region *g;
+                if (t->ring[k] == t->ring[k - 1])
+                    continue; /* a face with this vertex twice */
+                g = &t->nodes[cti_region_over(t, t->ring[k - 1], t->ring[k])];
+                if (!g->right)
+                    continue;
+                if (fill)
+                    t->meet[g->meet + g->n_meet] = t->v0 + v;
+                g->n_meet++;
+            }
+        for (i = 0; !fill && i < CTI_LEN(t->nodes); i++) {
+            t->nodes[i].meet = sum, sum += t->nodes[i].n_meet;
+            t->nodes[i].n_meet = 0;
+        }
+        if (!fill && !CTI_RESIZE(mem, t->meet, sum))
+            return 0;
+    }
+    return 1;
+}
+
+/* the contour of a leaf. 0: out of memory */
+static int cti_region_rim(cti_mem *mem, cti_region_tree *t, const cti_surface *f, const cti_region *g)
+{
+    int i, k;
+    for (i = 0; i < 3 * g->n; i++) {
+        int face = t->face[g->first + i / 3], e = f->face_edges[3 * (size_t)face + (size_t)(i % 3)], inside = 0;
+        if (e < 0)
+            continue;
+        for (k = 0; k < 3 * g->n; k++)
+            inside += f->face_edges[3 * (size_t)t->face[g->first + k / 3] + (size_t)(k % 3)] == e;
+        if ((inside < 2 || !t->joint[e - t->e0]) && !CTI_PUSH(mem, t->contour, 2 * e + cti_region_turned(f, face, i % 3)))
+            return 0;
+    }
+    return 1;
+}
+
+/* the contours of all regions. 0: out of memory */
+static int cti_region_contours(cti_mem *mem, cti_regions *r, const cti_surface *f)
+{
+    cti_region_tree *t = &r->tree;
+    int i, k;
+    for (i = CTI_LEN(t->nodes) - 1; i >= 0; i--) {
+        cti_region *g = &t->nodes[i];
+        g->contour = CTI_LEN(t->contour);
+        if (g->right && g->whole) {
+            if (cti_region_union(mem, r, i + 1, g->right) < 0)
+                return 0;
+            for (k = 0; k < CTI_LEN(r->work.edges); k++)
+                if (!CTI_PUSH(mem, t->contour, r->work.edges[k]))
+                    return 0;
+        }
+        if (!g->right && !cti_region_rim(mem, t, f, g))
+            return 0;
+        g->length = CTI_LEN(t->contour) - g->contour;
+    }
+    return 1;
+}
+
+CTI_FN int cti_region_shape(cti_mem *mem, cti_regions *r, const cti_surface *f, const int32_t *child, const int32_t *size, int from, int glued)
+{
+    cti_region_tree *t = &r->tree;
+    cti_region_work *w = &r->work;
+    cti_region_source q;
+    int32_t *scratch = NULL;
+    int i, ok, nv = t->v1 - t->v0, ne = t->e1 - t->e0;
+    q.child = child, q.size = size, q.from = from, q.glued = glued;
+    t->n_blocks = 0;
+    CTI_CLEAR(t->vertices), CTI_CLEAR(t->lines), CTI_CLEAR(t->contour);
+    ok = CTI_RESIZE(mem, scratch, 2 * (from + 1)) && cti_region_number(mem, t, &q, f->ranges[t->body].f0, scratch, scratch + from + 1) &&
+         CTI_RESIZE(mem, w->vertex_stamp, nv) && CTI_RESIZE(mem, w->vertex_next, nv) && CTI_RESIZE(mem, w->edge_stamp, ne);
+    for (i = 0; ok && i < CTI_LEN(t->nodes); i++)
+        ok = t->nodes[i].right != 0 || cti_region_features(mem, r, f, &t->nodes[i]);
+    CTI_FREE(mem, scratch);
+    return ok && cti_region_rings(mem, t, f) && cti_region_meets(mem, t) && cti_region_contours(mem, r, f) &&
+           CTI_RESIZE(mem, r->vertex_dop, CTI_REGION_DOP * nv) && CTI_RESIZE(mem, r->dop, CTI_REGION_DOP * CTI_LEN(t->nodes)) &&
+           CTI_RESIZE(mem, r->cones, CTI_LEN(t->nodes)) && CTI_RESIZE(mem, w->blocks, CTI_REGION_BLOCK * t->n_blocks) &&
+           CTI_RESIZE(mem, w->filled, CTI_LEN(t->leaves));
+}
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_geometric/regions_shape.c ---- */
+/* regions_shape.c -- polytopes and cones of normals, from the leaves up, for each motion.
+   Method: the axes of a polytope are the normals of a regular dodecahedron's faces, (0, 1, phi), (0, -1, phi) and their cyclic permutations, made
+   unit. A cone holds the normals of a face during a linear motion: n(t) is a quadratic polynomial, and so a combination, with weights that are
+   positive, of n(0), n(1) and the mixed product between. A cone around two others has its axis between theirs; its angle is half of the angle between
+   them, and the larger of theirs.
+   based on: Klosowski, Held, Mitchell, Sowizral, Zikan 1998; Tang, Curtis, Yoon, Manocha, Interactive continuous collision detection between
+   deformable models using connectivity-based culling, 2008 (normals of a moving triangle). */
+
+/* 1 and phi = (1 + sqrt 5) / 2, over sqrt(1 + phi^2) */
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_REGION_SHORT CTI_R(0.52573111211913360603)
+#define CTI_REGION_LONG CTI_R(0.85065080835203993218)
+
+CTI_FN void cti_region_project(cti_v3 p, ct_real out[6])
+{
+    const ct_real s = CTI_REGION_SHORT, l = CTI_REGION_LONG;
+    out[0] = l * p.z + s * p.y, out[1] = l * p.z - s * p.y;
+    out[2] = l * p.y + s * p.x, out[3] = l * p.y - s * p.x;
+    out[4] = l * p.x + s * p.z, out[5] = l * p.x - s * p.z;
+}
+
+CTI_FN void cti_region_enclose(float *out, const float *a, const float *b)
+{
+    cti_f8_store(out, cti_f8_min(cti_f8_load(a), cti_f8_load(b)));
+    cti_f8_store(out + 8, cti_f8_min(cti_f8_load(a + 8), cti_f8_load(b + 8)));
+}
+
+/* the polytope of a motion; a projection has an error of at most 4 eps of the sum of coordinates */
+static void cti_region_dop_of(float *dop, cti_v3 p0, cti_v3 p1, ct_real inflate)
+{
+    ct_real a[6], b[6];
+    ct_real size = cti_max(cti_abs(p0.x) + cti_abs(p0.y) + cti_abs(p0.z), cti_abs(p1.x) + cti_abs(p1.y) + cti_abs(p1.z));
+    ct_real wide = inflate + 4 * CTI_EPS * (size + inflate);
+    int k;
+    cti_region_project(p0, a);
+    cti_region_project(p1, b);
+    for (k = 0; k < 6; k++) {
+        dop[k] = cti_round_float(cti_min(a[k], b[k]) - wide);
+        dop[8 + k] = -cti_round_float(cti_max(a[k], b[k]) + wide);
+    }
+    dop[6] = dop[7] = dop[14] = dop[15] = 0;
+}
+
+CTI_FN void cti_regions_dops(cti_regions *r, const ct_real *x0, const ct_real *x1)
+{
+    const cti_region_tree *t = &r->tree;
+    int v, i, k;
+    for (v = t->v0; v < t->v1; v++)
+        cti_region_dop_of(r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0), cti_v3_at(x0, v), cti_v3_at(x1, v), r->rule.inflate);
+    for (i = CTI_LEN(t->nodes) - 1; i >= 0; i--) {
+        const cti_region *g = &t->nodes[i];
+        float *to = r->dop + CTI_REGION_DOP * (size_t)i;
+        if (g->right)
+            cti_region_enclose(to, to + CTI_REGION_DOP, r->dop + CTI_REGION_DOP * (size_t)g->right);
+        else {
+            const cti_region_leaf *l = &t->leaves[g->leaf];
+            memcpy(to, r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex] - t->v0), sizeof *to * CTI_REGION_DOP);
+            for (k = 1; k < l->n_vertices; k++)
+                cti_region_enclose(to, to, r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex + k] - t->v0));
+        }
+    }
+}
+
+CTI_FN int cti_regions_inside(const cti_regions *r, const ct_real *x)
+{
+    const cti_region_tree *t = &r->tree;
+    int v;
+    for (v = t->v0; v < t->v1; v++) {
+        const float *dop = r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0);
+        float at[CTI_REGION_DOP];
+        cti_f8 out;
+        cti_region_dop_of(at, cti_v3_at(x, v), cti_v3_at(x, v), r->rule.margin);
+        out = cti_f8_or(cti_f8_lt(cti_f8_load(at), cti_f8_load(dop)), cti_f8_lt(cti_f8_load(at + 8), cti_f8_load(dop + 8)));
+        if (cti_f8_bits(out))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- cones ---- */
+
+static cti_cone cti_cone_none(void)
+{
+    cti_cone c;
+    c.axis = cti_v3_zero(), c.cosine = -1, c.sine = 0;
+    return c;
+}
+
+CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b)
+{
+    cti_cone c;
+    cti_v3 sum = cti_v3_add(a->axis, b->axis);
+    /* cosine and sine of half of the angle between the axes */
+    ct_real half = cti_v3_norm(sum) / 2, turn = cti_v3_norm(cti_v3_sub(a->axis, b->axis)) / 2, dot = half * half - turn * turn;
+    const cti_cone *wide = a->cosine < b->cosine ? a : b, *slim = wide == a ? b : a;
+    if (!(wide->cosine > 0) || !(dot > 0))
+        return cti_cone_none();
+    /* the wider one holds the other: the angle between and the other's are at most its own */
+    if (dot * slim->cosine - 2 * half * turn * slim->sine >= wide->cosine + 8 * CTI_EPS)
+        return *wide;
+    c.axis = cti_v3_mul(sum, 1 / (2 * half));
+    c.cosine = half * wide->cosine - turn * wide->sine - 8 * CTI_EPS;
+    c.sine = half * wide->sine + turn * wide->cosine + 8 * CTI_EPS;
+    return c.cosine > 0 ? c : cti_cone_none();
+}
+
+/* corners of the faces of a leaf; the last one is repeated */
+static void cti_cone_corners(const cti_region_tree *t, const cti_region *g, const cti_surface *f, const ct_real *x, cti_r8 side[2][3])
+{
+    ct_real buf[3][3][8];
+    cti_r8 corner[3][3];
+    int i, c, k;
+    for (i = 0; i < 8; i++) {
+        const int32_t *v = f->faces + 3 * (size_t)t->face[g->first + cti_min_int(i, g->n - 1)];
+        for (c = 0; c < 3; c++)
+            for (k = 0; k < 3; k++)
+                buf[c][k][i] = x[3 * (size_t)v[c] + (size_t)k];
+    }
+    for (c = 0; c < 3; c++)
+        for (k = 0; k < 3; k++)
+            corner[c][k] = cti_load8(buf[c][k]);
+    for (c = 0; c < 2; c++)
+        cti_sub3_8(corner[c + 1], corner[0], side[c]);
+}
+
+/* n = (a x d + c x b), made unit. 0: rounding hides the direction of one */
+static int cti_cone_normals(const cti_r8 a[3], const cti_r8 b[3], const cti_r8 c[3], const cti_r8 d[3], cti_r8 n[3])
+{
+    const ct_real least = CTI_R(1e6) * CTI_EPS * CTI_EPS;
+    cti_r8 p[3], q[3], size, most;
+    int k;
+    cti_cross8(a, d, p), cti_cross8(c, b, q);
+    for (k = 0; k < 3; k++)
+        n[k] = cti_add8(p[k], q[k]);
+    size = cti_dot8(n, n);
+    most = cti_add8(cti_mul8(cti_dot8(a, a), cti_dot8(d, d)), cti_mul8(cti_dot8(c, c), cti_dot8(b, b)));
+    if (cti_bits8(cti_lt8(cti_mul8(most, cti_set8(least)), size)) != 255)
+        return 0;
+    size = cti_div8(cti_set8(1), cti_sqrt8(size));
+    for (k = 0; k < 3; k++)
+        n[k] = cti_mul8(n[k], size);
+    return 1;
+}
+
+static cti_v3 cti_cone_sum(const cti_r8 n[3])
+{
+    return cti_v3_make(CTI_R8(sum)(n[0]), CTI_R8(sum)(n[1]), CTI_R8(sum)(n[2]));
+}
+
+/* the cone of a leaf during a motion; still: x1 is x0 */
+static cti_cone cti_cone_of(const cti_region_tree *t, const cti_region *g, const cti_region_motion *m, int still)
+{
+    cti_r8 a[2][3], b[2][3], n[3][3], axis[3], least;
+    ct_real cosines[8];
+    cti_cone cone = cti_cone_none();
+    int i, k, ends = still ? 1 : 3;
+    cti_cone_corners(t, g, m->f, m->x0, a);
+    if (!cti_cone_normals(a[0], a[1], a[0], a[1], n[0]))
+        return cone;
+    cone.axis = cti_cone_sum(n[0]);
+    if (!still) {
+        cti_cone_corners(t, g, m->f, m->x1, b);
+        if (!cti_cone_normals(b[0], b[1], b[0], b[1], n[1]) || !cti_cone_normals(a[0], a[1], b[0], b[1], n[2]))
+            return cone;
+        cone.axis = cti_v3_add(cone.axis, cti_cone_sum(n[1]));
+    }
+    cone.axis = cti_v3_unit(cone.axis, cti_v3_make(1, 0, 0));
+    axis[0] = cti_set8(cone.axis.x), axis[1] = cti_set8(cone.axis.y), axis[2] = cti_set8(cone.axis.z);
+    least = cti_dot8(axis, n[0]);
+    for (k = 1; k < ends; k++)
+        least = cti_min8(least, cti_dot8(axis, n[k]));
+    cti_store8(cosines, least);
+    cone.cosine = 1;
+    for (i = 0; i < 8; i++)
+        cone.cosine = cti_min(cone.cosine, cosines[i]);
+    cone.cosine -= 8 * CTI_EPS;
+    cone.sine = cti_sqrt(cti_max(0, 1 - cone.cosine * cone.cosine)) + 8 * CTI_EPS;
+    return cone;
+}
+
+CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m)
+{
+    const cti_region_tree *t = &r->tree;
+    size_t first = 3 * (size_t)t->v0;
+    int i, still = m->x0 == m->x1 || memcmp(m->x0 + first, m->x1 + first, sizeof *m->x0 * 3 * (size_t)(t->v1 - t->v0)) == 0;
+    for (i = CTI_LEN(t->nodes) - 1; i >= 0; i--) {
+        const cti_region *g = &t->nodes[i];
+        cti_cone c = g->right ? cti_cone_join(&r->cones[i + 1], &r->cones[g->right]) : cti_cone_of(t, g, m, still);
+        r->cones[i] = c.cosine >= r->rule.cosine && g->whole ? c : cti_cone_none();
+    }
+}
+
+#undef CTI_REGION_SHORT
+#undef CTI_REGION_LONG
+
+/* ---- 8_geometric/regions_contour.c ---- */
+/* regions_contour.c -- contours of regions and of their unions, and whether a projected contour keeps apart from itself.
+   Method: a contour is a set of oriented edges, and two regions lose those that run in opposite directions. For the test the contour is projected
+   along the axis of the cone of normals; a sweep along the longer side of its bounding box finds edges that come near. Two edges are apart during a
+   linear motion if one direction, that between their closest points at the start, parts them at the start and at the end. The mean motion of the
+   contour is taken off first. Each point below a surface whose normals are all within a right angle of the axis is covered as often as the contours
+   run around it; contours that do not meet, of which one alone runs in the positive sense, run around none more than once.
+   based on: Volino, Magnenat-Thalmann 1994, sec. 2. differs: contours keep a distance, they do not only not cross. */
+
+CTI_FN int cti_region_union(cti_mem *mem, cti_regions *r, int a, int b)
+{
+    cti_region_tree *t = &r->tree;
+    cti_region_work *w = &r->work;
+    const int32_t *list = t->contour + t->nodes[a].contour, *other = t->contour + t->nodes[b].contour;
+    int i, joints = 0, n = t->nodes[a].length, m = t->nodes[b].length, stamp = w->stamp += 3;
+    CTI_CLEAR(w->edges);
+    if (!CTI_RESERVE(mem, w->edges, n + m))
+        return -1;
+    for (i = 0; i < n; i++)
+        if (t->joint[list[i] / 2 - t->e0])
+            w->edge_stamp[list[i] / 2 - t->e0] = stamp + list[i] % 2;
+    for (i = 0; i < m; i++) {
+        int32_t *mark = &w->edge_stamp[other[i] / 2 - t->e0];
+        if (*mark == stamp + 1 - other[i] % 2)
+            *mark = stamp + 2, joints++;
+        else
+            w->edges[stbds_header(w->edges)->length++] = other[i];
+    }
+    for (i = 0; i < n; i++)
+        if (w->edge_stamp[list[i] / 2 - t->e0] != stamp + 2)
+            w->edges[stbds_header(w->edges)->length++] = list[i];
+    return joints;
+}
+
+/* first and second vertex of an oriented edge */
+static const int32_t *cti_region_ends(const cti_surface *f, int32_t edge, int32_t out[2])
+{
+    out[0] = f->edges[2 * (size_t)(edge / 2) + (size_t)(edge % 2)];
+    out[1] = f->edges[2 * (size_t)(edge / 2) + 1 - (size_t)(edge % 2)];
+    return out;
+}
+
+/* successors of the contour's vertices. 0: the contour passes a vertex twice */
+static int cti_region_chain(cti_regions *r, const cti_surface *f, const int32_t *edges, int n)
+{
+    cti_region_work *w = &r->work;
+    int i, stamp = w->stamp += 2;
+    for (i = 0; i < n; i++) {
+        int32_t v[2], at = cti_region_ends(f, edges[i], v)[0] - r->tree.v0;
+        if (w->vertex_stamp[at] == stamp)
+            return 0;
+        w->vertex_stamp[at] = stamp, w->vertex_next[at] = i;
+    }
+    return 1;
+}
+
+/* projected ends of all edges at both ends of the motion, without its mean; boxes. Returns the axis to sweep along */
+static int cti_region_flatten(cti_regions *r, const cti_region_motion *m, const int32_t *edges, int n, cti_v3 along)
+{
+    cti_region_work *w = &r->work;
+    cti_v3 t[2], mean = cti_v3_zero();
+    ct_real lo[2] = {CTI_REAL_MAX, CTI_REAL_MAX}, hi[2] = {-CTI_REAL_MAX, -CTI_REAL_MAX}, half = r->rule.reach * (1 + 4 * CTI_EPS) / 2;
+    int i, k, j;
+    int32_t v[2];
+    cti_v3_tangents(along, &t[0], &t[1]);
+    for (i = 0; i < n; i++) {
+        cti_region_ends(m->f, edges[i], v);
+        mean = cti_v3_add(mean, cti_v3_sub(cti_v3_at(m->x1, v[0]), cti_v3_at(m->x0, v[0])));
+    }
+    mean = cti_v3_mul(mean, 1 / (ct_real)n);
+    for (i = 0; i < n; i++) {
+        ct_real *p = w->flat + 8 * (size_t)i;
+        float *box = w->boxes + 4 * (size_t)i;
+        cti_region_ends(m->f, edges[i], v);
+        for (k = 0; k < 2; k++) {
+            ct_real least = CTI_REAL_MAX, most = -CTI_REAL_MAX;
+            for (j = 0; j < 2; j++) {
+                p[2 * j + k] = cti_v3_dot(t[k], cti_v3_at(m->x0, v[j]));
+                p[4 + 2 * j + k] = cti_v3_dot(t[k], cti_v3_sub(cti_v3_at(m->x1, v[j]), mean));
+                least = cti_min(least, cti_min(p[2 * j + k], p[4 + 2 * j + k]));
+                most = cti_max(most, cti_max(p[2 * j + k], p[4 + 2 * j + k]));
+            }
+            box[k] = cti_round_float(least - half), box[2 + k] = cti_round_float(most + half);
+            lo[k] = cti_min(lo[k], least), hi[k] = cti_max(hi[k], most);
+        }
+    }
+    return hi[1] - lo[1] > hi[0] - lo[0];
+}
+
+/* Do all contours but one run in the negative sense? The sense of each is that of its projected area at the start. */
+static int cti_region_one_outside(cti_regions *r, const cti_surface *f, const int32_t *edges, int n)
+{
+    cti_region_work *w = &r->work;
+    int i, k, loops = 0, positive = 0, stamp = w->stamp;
+    int32_t v[2];
+    for (i = 0; i < n; i++) {
+        ct_real area = 0;
+        const ct_real *o = w->flat + 8 * (size_t)i;
+        for (k = i; w->vertex_stamp[cti_region_ends(f, edges[k], v)[0] - r->tree.v0] == stamp; k = w->vertex_next[v[1] - r->tree.v0]) {
+            const ct_real *p = w->flat + 8 * (size_t)k;
+            w->vertex_stamp[v[0] - r->tree.v0] = stamp + 1;
+            area += (p[0] - o[0]) * (p[3] - o[1]) - (p[1] - o[1]) * (p[2] - o[0]);
+        }
+        if (k != i || area != 0)
+            loops++, positive += area > 0;
+    }
+    w->stamp++;
+    return loops == 1 || positive == 1;
+}
+
+/* How far do two edges keep apart along `dir` at one end of the motion? */
+static ct_real cti_region_gap(const ct_real *p, const ct_real *q, const ct_real dir[2])
+{
+    ct_real p0 = p[0] * dir[0] + p[1] * dir[1], p1 = p[2] * dir[0] + p[3] * dir[1];
+    ct_real q0 = q[0] * dir[0] + q[1] * dir[1], q1 = q[2] * dir[0] + q[3] * dir[1];
+    return cti_min(q0, q1) - cti_max(p0, p1);
+}
+
+/* 1 if two edges of a contour keep apart */
+static int cti_region_apart(const cti_regions *r, const cti_region_motion *m, const int32_t *edges, int i, int j)
+{
+    const ct_real *p = r->work.flat + 8 * (size_t)i, *q = r->work.flat + 8 * (size_t)j, *rest = m->f->rest;
+    ct_real s[4][3], st[2], dir[2], d, gap;
+    int32_t a[2], b[2];
+    int k, feature;
+    cti_region_ends(m->f, edges[i], a);
+    cti_region_ends(m->f, edges[j], b);
+    if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])
+        return 1;
+    for (k = 0; k < 4; k++) {
+        const ct_real *at = k < 2 ? p + 2 * k : q + 2 * (k - 2);
+        s[k][0] = at[0], s[k][1] = at[1], s[k][2] = 0;
+    }
+    d = cti_sqrt(cti_dist_ee(s[0], s[1], s[2], s[3], st, &feature));
+    if (!(d > 0))
+        return 0;
+    for (k = 0; k < 2; k++)
+        dir[k] = (s[2][k] + st[1] * (s[3][k] - s[2][k]) - s[0][k] - st[0] * (s[1][k] - s[0][k])) / d;
+    gap = cti_min(cti_region_gap(p, q, dir), cti_region_gap(p + 4, q + 4, dir));
+    if (gap >= r->rule.reach)
+        return 1;
+    d = cti_sqrt(cti_dist_ee(rest + 3 * (size_t)a[0], rest + 3 * (size_t)a[1], rest + 3 * (size_t)b[0], rest + 3 * (size_t)b[1], st, &feature));
+    return d > 0 && gap >= r->rule.ratio * d;
+}
+
+CTI_FN int cti_region_simple(cti_mem *mem, cti_regions *r, const cti_region_motion *m, const int32_t *edges, int n, cti_v3 along)
+{
+    cti_region_work *w = &r->work;
+    int i, j, axis;
+    r->counts.contours++;
+    if (n == 0)
+        return 0;
+    if (!cti_region_chain(r, m->f, edges, n)) {
+        r->counts.branched++;
+        return 0;
+    }
+    if (!CTI_RESIZE(mem, w->flat, cti_max_int(8 * n, CTI_LEN(w->flat))) || !CTI_RESIZE(mem, w->boxes, cti_max_int(4 * n, CTI_LEN(w->boxes))) ||
+        !CTI_RESIZE(mem, w->keys, cti_max_int(2 * n, CTI_LEN(w->keys))) || !CTI_RESIZE(mem, w->order, cti_max_int(2 * n, CTI_LEN(w->order))))
+        return -1;
+    axis = cti_region_flatten(r, m, edges, n, along);
+    if (!cti_region_one_outside(r, m->f, edges, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        uint32_t u;
+        memcpy(&u, &w->boxes[4 * i + axis], sizeof u);
+        w->keys[i] = u & 0x80000000u ? ~u : u | 0x80000000u, w->order[i] = i;
+    }
+    cti_sort_u32(w->keys, w->order, w->keys + n, w->order + n, n);
+    for (i = 0; i < n; i++) {
+        const float *a = w->boxes + 4 * (size_t)w->order[i];
+        for (j = i + 1; j < n; j++) {
+            const float *b = w->boxes + 4 * (size_t)w->order[j];
+            if (b[axis] > a[2 + axis])
+                break;
+            if (b[1 - axis] <= a[3 - axis] && a[1 - axis] <= b[3 - axis] && !cti_region_apart(r, m, edges, w->order[i], w->order[j]))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- 8_geometric/regions.c ---- */
+/* regions.c -- the pairs of a body with itself.
+   Method: a region with itself is spared if the criterion holds, else it is opened: each child with itself, and one with the other. Two regions are
+   adjacent if they have a vertex in common; the list of such vertices is handed down, and each child keeps those that it has. Adjacent regions are
+   spared if the criterion holds for their union; others are apart if their polytopes are. A pair of leaves gives the pairs of the features that these
+   leaves own, so that each pair is found once; polytopes of features are compared eight at a time.
+   based on: Volino, Magnenat-Thalmann 1994, sec. 3. differs: regions that have a vertex but no edge in common are opened. */
+
+#define CTI_REGION_FAR 3e38f /* beyond every polytope: cti_round_float */
+enum { CTI_REGION_STAMPS = 1 << 29 }; /* stamps begin anew before they overflow */
+#endif
+
+/* cti_region_walk -- a traversal. */
+typedef struct cti_region_walk {
+    cti_mem *mem;
+    cti_regions *r;
+    const cti_region_motion *m;
+    int32_t **vf, **ee;
+} cti_region_walk;
+
+/* ---- the criterion ---- */
+
+#if CONTACT_WITH_GEOMETRIC
+/* 1 if the criterion holds for a region (b -1) or for the union of two; -1: out of memory */
+static int cti_region_spared(cti_mem *mem, cti_regions *r, const cti_region_motion *m, int a, int b)
+{
+    cti_region_tree *t = &r->tree;
+    const cti_region *g = &t->nodes[a];
+    cti_cone cone = r->cones[a];
+    int simple, joints;
+    r->counts.cones++;
+    if (b >= 0)
+        cone = cti_cone_join(&cone, &r->cones[b]);
+    if (!(cone.cosine >= r->rule.cosine))
+        return 0;
+    if (b >= 0) {
+        joints = cti_region_union(mem, r, a, b);
+        if (joints <= 0)
+            return joints;
+        if (r->rule.criterion == 1)
+            return 1;
+        simple = cti_region_simple(mem, r, m, r->work.edges, CTI_LEN(r->work.edges), cone.axis);
+    } else
+        simple = r->rule.criterion == 1 ? 1 : cti_region_simple(mem, r, m, t->contour + g->contour, g->length, cone.axis);
+    r->counts.refused += simple == 0;
+    return simple;
+}
+
+/* spared, and noted. -1: out of memory */
+static int cti_region_spare(const cti_region_walk *w, int a, int b)
+{
+    int spared = w->r->rule.criterion ? cti_region_spared(w->mem, w->r, w->m, a, b) : 0;
+    if (spared <= 0)
+        return spared;
+    w->r->counts.spared++;
+    return CTI_PUSH(w->mem, w->r->spared, a) && CTI_PUSH(w->mem, w->r->spared, b) ? 1 : -1;
+}
+
+/* ---- leaves ---- */
+
+static int cti_region_touch(const float *a, const float *b)
+{
+    cti_f8 below = cti_f8_add(cti_f8_load(a), cti_f8_load(b + 8)), above = cti_f8_add(cti_f8_load(b), cti_f8_load(a + 8));
+    return cti_f8_bits(cti_f8_le(cti_f8_max(below, above), cti_f8_set(0))) == 255;
+}
+
+/* lanes of a block that a polytope overlaps */
+static unsigned cti_region_lanes(const float *dop, const float *block)
+{
+    cti_f8 most = cti_f8_set(-1);
+    int k;
+    for (k = 0; k < 6; k++) {
+        most = cti_f8_max(most, cti_f8_add(cti_f8_set(dop[k]), cti_f8_load(block + 8 * (6 + k))));
+        most = cti_f8_max(most, cti_f8_add(cti_f8_set(dop[8 + k]), cti_f8_load(block + 8 * k)));
+    }
+    return (unsigned)cti_f8_bits(cti_f8_le(most, cti_f8_set(0)));
+}
+
+/* lane `lane` of a block; dop NULL: one that overlaps nothing */
+static void cti_region_put(float *block, int lane, const float *dop)
+{
+    int k;
+    for (k = 0; k < 6; k++) {
+        block[8 * k + lane] = dop ? dop[k] : CTI_REGION_FAR;
+        block[8 * (6 + k) + lane] = dop ? dop[8 + k] : CTI_REGION_FAR;
+    }
+}
+
+/* the polytope of up to three vertices */
+static void cti_region_around(const cti_regions *r, const int32_t *v, int n, float *out)
+{
+    const float *at = r->vertex_dop - CTI_REGION_DOP * (ptrdiff_t)r->tree.v0;
+    cti_region_enclose(out, at + CTI_REGION_DOP * (ptrdiff_t)v[0], at + CTI_REGION_DOP * (ptrdiff_t)v[n - 1]);
+    if (n == 3)
+        cti_region_enclose(out, out, at + CTI_REGION_DOP * (ptrdiff_t)v[1]);
+}
+
+/* blocks of a leaf in this query */
+static void cti_region_fill(cti_regions *r, const cti_surface *f, const cti_region *g)
+{
+    const cti_region_tree *t = &r->tree;
+    const cti_region_leaf *l = &t->leaves[g->leaf];
+    float *at = r->work.blocks + CTI_REGION_BLOCK * (size_t)l->block, dop[CTI_REGION_DOP];
+    int i, n;
+    if (r->work.filled[g->leaf] == r->work.query)
+        return;
+    r->work.filled[g->leaf] = r->work.query;
+    for (i = 0; i < 8; i++) {
+        if (i < g->n)
+            cti_region_around(r, f->faces + 3 * (size_t)t->face[g->first + i], 3, dop);
+        cti_region_put(at, i, i < g->n ? dop : NULL);
+    }
+    at += CTI_REGION_BLOCK;
+    n = (l->n_points + 7) / 8;
+    for (i = 0; i < 8 * n; i++)
+        cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8,
+                       i < l->n_points ? r->vertex_dop + CTI_REGION_DOP * (size_t)(t->vertices[l->vertex + i] - t->v0) : NULL);
+    at += CTI_REGION_BLOCK * (size_t)n;
+    n = (l->n_lines + 7) / 8;
+    for (i = 0; i < 8 * n; i++) {
+        if (i < l->n_lines)
+            cti_region_around(r, f->edges + 2 * (size_t)t->lines[l->line + i], 2, dop);
+        cti_region_put(at + CTI_REGION_BLOCK * (i / 8), i % 8, i < l->n_lines ? dop : NULL);
+    }
+}
+
+/* vertices that leaf a owns against the faces of leaf b. 0: out of memory */
+static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
+{
+    const cti_regions *r = w->r;
+    const cti_region_tree *t = &r->tree;
+    const cti_region_leaf *a = &t->leaves[t->nodes[node_a].leaf], *b = &t->leaves[t->nodes[node_b].leaf];
+    const float *points = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1), *faces = r->work.blocks + CTI_REGION_BLOCK * (size_t)b->block;
+    int base;
+    for (base = 0; base < a->n_points; base += 8) {
+        unsigned lanes = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, points + CTI_REGION_BLOCK * (base / 8));
+        for (; lanes; lanes &= lanes - 1) {
+            int32_t v = t->vertices[a->vertex + base + cti_lowest_bit(lanes)];
+            unsigned hits = cti_region_lanes(r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0), faces);
+            for (; hits; hits &= hits - 1) {
+                int32_t face = t->face[t->nodes[node_b].first + cti_lowest_bit(hits)];
+                const int32_t *u = w->m->f->faces + 3 * (size_t)face;
+                if (v != u[0] && v != u[1] && v != u[2] && (!CTI_PUSH(w->mem, *w->vf, v) || !CTI_PUSH(w->mem, *w->vf, face)))
+                    return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* edges that leaf a owns against those of leaf b. 0: out of memory */
+static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
+{
+    const cti_regions *r = w->r;
+    const cti_region_tree *t = &r->tree;
+    const cti_region_leaf *a = &t->leaves[t->nodes[node_a].leaf], *b = &t->leaves[t->nodes[node_b].leaf];
+    const float *from = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1 + (a->n_points + 7) / 8);
+    const float *to = r->work.blocks + CTI_REGION_BLOCK * (size_t)(b->block + 1 + (b->n_points + 7) / 8);
+    int base, i;
+    for (base = 0; base < a->n_lines; base += 8) {
+        unsigned lanes = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, from + CTI_REGION_BLOCK * (base / 8));
+        for (; lanes; lanes &= lanes - 1) {
+            int at = base + cti_lowest_bit(lanes);
+            int32_t e = t->lines[a->line + at];
+            const int32_t *v = w->m->f->edges + 2 * (size_t)e;
+            float dop[CTI_REGION_DOP];
+            cti_region_around(r, v, 2, dop);
+            for (i = node_a == node_b ? at / 8 : 0; i < (b->n_lines + 7) / 8; i++) {
+                unsigned hits = cti_region_lanes(dop, to + CTI_REGION_BLOCK * i);
+                /* a leaf with itself: each pair once */
+                if (node_a == node_b && i == at / 8)
+                    hits &= ~((1u << at % 8) * 2u - 1u);
+                for (; hits; hits &= hits - 1) {
+                    int32_t d = t->lines[b->line + 8 * i + cti_lowest_bit(hits)];
+                    const int32_t *u = w->m->f->edges + 2 * (size_t)d;
+                    if (v[0] != u[0] && v[0] != u[1] && v[1] != u[0] && v[1] != u[1] &&
+                        (!CTI_PUSH(w->mem, *w->ee, cti_min_int(e, d)) || !CTI_PUSH(w->mem, *w->ee, cti_max_int(e, d))))
+                        return 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+/* the pairs of features that two leaves own, or one. 0: out of memory */
+static int cti_region_pairs(const cti_region_walk *w, int a, int b)
+{
+    const cti_region *nodes = w->r->tree.nodes;
+    w->r->counts.leaves++;
+    cti_region_fill(w->r, w->m->f, &nodes[a]);
+    cti_region_fill(w->r, w->m->f, &nodes[b]);
+    return cti_region_vertices(w, a, b) && (a == b || cti_region_vertices(w, b, a)) && cti_region_edges(w, a, b);
+}
+
+/* ---- the traversal ---- */
+
+/* pushes a pair whose common vertices are shared[from ..). 0: out of memory */
+static int cti_region_push(const cti_region_walk *w, int a, int b, int from)
+{
+    cti_region_work *q = &w->r->work;
+    int32_t *top;
+    int n = CTI_LEN(q->stack);
+    if (!CTI_RESERVE(w->mem, q->stack, n + 4))
+        return 0;
+    top = q->stack + n;
+    top[0] = a, top[1] = b, top[2] = from, top[3] = CTI_LEN(q->shared);
+    stbds_header(q->stack)->length = (size_t)n + 4;
+    return 1;
+}
+
+/* does a region have a face at a vertex? */
+static int cti_region_has(const cti_region_tree *t, const cti_region *g, int32_t v)
+{
+    int k;
+    for (k = t->ring_start[v - t->v0]; k < t->ring_start[v - t->v0 + 1]; k++)
+        if (t->ring[k] >= g->first)
+            return t->ring[k] < g->first + g->n;
+    return 0;
+}
+
+/* a region with itself, whose criterion does not hold. 0: out of memory */
+static int cti_region_open(const cti_region_walk *w, int a)
+{
+    const cti_region *g = &w->r->tree.nodes[a];
+    cti_region_work *q = &w->r->work;
+    int k, from = CTI_LEN(q->shared);
+    for (k = 0; k < g->n_meet; k++)
+        if (!CTI_PUSH(w->mem, q->shared, w->r->tree.meet[g->meet + k]))
+            return 0;
+    return cti_region_push(w, a + 1, g->right, from) && cti_region_push(w, a + 1, -1, CTI_LEN(q->shared)) &&
+           cti_region_push(w, g->right, -1, CTI_LEN(q->shared));
+}
+
+/* one region of a pair is opened: the larger one. 0: out of memory */
+static int cti_region_split(const cti_region_walk *w, int a, int b, int from, int to)
+{
+    const cti_region_tree *t = &w->r->tree;
+    cti_region_work *q = &w->r->work;
+    int turn = !t->nodes[a].right || (t->nodes[b].right && t->nodes[b].n > t->nodes[a].n), open = turn ? b : a, keep = turn ? a : b, side, k;
+    for (side = 0; side < 2; side++) {
+        int child = side ? t->nodes[open].right : open + 1, begin = CTI_LEN(q->shared);
+        for (k = from; k < to; k++)
+            if (cti_region_has(t, &t->nodes[child], q->shared[k]) && !CTI_PUSH(w->mem, q->shared, q->shared[k]))
+                return 0;
+        if (!cti_region_push(w, child, keep, begin))
+            return 0;
+    }
+    return 1;
+}
+
+/* one entry of the stack. 0: out of memory */
+static int cti_region_visit(const cti_region_walk *w, const int32_t entry[4])
+{
+    cti_regions *r = w->r;
+    const cti_region *nodes = r->tree.nodes;
+    int a = entry[0], b = entry[1], spared = 0;
+    r->counts.visited++;
+    if (b < 0) {
+        spared = cti_region_spare(w, a, -1);
+        if (spared != 0)
+            return spared > 0;
+        return nodes[a].right ? cti_region_open(w, a) : cti_region_pairs(w, a, a);
+    }
+    if (entry[3] > entry[2]) {
+        if (entry[3] > entry[2] + 1)
+            spared = cti_region_spare(w, a, b);
+        if (spared != 0)
+            return spared > 0;
+    } else {
+        r->counts.overlaps++;
+        if (!cti_region_touch(r->dop + CTI_REGION_DOP * (size_t)a, r->dop + CTI_REGION_DOP * (size_t)b))
+            return 1;
+    }
+    if (!nodes[a].right && !nodes[b].right)
+        return cti_region_pairs(w, a, b);
+    return cti_region_split(w, a, b, entry[2], entry[3]);
+}
+
+CTI_FN int cti_regions_self(cti_mem *mem, cti_regions *r, const cti_region_motion *m, int32_t **vf, int32_t **ee)
+{
+    cti_region_work *q = &r->work;
+    cti_region_walk w;
+    w.mem = mem, w.r = r, w.m = m, w.vf = vf, w.ee = ee;
+    memset(&r->counts, 0, sizeof r->counts);
+    CTI_CLEAR(r->spared);
+    CTI_CLEAR(q->stack);
+    CTI_CLEAR(q->shared);
+    if (q->stamp > CTI_REGION_STAMPS || q->query > CTI_REGION_STAMPS) {
+        memset(q->vertex_stamp, 0, sizeof *q->vertex_stamp * (size_t)(r->tree.v1 - r->tree.v0));
+        memset(q->edge_stamp, 0, sizeof *q->edge_stamp * (size_t)(r->tree.e1 - r->tree.e0));
+        memset(q->filled, 0, sizeof *q->filled * (size_t)CTI_LEN(r->tree.leaves));
+        q->stamp = q->query = 0;
+    }
+    q->query++;
+    if (!cti_region_push(&w, 0, -1, 0))
+        return 0;
+    while (CTI_LEN(q->stack) > 0) {
+        int32_t entry[4];
+        int top = CTI_LEN(q->stack) - 4;
+        memcpy(entry, q->stack + top, sizeof entry);
+        stbds_header(q->stack)->length = (size_t)top;
+        /* lists of pairs above this one are no longer needed */
+        if (q->shared)
+            stbds_header(q->shared)->length = (size_t)entry[3];
+        if (!cti_region_visit(&w, entry))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_regions_hold(cti_mem *mem, cti_regions *r, const cti_region_motion *m)
+{
+    int i, spared = 1;
+    if (!cti_regions_inside(r, m->x0) || !cti_regions_inside(r, m->x1))
+        return 0;
+    cti_regions_cones(r, m);
+    for (i = 0; spared > 0 && i < CTI_LEN(r->spared) / 2; i++)
+        spared = cti_region_spared(mem, r, m, r->spared[2 * i], r->spared[2 * i + 1]);
+    return spared;
+}
+
+#undef CTI_REGION_FAR
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 8_geometric/geometric.h ---- */
 /* geometric.h -- the geometric stepper: collisions are corrections of positions, speeds and accelerations, between the forces and an implicit
    integration. [Volino, Magnenat-Thalmann 2000, Accurate collision response on polygonal meshes] */
 
+
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
+#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
+#endif
 
 /* cti_geometric_list -- candidate pairs of one kind. */
 typedef struct cti_geometric_list {
@@ -59831,8 +61211,9 @@ typedef struct cti_geometric_net {
     cti_geometric_forces forces;
 } cti_geometric_net;
 
-/* cti_geometric_crossing -- scratch of the crossing test. */
+/* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
+    cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
 } cti_geometric_crossing;
@@ -59874,6 +61255,16 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut);
 CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
+
+/* ---- geometric_regions.c ---- */
+
+/* cti_geometric_regions_prepare -- a hierarchy of regions for each body that may meet itself. 0: out of memory.
+   cti_geometric_regions_pairs -- appends their pairs with themselves to the lists. 0: out of memory.
+   cti_geometric_regions_hold -- 1: those of the lists hold for the motion to surface.x1, too; -1: out of memory. */
+CTI_FN int cti_geometric_regions_prepare(cti_state *s);
+CTI_FN int cti_geometric_regions_pairs(cti_state *s);
+CTI_FN int cti_geometric_regions_hold(cti_state *s);
+CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* ---- geometric_correct.c ---- */
 
@@ -59926,16 +61317,17 @@ CTI_FN const cti_stepper *cti_stepper_geometric(void);
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
 #define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
-#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
 
 /* ---- candidates ---- */
 
-static int cti_geometric_is_covered(const cti_geometric *g, const cti_surface *f)
+/* 1: candidates are those of the motion; -1: out of memory */
+static int cti_geometric_is_covered(cti_state *s)
 {
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
     int i, k;
     if (!g->covered)
         return 0;
@@ -59946,7 +61338,7 @@ static int cti_geometric_is_covered(const cti_geometric *g, const cti_surface *f
             if (!(cti_min(p[i], q[i]) >= g->lo[at + i] && cti_max(p[i], q[i]) <= g->hi[at + i]))
                 return 0;
     }
-    return 1;
+    return cti_geometric_regions_hold(s);
 }
 
 static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
@@ -60011,22 +61403,37 @@ static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
     }
 }
 
+/* pairs by the box trees; bodies with regions are not asked about themselves. 0: out of memory */
+static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
+{
+    cti_surface *f = &s->surface;
+    int i, k, ok;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        CTI_CLEAR(g->list[k].pairs);
+    if (f->n_bodies == CTI_LEN(g->crossing.regions) && f->n_bodies == 1)
+        return 1;
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
+         cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
+                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs);
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 1;
+    return ok;
+}
+
 CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
-    int k;
-    if (cti_geometric_is_covered(g, f))
-        return 1;
+    int k, covered = cti_geometric_is_covered(s);
+    if (covered != 0)
+        return covered > 0;
     g->covered = 0;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        CTI_CLEAR(g->list[k].pairs);
-    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
-                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs))
+    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
         return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_complete(s, &g->list[k]))
@@ -60322,6 +61729,9 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, k, count = 0;
+    /* the fail-safe changes motions: regions must be spared in the new ones, too */
+    if (cut && !cti_geometric_cover(s))
+        return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
@@ -60410,11 +61820,90 @@ CTI_FN int cti_geometric_count(cti_state *s)
     return n;
 }
 
-#undef CTI_GEOMETRIC_MARGIN
 #undef CTI_GEOMETRIC_AHEAD
 #undef CTI_GEOMETRIC_KEEP
 #undef CTI_GEOMETRIC_CUT
-#undef CTI_GEOMETRIC_SLACK
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_geometric/geometric_regions.c ---- */
+/* geometric_regions.c -- the hierarchies of regions of the bodies that may meet themselves, in the place of their box trees. See regions.h. */
+
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_GEOMETRIC_CONE CTI_R(0.75)  /* [1] least cosine of a spared region's cone; docs/regions.md: .625 is where collisions could be missed */
+#define CTI_GEOMETRIC_RATIO CTI_R(0.65) /* [1] share of their distance at rest that contours keep; likewise */
+
+CTI_FN void cti_geometric_regions_free(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        cti_regions_free(s->mem, &g->crossing.regions[i]);
+    CTI_FREE(s->mem, g->crossing.regions);
+}
+
+CTI_FN int cti_geometric_regions_prepare(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    int b, n = 0;
+    for (b = 0; b < f->n_bodies && s->desc.geometric.regions; b++) {
+        if (!f->ranges[b].dynamic || !f->ranges[b].self || !cti_regions_usable(f, b))
+            continue;
+        if (!CTI_RESIZE(s->mem, g->crossing.regions, n + 1) || !cti_regions_build(s->mem, &g->crossing.regions[n], f, b))
+            return 0;
+        n++;
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_regions_pairs(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    cti_region_motion m;
+    int i;
+    m.f = f, m.x0 = f->x0, m.x1 = f->x1;
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++) {
+        cti_regions *r = &g->crossing.regions[i];
+        ct_real thick = f->bodies[r->tree.body].thickness;
+        r->rule.margin = CTI_GEOMETRIC_MARGIN * thick / 2;
+        r->rule.inflate = r->rule.margin + CTI_GEOMETRIC_SLACK * thick;
+        r->rule.reach = CTI_GEOMETRIC_MARGIN * thick, r->rule.ratio = CTI_GEOMETRIC_RATIO;
+        r->rule.cosine = CTI_GEOMETRIC_CONE, r->rule.criterion = 2;
+        cti_regions_dops(r, f->x0, f->x1);
+        cti_regions_cones(r, &m);
+        if (!cti_regions_self(s->mem, r, &m, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_regions_hold(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_region_motion m;
+    int i, hold = 1;
+    m.f = &s->surface, m.x0 = s->surface.x0, m.x1 = s->surface.x1;
+    for (i = 0; i < CTI_LEN(g->crossing.regions) && hold > 0; i++)
+        hold = cti_regions_hold(s->mem, &g->crossing.regions[i], &m);
+    return hold;
+}
+
+#undef CTI_GEOMETRIC_CONE
+#undef CTI_GEOMETRIC_RATIO
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_geometric/geometric_correct.c ---- */
 /* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
@@ -60430,6 +61919,7 @@ CTI_FN int cti_geometric_count(cti_state *s)
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
    that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
    .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
+#if CONTACT_WITH_GEOMETRIC
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
@@ -61471,6 +62961,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
     q->displacement = 1;
     q->max_substeps = 8;
     q->fail_safe = 1;
+    q->regions = 1;
 }
 
 static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
@@ -61537,6 +63028,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     if (!g)
         return;
     q = &g->q;
+    cti_geometric_regions_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -61578,7 +63070,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
-    return 1;
+    return cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
@@ -69836,6 +71328,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FORM_SURE
 #undef CTI_FORM_HALVINGS
 #undef CTI_FORM_FALL
+#endif
+#if CONTACT_WITH_GEOMETRIC
+#undef CTI_GEOMETRIC_MARGIN
+#undef CTI_GEOMETRIC_SLACK
 #endif
 #undef CTI_BODIES_DEFAULT
 #undef CTI_BODIES_COMMON

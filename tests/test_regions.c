@@ -125,8 +125,8 @@ static double least_stretch(const fixture *q)
     return least;
 }
 
-enum { FLAT, FOLDED, CRUMPLED };
-static const char *shape_names[] = {"flat", "folded", "crumpled"};
+enum { FLAT, FOLDED, CRUMPLED, PRESSED };
+static const char *shape_names[] = {"flat", "folded", "crumpled", "folded, pressed together"};
 
 /* shapes of a sheet at rest in the plane; `size`: the longer side */
 static void fixture_shape(fixture *q, int shape, double size, double thickness)
@@ -136,10 +136,11 @@ static void fixture_shape(fixture *q, int shape, double size, double thickness)
         const ct_real *p = q->f.rest + 3 * i;
         ct_real *to = q->x0 + 3 * i;
         double x = (double)p[0], y = (double)p[1], z = 0, u = 6.2831853 / size;
-        if (shape == FOLDED) {
+        if (shape == FOLDED || shape == PRESSED) {
             double a;
             folded(y, size / 5, 1.2 * thickness, &a, &z);
             y = a;
+            z *= shape == PRESSED ? 0.46 : 1;
         } else if (shape == CRUMPLED) {
             /* in-plane compression to .45, and waves of three lengths that take up the rest */
             z = 0.1 * size * sin(2 * u * (x + 0.3 * y)) * cos(1.5 * u * y) + 0.05 * size * sin(5 * u * (0.6 * x - y) + 1) +
@@ -168,6 +169,134 @@ static void update(fixture *q)
     m.f = &q->f, m.x0 = q->x0, m.x1 = q->x1;
     cti_regions_dops(&q->r, q->x0, q->x1);
     cti_regions_cones(&q->r, &m);
+}
+
+/* ---- pairs against brute force ---- */
+
+static ct_real pair_distance(const cti_surface *f, const ct_real *x, int ee, int32_t a, int32_t b)
+{
+    ct_real w[3];
+    const int32_t *v = ee ? f->edges + 2 * a : &a, *u = ee ? f->edges + 2 * b : f->faces + 3 * b;
+    int feature;
+    return cti_sqrt(ee ? cti_dist_ee(x + 3 * v[0], x + 3 * v[1], x + 3 * u[0], x + 3 * u[1], w, &feature)
+                       : cti_dist_pt(x + 3 * a, x + 3 * u[0], x + 3 * u[1], x + 3 * u[2], w, &feature));
+}
+
+static int pair_shares(const cti_surface *f, int ee, int32_t a, int32_t b)
+{
+    const int32_t *v = ee ? f->edges + 2 * a : &a, *u = ee ? f->edges + 2 * b : f->faces + 3 * b;
+    int i, k, shared = 0;
+    for (i = 0; i < (ee ? 2 : 1); i++)
+        for (k = 0; k < (ee ? 2 : 3); k++)
+            shared |= v[i] == u[k];
+    return shared;
+}
+
+/* does a pair cross on its way? */
+static int pair_crosses(const fixture *q, int ee, int32_t a, int32_t b)
+{
+    int32_t quad[4];
+    ct_real least = 0, toi;
+    if (ee)
+        memcpy(quad, q->f.edges + 2 * a, 2 * sizeof *quad), memcpy(quad + 2, q->f.edges + 2 * b, 2 * sizeof *quad);
+    else
+        quad[0] = a, memcpy(quad + 1, q->f.faces + 3 * b, 3 * sizeof *quad);
+    if (ee)
+        cti_ccd_ee_batch(q->x0, q->x1, quad, 1, &least, &toi);
+    else
+        cti_ccd_vf_batch(q->x0, q->x1, quad, 1, &least, &toi);
+    return toi <= 1;
+}
+
+/* found -- what brute force finds, and a query does not. */
+typedef struct found {
+    int near, crossing;             /* pairs below 1.25 of their thickness at the start, half way or the end; pairs that cross */
+    int missed_near, missed_crossing;
+} found;
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* boxes around all motions of features [6 n]: vertices (width 1), edges, faces */
+static ct_real *feature_boxes(const fixture *q, int width, int n)
+{
+    ct_real *box = (ct_real *)malloc(sizeof *box * 6 * (size_t)n);
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < 3; k++) {
+            ct_real lo = CTI_REAL_MAX, hi = -CTI_REAL_MAX;
+            for (j = 0; j < width; j++) {
+                int v = width == 1 ? i : width == 2 ? q->f.edges[2 * i + j] : q->f.faces[3 * i + j];
+                lo = cti_min(lo, cti_min(q->x0[3 * v + k], q->x1[3 * v + k]));
+                hi = cti_max(hi, cti_max(q->x0[3 * v + k], q->x1[3 * v + k]));
+            }
+            box[6 * i + k] = lo, box[6 * i + 3 + k] = hi;
+        }
+    return box;
+}
+
+/* keys of the pairs that a query finds, sorted; each is there once */
+static uint64_t *pair_keys(const fixture *q, int ee, const int32_t *pairs, int n)
+{
+    uint64_t *keys = (uint64_t *)malloc(sizeof *keys * ((size_t)n + 1));
+    int k;
+    for (k = 0; k < n; k++) {
+        keys[k] = (uint64_t)pairs[2 * k] << 32 | (uint64_t)pairs[2 * k + 1];
+        assert_false(pair_shares(&q->f, ee, pairs[2 * k], pairs[2 * k + 1]));
+    }
+    qsort(keys, (size_t)n, sizeof *keys, by_key);
+    for (k = 1; k < n; k++)
+        assert_true(keys[k] != keys[k - 1]);
+    return keys;
+}
+
+/* counts the collisions of one kind, and those that are not among n keys; half: positions half way */
+static void count_collisions(const fixture *q, double thickness, int ee, const ct_real *half, const uint64_t *keys, int n, found *c)
+{
+    int na = ee ? q->f.ne : q->f.nv, nb = ee ? q->f.ne : q->f.nf, a, b, k;
+    ct_real *box_a = feature_boxes(q, ee ? 2 : 1, na), *box_b = feature_boxes(q, ee ? 2 : 3, nb), reach = (ct_real)(1.25 * thickness);
+    for (a = 0; a < na; a++)
+        for (b = ee ? a + 1 : 0; b < nb; b++) {
+            ct_real hat, d;
+            int near, crosses, there, apart = 0;
+            uint64_t key = (uint64_t)a << 32 | (uint64_t)b;
+            for (k = 0; k < 3; k++)
+                apart |= box_a[6 * a + k] > box_b[6 * b + 3 + k] + reach || box_b[6 * b + k] > box_a[6 * a + 3 + k] + reach;
+            if (apart || pair_shares(&q->f, ee, a, b))
+                continue;
+            d = cti_min(cti_min(pair_distance(&q->f, q->x0, ee, a, b), pair_distance(&q->f, half, ee, a, b)), pair_distance(&q->f, q->x1, ee, a, b));
+            hat = cti_min((ct_real)thickness, pair_distance(&q->f, q->f.rest, ee, a, b) / 2);
+            near = d < CTI_R(1.25) * hat, crosses = pair_crosses(q, ee, a, b);
+            if (!near && !crosses)
+                continue;
+            there = bsearch(&key, keys, (size_t)n, sizeof *keys, by_key) != NULL;
+            c->near += near, c->crossing += crosses;
+            c->missed_near += near && !there, c->missed_crossing += crosses && !there;
+        }
+    free(box_a), free(box_b);
+}
+
+static void against_brute_force(fixture *q, double thickness, found *c)
+{
+    int32_t *pairs[2] = {NULL, NULL};
+    ct_real *half = (ct_real *)malloc(sizeof *half * 3 * (size_t)q->f.nv);
+    cti_region_motion m;
+    int ee, k;
+    m.f = &q->f, m.x0 = q->x0, m.x1 = q->x1;
+    update(q);
+    assert_true(cti_regions_self(&memory, &q->r, &m, &pairs[0], &pairs[1]));
+    for (k = 0; k < 3 * q->f.nv; k++)
+        half[k] = (q->x0[k] + q->x1[k]) / 2;
+    for (ee = 0; ee < 2; ee++) {
+        uint64_t *keys = pair_keys(q, ee, pairs[ee], CTI_LEN(pairs[ee]) / 2);
+        count_collisions(q, thickness, ee, half, keys, CTI_LEN(pairs[ee]) / 2, c);
+        free(keys);
+        CTI_FREE(&memory, pairs[ee]);
+    }
+    free(half);
 }
 
 /* ---- the table ---- */
@@ -229,7 +358,7 @@ static void table_boxes(fixture *q, int32_t **vf, int32_t **ee)
 static void table(void)
 {
     int shape, way, moving;
-    for (shape = FLAT; shape <= CRUMPLED; shape++)
+    for (shape = FLAT; shape <= PRESSED; shape++)
         for (moving = 0; moving < 2; moving++) {
             fixture q;
             int32_t *vf = NULL, *ee = NULL;
@@ -238,8 +367,14 @@ static void table(void)
             printf("%s, %s (built in %.1f ms)\n", shape_names[shape], moving ? "moving" : "still", cpu() - t);
             fixture_shape(&q, shape, 1, 0.004);
             turn(&q, 0.015 * moving);
-            for (way = 0; way < 3; way++)
+            for (way = 0; way < 3; way++) {
+                found c;
+                memset(&c, 0, sizeof c);
                 table_regions(&q, way, &vf, &ee);
+                against_brute_force(&q, 0.004, &c);
+                printf("  brute force: %d near, %d cross; missed %d, %d; least stretch %.2f\n", c.near, c.crossing, c.missed_near, c.missed_crossing,
+                       least_stretch(&q));
+            }
             table_boxes(&q, &vf, &ee);
             CTI_FREE(&memory, vf);
             CTI_FREE(&memory, ee);
@@ -626,89 +761,7 @@ static void contour_that_touches_itself(void **state)
     fixture_free(&q);
 }
 
-/* ---- pairs against brute force ---- */
-
-static ct_real pair_distance(const cti_surface *f, const ct_real *x, int ee, int32_t a, int32_t b)
-{
-    ct_real w[3];
-    const int32_t *v = ee ? f->edges + 2 * a : &a, *u = ee ? f->edges + 2 * b : f->faces + 3 * b;
-    int feature;
-    return cti_sqrt(ee ? cti_dist_ee(x + 3 * v[0], x + 3 * v[1], x + 3 * u[0], x + 3 * u[1], w, &feature)
-                       : cti_dist_pt(x + 3 * a, x + 3 * u[0], x + 3 * u[1], x + 3 * u[2], w, &feature));
-}
-
-static int pair_shares(const cti_surface *f, int ee, int32_t a, int32_t b)
-{
-    const int32_t *v = ee ? f->edges + 2 * a : &a, *u = ee ? f->edges + 2 * b : f->faces + 3 * b;
-    int i, k, shared = 0;
-    for (i = 0; i < (ee ? 2 : 1); i++)
-        for (k = 0; k < (ee ? 2 : 3); k++)
-            shared |= v[i] == u[k];
-    return shared;
-}
-
-/* does a pair cross on its way? */
-static int pair_crosses(const fixture *q, int ee, int32_t a, int32_t b)
-{
-    int32_t quad[4];
-    ct_real least = 0, toi;
-    if (ee)
-        memcpy(quad, q->f.edges + 2 * a, 2 * sizeof *quad), memcpy(quad + 2, q->f.edges + 2 * b, 2 * sizeof *quad);
-    else
-        quad[0] = a, memcpy(quad + 1, q->f.faces + 3 * b, 3 * sizeof *quad);
-    if (ee)
-        cti_ccd_ee_batch(q->x0, q->x1, quad, 1, &least, &toi);
-    else
-        cti_ccd_vf_batch(q->x0, q->x1, quad, 1, &least, &toi);
-    return toi <= 1;
-}
-
-/* cti_found -- what brute force finds, and a query does not. */
-typedef struct found {
-    int near, crossing;             /* pairs below 1.25 of their thickness at the start, half way or the end; pairs that cross */
-    int missed_near, missed_crossing;
-} found;
-
-static void against_brute_force(fixture *q, double thickness, found *c)
-{
-    int32_t *pairs[2] = {NULL, NULL};
-    int ee, a, b, k, nb = q->f.nf > q->f.ne ? q->f.nf : q->f.ne;
-    uint8_t *listed = (uint8_t *)malloc((size_t)nb * (size_t)(q->f.nv + q->f.ne));
-    ct_real *half = (ct_real *)malloc(sizeof *half * 3 * (size_t)q->f.nv);
-    cti_region_motion m;
-    m.f = &q->f, m.x0 = q->x0, m.x1 = q->x1;
-    update(q);
-    assert_true(cti_regions_self(&memory, &q->r, &m, &pairs[0], &pairs[1]));
-    for (k = 0; k < 3 * q->f.nv; k++)
-        half[k] = (q->x0[k] + q->x1[k]) / 2;
-    for (ee = 0; ee < 2; ee++) {
-        memset(listed, 0, (size_t)nb * (size_t)(q->f.nv + q->f.ne));
-        for (k = 0; k < CTI_LEN(pairs[ee]) / 2; k++) {
-            uint8_t *at = &listed[(size_t)nb * (size_t)pairs[ee][2 * k] + (size_t)pairs[ee][2 * k + 1]];
-            assert_false(*at); /* each pair once */
-            assert_false(pair_shares(&q->f, ee, pairs[ee][2 * k], pairs[ee][2 * k + 1]));
-            *at = 1;
-        }
-        for (a = 0; a < (ee ? q->f.ne : q->f.nv); a++)
-            for (b = ee ? a + 1 : 0; b < (ee ? q->f.ne : q->f.nf); b++) {
-                ct_real rest, hat, d;
-                int near, crosses, there = listed[(size_t)nb * (size_t)a + (size_t)b];
-                if (pair_shares(&q->f, ee, a, b))
-                    continue;
-                d = cti_min(cti_min(pair_distance(&q->f, q->x0, ee, a, b), pair_distance(&q->f, half, ee, a, b)), pair_distance(&q->f, q->x1, ee, a, b));
-                if (d > (ct_real)(3 * thickness))
-                    continue;
-                rest = pair_distance(&q->f, q->f.rest, ee, a, b);
-                hat = cti_min((ct_real)thickness, rest / 2);
-                near = d < CTI_R(1.25) * hat, crosses = pair_crosses(q, ee, a, b);
-                c->near += near, c->crossing += crosses;
-                c->missed_near += near && !there, c->missed_crossing += crosses && !there;
-            }
-    }
-    CTI_FREE(&memory, pairs[0]);
-    CTI_FREE(&memory, pairs[1]);
-    free(listed), free(half);
-}
+/* ---- collisions of sheets ---- */
 
 /* Sheets of all shapes, still and moving. Where no edge is compressed below .625 / .75, no collision is missed; elsewhere they are counted. No
    crossing is missed in either case. */
@@ -794,8 +847,7 @@ static void contour_test_is_needed(void **state)
     }
 }
 
-/* Flat sheets: one region, one contour test, and no pairs, however they move as a whole; compressed in their plane, too: near pairs are then left out,
-   which are no collisions of the surface. */
+/* flat sheets: one region, one contour test, and no pairs, however they move as a whole */
 static void smooth_sheets_cost_nothing(void **state)
 {
     fixture q;
@@ -821,6 +873,32 @@ static void smooth_sheets_cost_nothing(void **state)
     fixture_free(&q);
     CTI_FREE(&memory, vf);
     CTI_FREE(&memory, ee);
+}
+
+/* A flat sheet that is compressed to .45 around its middle: near pairs along the surface are left out, which are no collisions of it. Where its contour
+   is compressed, too, the contour test opens it, and none is left out. */
+static void compression_is_no_collision(void **state)
+{
+    fixture q;
+    found c;
+    int i, k, whole;
+    (void)state;
+    for (whole = 0; whole < 2; whole++) {
+        memset(&c, 0, sizeof c);
+        fixture_sheet(&q, 20, 20, 0.01);
+        for (i = 0; i < q.f.nv; i++) {
+            double u = (double)q.f.rest[3 * i] - 0.1, v = (double)q.f.rest[3 * i + 1] - 0.1;
+            for (k = 0; k < 2; k++)
+                if (whole || fmax(fabs(u), fabs(v)) < 0.065)
+                    q.x0[3 * i + k] = q.x1[3 * i + k] = (ct_real)(0.1 + 0.45 * (k ? v : u));
+        }
+        q.r.rule = rule_of(0.012, 2);
+        against_brute_force(&q, 0.012, &c);
+        assert_true(c.near > 1000);
+        assert_int_equal(c.missed_near, whole ? 0 : c.near);
+        assert_int_equal(c.crossing, 0);
+        fixture_free(&q);
+    }
 }
 
 /* what is spared in one motion is not in another */
@@ -957,6 +1035,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(polytopes_are_complete),
         cmocka_unit_test(contour_test_is_needed),
         cmocka_unit_test(smooth_sheets_cost_nothing),
+        cmocka_unit_test(compression_is_no_collision),
         cmocka_unit_test(hold_tests_the_criterion),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(worlds_agree),

@@ -54,8 +54,9 @@ typedef struct cti_geometric_net {
     cti_geometric_forces forces;
 } cti_geometric_net;
 
-/* cti_geometric_crossing -- scratch of the crossing test. */
+/* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
+    cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
 } cti_geometric_crossing;
@@ -65,7 +66,6 @@ typedef struct cti_geometric {
     ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
     int covered;         /* 1: they and the lists are known */
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
-    cti_regions *regions;/* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
     cti_geometric_hit *hits;

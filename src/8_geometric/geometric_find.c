@@ -101,15 +101,15 @@ static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
     int i, k, ok;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         CTI_CLEAR(g->list[k].pairs);
-    if (f->n_bodies == CTI_LEN(g->regions) && f->n_bodies == 1)
+    if (f->n_bodies == CTI_LEN(g->crossing.regions) && f->n_bodies == 1)
         return 1;
-    for (i = 0; i < CTI_LEN(g->regions); i++)
-        f->ranges[g->regions[i].tree.body].self = 0;
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
          cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
                          &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs);
-    for (i = 0; i < CTI_LEN(g->regions); i++)
-        f->ranges[g->regions[i].tree.body].self = 1;
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 1;
     return ok;
 }
 

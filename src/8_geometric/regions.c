@@ -132,9 +132,9 @@ static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
     const float *points = r->work.blocks + CTI_REGION_BLOCK * (size_t)(a->block + 1), *faces = r->work.blocks + CTI_REGION_BLOCK * (size_t)b->block;
     int base;
     for (base = 0; base < a->n_points; base += 8) {
-        unsigned near = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, points + CTI_REGION_BLOCK * (base / 8));
-        for (; near; near &= near - 1) {
-            int32_t v = t->vertices[a->vertex + base + cti_lowest_bit(near)];
+        unsigned lanes = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, points + CTI_REGION_BLOCK * (base / 8));
+        for (; lanes; lanes &= lanes - 1) {
+            int32_t v = t->vertices[a->vertex + base + cti_lowest_bit(lanes)];
             unsigned hits = cti_region_lanes(r->vertex_dop + CTI_REGION_DOP * (size_t)(v - t->v0), faces);
             for (; hits; hits &= hits - 1) {
                 int32_t face = t->face[t->nodes[node_b].first + cti_lowest_bit(hits)];
@@ -157,9 +157,9 @@ static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
     const float *to = r->work.blocks + CTI_REGION_BLOCK * (size_t)(b->block + 1 + (b->n_points + 7) / 8);
     int base, i;
     for (base = 0; base < a->n_lines; base += 8) {
-        unsigned near = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, from + CTI_REGION_BLOCK * (base / 8));
-        for (; near; near &= near - 1) {
-            int at = base + cti_lowest_bit(near);
+        unsigned lanes = cti_region_lanes(r->dop + CTI_REGION_DOP * (size_t)node_b, from + CTI_REGION_BLOCK * (base / 8));
+        for (; lanes; lanes &= lanes - 1) {
+            int at = base + cti_lowest_bit(lanes);
             int32_t e = t->lines[a->line + at];
             const int32_t *v = w->m->f->edges + 2 * (size_t)e;
             float dop[CTI_REGION_DOP];

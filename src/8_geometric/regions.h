@@ -108,8 +108,8 @@ CTI_FN int cti_regions_usable(const cti_surface *f, int body);
 /* cti_regions_build -- the tree of a body; f->rest gives shapes. Old contents are replaced. 0: out of memory. */
 CTI_FN int cti_regions_build(cti_mem *mem, cti_regions *r, const cti_surface *f, int body);
 CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r);
-/* cti_region_shape -- the merged tree in preorder from its root, node `from`: child [2 nodes], -1, -1: face f0 + node; size [nodes] in faces; nodes from
-   `glued` on are not whole. The rest of the tree follows from it. 0: out of memory. */
+/* cti_region_shape -- the merged tree in preorder from its root, node `from`: child [2 nodes], -1, -1: face f0 + node; size [nodes] in faces; nodes
+   from `glued` on are not whole. The rest of the tree follows from it. 0: out of memory. */
 CTI_FN int cti_region_shape(cti_mem *mem, cti_regions *r, const cti_surface *f, const int32_t *child, const int32_t *size, int from, int glued);
 /* cti_region_turned -- 1: side k of a face runs from edges[2 e + 1] to edges[2 e]. */
 CTI_INLINE int cti_region_turned(const cti_surface *f, int face, int k)

@@ -1,8 +1,9 @@
 /* regions_build.c -- the tree of connected regions, built once, from the faces up.
    Method: in each round every region, the smallest first, is merged with the free neighbour that makes the most compact union (least squared
-   perimeter over area, at rest). Where few regions find a free neighbour, the others join a pair that was just made, so that a round at least halves
-   the regions that have neighbours. Parts that no manifold edge joins are merged last, along the longest axis; such nodes are no regions.
-   based on: Volino, Magnenat-Thalmann 1994 (automatic hierarchisation). differs: rounds of pairs in place of one queue, which keeps the tree balanced. */
+   perimeter over area, at rest). Where few regions find a free neighbour, the others join a pair that was just made, so that a round takes away at
+   least a quarter of the regions that have neighbours. Parts that no manifold edge joins are merged last, along the longest axis; such nodes are no
+   regions.
+   based on: Volino, Magnenat-Thalmann 1994 (automatic hierarchisation). differs: rounds of pairs, which keep the tree balanced. */
 #include "regions.h"
 #include "../0_base/sort.h"
 #include "../4_geom/bounds.h"
@@ -19,7 +20,7 @@ typedef struct cti_region_maker {
     int32_t *mate;      /* [live] -1: free */
     int32_t *group;     /* [live] number in the next round */
     int32_t *link;      /* [2 links] live regions */
-    ct_real *common, *value; /* [links] length of the common contour; scratch */
+    ct_real *common;    /* [2 links] length of the common contour; scratch */
     int32_t *start, *next; /* [live + 1], [2 links] links of each region */
     uint64_t *keys;
     int32_t *order;
@@ -30,8 +31,8 @@ typedef struct cti_region_maker {
 static void cti_region_maker_free(cti_region_maker *q)
 {
     cti_mem *m = q->mem;
-    CTI_FREE(m, q->child), CTI_FREE(m, q->size), CTI_FREE(m, q->live), CTI_FREE(m, q->area), CTI_FREE(m, q->perimeter), CTI_FREE(m, q->mate);
-    CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->value), CTI_FREE(m, q->start), CTI_FREE(m, q->next), CTI_FREE(m, q->keys);
+    CTI_FREE(m, q->child), CTI_FREE(m, q->size), CTI_FREE(m, q->live), CTI_FREE(m, q->area), CTI_FREE(m, q->perimeter);
+    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next), CTI_FREE(m, q->keys);
     CTI_FREE(m, q->order), CTI_FREE(m, q->parts);
 }
 
@@ -47,7 +48,7 @@ static int cti_region_links(cti_region_maker *q, cti_region_tree *t)
     int f0 = f->ranges[t->body].f0, i, k, e, ok;
     int32_t *side = NULL; /* [2 edges] sides 3 face + k at an edge, from 1; -1 in the second: unusable */
     ok = CTI_RESIZE(q->mem, side, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, t->joint, t->e1 - t->e0) &&
-         CTI_RESIZE(q->mem, q->link, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, q->common, t->e1 - t->e0);
+         CTI_RESIZE(q->mem, q->link, 2 * (t->e1 - t->e0)) && CTI_RESIZE(q->mem, q->common, 2 * (t->e1 - t->e0));
     for (i = 0; ok && i < t->n_faces; i++)
         for (k = 0; k < 3; k++) {
             int32_t *s;
@@ -82,7 +83,7 @@ static int cti_region_seeds(cti_region_maker *q, cti_region_tree *t)
     if (!CTI_RESIZE(q->mem, q->child, 2 * nodes) || !CTI_RESIZE(q->mem, q->size, nodes) || !CTI_RESIZE(q->mem, q->live, 2 * n) ||
         !CTI_RESIZE(q->mem, q->area, 2 * n) || !CTI_RESIZE(q->mem, q->perimeter, 2 * n) || !CTI_RESIZE(q->mem, q->mate, n) ||
         !CTI_RESIZE(q->mem, q->group, n) || !CTI_RESIZE(q->mem, q->parts, n) || !cti_region_links(q, t) ||
-        !CTI_RESIZE(q->mem, q->start, n + 1) || !CTI_RESIZE(q->mem, q->next, 2 * q->n_links) || !CTI_RESIZE(q->mem, q->value, q->n_links) ||
+        !CTI_RESIZE(q->mem, q->start, n + 1) || !CTI_RESIZE(q->mem, q->next, 2 * q->n_links) ||
         !CTI_RESIZE(q->mem, q->keys, 2 * cti_max_int(n, q->n_links)) || !CTI_RESIZE(q->mem, q->order, 2 * cti_max_int(n, q->n_links)))
         return 0;
     for (i = 0; i < n; i++) {
@@ -187,7 +188,7 @@ static int cti_region_group(cti_region_maker *q, int pairs, int half)
 /* areas, perimeters and links of the next round */
 static void cti_region_contract(cti_region_maker *q, int n, int half)
 {
-    ct_real *area = q->area + half, *perimeter = q->perimeter + half;
+    ct_real *area = q->area + half, *perimeter = q->perimeter + half, *value = q->common + q->n_links;
     int i, m = 0, last = -1;
     for (i = 0; i < n; i++)
         area[i] = perimeter[i] = 0;
@@ -204,7 +205,7 @@ static void cti_region_contract(cti_region_maker *q, int n, int half)
     }
     cti_sort_u64(q->keys, q->order, q->keys + m, q->order + m, m);
     for (i = 0; i < m; i++)
-        q->value[i] = q->common[q->order[i]];
+        value[i] = q->common[q->order[i]];
     /* links between the same regions become one */
     for (i = 0; i < m; i++) {
         if (last < 0 || q->keys[i] != q->keys[i - 1]) {
@@ -212,7 +213,7 @@ static void cti_region_contract(cti_region_maker *q, int n, int half)
             q->link[2 * last] = (int32_t)(q->keys[i] >> 32), q->link[2 * last + 1] = (int32_t)(q->keys[i] & 0xffffffffu);
             q->common[last] = 0;
         }
-        q->common[last] += q->value[i];
+        q->common[last] += value[i];
     }
     q->n_links = last + 1;
     memmove(q->live, q->live + half, sizeof *q->live * (size_t)n);
@@ -285,7 +286,8 @@ CTI_FN void cti_regions_free(cti_mem *mem, cti_regions *r)
 {
     cti_region_tree *t = &r->tree;
     cti_region_work *w = &r->work;
-    CTI_FREE(mem, t->nodes), CTI_FREE(mem, t->leaves), CTI_FREE(mem, t->face), CTI_FREE(mem, t->vertices), CTI_FREE(mem, t->lines), CTI_FREE(mem, t->ring_start), CTI_FREE(mem, t->ring);
+    CTI_FREE(mem, t->nodes), CTI_FREE(mem, t->leaves), CTI_FREE(mem, t->face), CTI_FREE(mem, t->vertices), CTI_FREE(mem, t->lines);
+    CTI_FREE(mem, t->ring_start), CTI_FREE(mem, t->ring);
     CTI_FREE(mem, t->contour), CTI_FREE(mem, t->meet), CTI_FREE(mem, t->joint);
     CTI_FREE(mem, r->vertex_dop), CTI_FREE(mem, r->dop), CTI_FREE(mem, r->cones), CTI_FREE(mem, r->spared);
     CTI_FREE(mem, w->stack), CTI_FREE(mem, w->shared), CTI_FREE(mem, w->edges), CTI_FREE(mem, w->vertex_stamp), CTI_FREE(mem, w->vertex_next);

@@ -1,6 +1,6 @@
 /* regions_tree.c -- the finished tree: preorder, leaves and their features, common vertices of children, contours.
-   Method: the merged tree is cut where regions have at most eight faces. A contour is that of the children without the edges where they meet; that of a
-   leaf consists of the sides that no other face of the leaf has in the opposite direction.
+   Method: the merged tree is cut where regions have at most eight faces. A contour is that of the children without the edges where they meet; that
+   of a leaf consists of the sides that no other face of the leaf has in the opposite direction.
    based on: Volino, Magnenat-Thalmann 1994, sec. 3. */
 #include "regions.h"
 
@@ -53,7 +53,8 @@ static int cti_region_features(cti_mem *mem, cti_regions *r, const cti_surface *
     l->vertex = CTI_LEN(t->vertices), l->line = CTI_LEN(t->lines);
     for (own = 1; own >= 0; own--) {
         for (i = 0; i < 3 * g->n; i++) {
-            int face = t->face[g->first + i / 3], v = f->faces[3 * (size_t)face + (size_t)(i % 3)], e = f->face_edges[3 * (size_t)face + (size_t)(i % 3)];
+            int face = t->face[g->first + i / 3];
+            int v = f->faces[3 * (size_t)face + (size_t)(i % 3)], e = f->face_edges[3 * (size_t)face + (size_t)(i % 3)];
             if (own && e >= 0 && f->edge_owner[e] == face && !CTI_PUSH(mem, t->lines, e))
                 return 0;
             if (r->work.vertex_stamp[v - t->v0] == stamp || (own && f->vertex_owner[v] != face))
@@ -108,7 +109,8 @@ static int cti_region_over(const cti_region_tree *t, int a, int b)
     }
 }
 
-/* the vertices that the two children of each node have in common. Consecutive faces at a vertex part at nodes that all differ, or are in one leaf. 0: out of memory */
+/* the vertices that the two children of each node have in common. Consecutive faces at a vertex part at nodes that all differ, or are in one leaf.
+   0: out of memory */
 static int cti_region_meets(cti_mem *mem, cti_region_tree *t)
 {
     int fill, v, k, i, sum = 0;
