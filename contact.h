@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 509f5a51860bb64f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d81b4c71248dc448.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -61407,11 +61407,13 @@ static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
 static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
 {
     cti_surface *f = &s->surface;
-    int i, k, ok;
+    int i, k, ok, surfaces = 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         CTI_CLEAR(g->list[k].pairs);
-    if (f->n_bodies == CTI_LEN(g->crossing.regions) && f->n_bodies == 1)
-        return 1;
+    for (i = 0; i < f->n_bodies; i++)
+        surfaces += f->ranges[i].v1 > f->ranges[i].v0;
+    if (surfaces == 1 && CTI_LEN(g->crossing.regions) == 1)
+        return 1; /* planes have no vertices */
     for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
         f->ranges[g->crossing.regions[i].tree.body].self = 0;
     ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
