@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d81b4c71248dc448.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4ba687b63f409985.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -121,6 +121,7 @@ THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem
     are refused. With geometric.fail_safe vertices that would cross are stopped (status ZONES, ct_step_report.frozen). Intersections at the end of a
     step are in ct_step_report.tangled, with status NOT_CONVERGED. ct_step_report.residual is that of the linear solve.
+    Self-collisions come from connected regions of a surface; smooth ones are left out (geometric.regions, docs/regions.md).
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
