@@ -5,6 +5,10 @@
 
 #include "../8_step/stepper.h"
 #include "net.h"
+#include "regions.h"
+
+#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
+#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
 
 /* cti_geometric_list -- candidate pairs of one kind. */
 typedef struct cti_geometric_list {
@@ -50,8 +54,9 @@ typedef struct cti_geometric_net {
     cti_geometric_forces forces;
 } cti_geometric_net;
 
-/* cti_geometric_crossing -- scratch of the crossing test. */
+/* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
+    cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
 } cti_geometric_crossing;
@@ -92,6 +97,16 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut);
 CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
+
+/* ---- geometric_regions.c ---- */
+
+/* cti_geometric_regions_prepare -- a hierarchy of regions for each body that may meet itself. 0: out of memory.
+   cti_geometric_regions_pairs -- appends their pairs with themselves to the lists. 0: out of memory.
+   cti_geometric_regions_hold -- 1: those of the lists hold for the motion to surface.x1, too; -1: out of memory. */
+CTI_FN int cti_geometric_regions_prepare(cti_state *s);
+CTI_FN int cti_geometric_regions_pairs(cti_state *s);
+CTI_FN int cti_geometric_regions_hold(cti_state *s);
+CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* ---- geometric_correct.c ---- */
 

@@ -8,16 +8,17 @@
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
-#define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
 #define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
-#define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
 
 /* ---- candidates ---- */
 
-static int cti_geometric_is_covered(const cti_geometric *g, const cti_surface *f)
+/* 1: candidates are those of the motion; -1: out of memory */
+static int cti_geometric_is_covered(cti_state *s)
 {
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
     int i, k;
     if (!g->covered)
         return 0;
@@ -28,7 +29,7 @@ static int cti_geometric_is_covered(const cti_geometric *g, const cti_surface *f
             if (!(cti_min(p[i], q[i]) >= g->lo[at + i] && cti_max(p[i], q[i]) <= g->hi[at + i]))
                 return 0;
     }
-    return 1;
+    return cti_geometric_regions_hold(s);
 }
 
 static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
@@ -93,22 +94,39 @@ static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
     }
 }
 
+/* pairs by the box trees; bodies with regions are not asked about themselves. 0: out of memory */
+static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
+{
+    cti_surface *f = &s->surface;
+    int i, k, ok, surfaces = 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        CTI_CLEAR(g->list[k].pairs);
+    for (i = 0; i < f->n_bodies; i++)
+        surfaces += f->ranges[i].v1 > f->ranges[i].v0;
+    if (surfaces == 1 && CTI_LEN(g->crossing.regions) == 1)
+        return 1; /* planes have no vertices */
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
+         cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
+                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs);
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 1;
+    return ok;
+}
+
 CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
-    int k;
-    if (cti_geometric_is_covered(g, f))
-        return 1;
+    int k, covered = cti_geometric_is_covered(s);
+    if (covered != 0)
+        return covered > 0;
     g->covered = 0;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        CTI_CLEAR(g->list[k].pairs);
-    if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
-                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs))
+    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
         return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_complete(s, &g->list[k]))
@@ -404,6 +422,9 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, k, count = 0;
+    /* the fail-safe changes motions: regions must be spared in the new ones, too */
+    if (cut && !cti_geometric_cover(s))
+        return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
@@ -492,8 +513,6 @@ CTI_FN int cti_geometric_count(cti_state *s)
     return n;
 }
 
-#undef CTI_GEOMETRIC_MARGIN
 #undef CTI_GEOMETRIC_AHEAD
 #undef CTI_GEOMETRIC_KEEP
 #undef CTI_GEOMETRIC_CUT
-#undef CTI_GEOMETRIC_SLACK

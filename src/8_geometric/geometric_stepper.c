@@ -14,6 +14,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
     q->displacement = 1;
     q->max_substeps = 8;
     q->fail_safe = 1;
+    q->regions = 1;
 }
 
 static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
@@ -80,6 +81,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     if (!g)
         return;
     q = &g->q;
+    cti_geometric_regions_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -121,7 +123,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
-    return 1;
+    return cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)

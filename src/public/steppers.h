@@ -88,6 +88,8 @@ typedef struct ct_geometric_desc {
     ct_real displacement;          /* > 0: most approach of colliding features in a substep, over the larger of distance and thickness; default 1 */
     int max_substeps;              /* 1..256: most substeps of a step; default 8 */
     int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
+    int regions;                   /* 1: a surface's pairs with itself come from its hierarchy of regions, and smooth regions are left out
+                                      (docs/regions.md); 0: from box trees, all of them. Default 1 */
 } ct_geometric_desc;
 
 #endif /* CTI_STEPPERS_H */
