@@ -11,6 +11,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
 #include "../8_step/motion.h"
+#include "../8_step/newton.h"
 #include "../8_step/plausible.h"
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
@@ -24,6 +25,8 @@
 typedef struct cti_penalty_run {
     double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
     double before;     /* [J] energies at the start */
+    double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
+    double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
 static void cti_penalty_status(ct_step_report *r, ct_status status)
@@ -122,6 +125,26 @@ static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int 
     return 1;
 }
 
+/* the solves; bodies that gain energy are linearized again where they end, as with cmr. 0: out of memory */
+static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
+{
+    int n;
+    for (n = 1;; n++) {
+        double t;
+        if (!cti_penalty_rounds(s, h, r))
+            return 0;
+        if (n >= s->desc.newton_iterations || r->frozen || cti_energy_try(s, h) == 0 || !cti_newton_helps(s))
+            return 1;
+        t = cti_cmr_clock(s);
+        s->system.again = n;
+        cti_newton_place(s, h);
+        if (!cti_assemble(s, h, &r->extended_elements))
+            return 0;
+        r->newton_iterations++;
+        r->ms_assemble += cti_cmr_clock(s) - t;
+    }
+}
+
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
 static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
@@ -144,18 +167,17 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    return cti_penalty_rounds(s, h, r);
+    return cti_penalty_settle(s, h, r);
 }
 
 /* ---- the end of a substep ---- */
 
-/* what a contact stores, and what it loses [J]. 0: out of memory */
+/* adds what a contact stores [J] before and after, and what it loses. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_penalty_contact *q = &p->contacts[i];
     const cti_row *row = &s->contact.rows[i];
-    const cti_contact_row *o = &s->contact.origins[i];
     ct_real u[3], slip[2], depth;
     double work = 0, before, after, lost;
     cti_memory_item item;
@@ -170,18 +192,16 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
                         0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    *stored += after;
+    stored[0] += before, stored[1] += after;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
-    item.key = row->key, item.dt = h;
+    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
-    cti_v3_put(item.impulse, 0, cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)));
     if (!cti_memory_add(s->mem, &p->next, &item))
         return 0;
     item.key = q->key;
-    CTI_UNUSED(o);
     return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
 }
 
@@ -199,6 +219,24 @@ static void cti_penalty_rigids(cti_state *s)
         memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
 }
 
+/* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
+   off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
+   f |J'r g| h / 2 */
+static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
+{
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
+    double sum = 0, more = 0, g2 = (double)cti_v3_norm2(g);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        double was = (double)(s->history.fall[i] * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
+        if (!(s->bodies.mass[i] > 0))
+            continue;
+        sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
+        more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
+    }
+    return fabs(sum) + more;
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_step_report *r)
 {
@@ -206,17 +244,20 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     const ct_real *v = s->history.v_end;
     cti_memory swap;
     cti_account a;
-    double stored = 0;
+    double stored[2] = {0, 0};
     int i;
     cti_energy_try(s, h);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (!cti_penalty_keep(s, h, i, &stored, run, r))
+        if (!cti_penalty_keep(s, h, i, stored, run, r))
             return 0;
     if (!cti_impulses_add(s, h))
         return 0;
+    run->shifted += cti_penalty_shift(s, h, v);
+    if (!p->is_known && r->substeps == 0)
+        run->met = stored[0]; /* the world's first step begins with what its bodies press */
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
@@ -231,7 +272,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_integrate_forget(s);
     cti_energy_commit(s, &a);
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
-    p->energy = stored;
+    p->energy = stored[1];
     s->step.time = cti_state_ahead(s, h);
     return 1;
 }
@@ -258,17 +299,19 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
-/* the status of a step that gained energy: the bound of a body in the other steppers, for the world, and the oscillation of the explicit form */
+/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
+   the oscillation of the explicit form */
 static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + run->allowed))
+    bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
+    if (!(r->energy_gained <= bound + run->allowed + run->shifted))
         cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -310,13 +353,16 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
 /* the rest of the report. 0: out of memory */
 static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
+    cti_penalty *p = cti_penalty_of(s);
     double t = cti_cmr_clock(s);
     cti_arena_reset(s->arena);
     if (!cti_penalty_measure(s, r))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
-    r->energy_contact = cti_penalty_of(s)->energy;
+    r->energy_contact = p->energy;
+    run->before += run->met;
+    p->is_known = 1;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script +
                        r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);

@@ -6,17 +6,30 @@
 #include "../8_step/cmr.h"
 #include "../8_step/stepper.h"
 
+/* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
+   substep [m], impulse[1] what its spring misses of it [m]. */
+
+/* cti_penalty_law -- impulses of a contact as a function of u: normal max(0, start - stiff u_n), friction -g min(1, most / |g|) with
+   g = rub_start + rub u_t. */
+typedef struct cti_penalty_law {
+    ct_real start, stiff;       /* [N s], [kg] */
+    ct_real rub_start[2], rub;  /* [N s], [kg] */
+    ct_real most;               /* [N s] mu times the normal impulse; after some iterations its mean with those before */
+} cti_penalty_law;
+
 /* cti_penalty_contact -- the spring of a row (cti_contacts.rows, of the same number), whose frame is n, t1, t2. */
 typedef struct cti_penalty_contact {
     ct_real k, b, kf;      /* [N/m], [N s/m], [N/m] */
     ct_real mass;          /* [kg] reduced mass along n */
     ct_real rest;          /* [m] distance along n at which the depth is 0 */
     ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
+    ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
     uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
-    ct_real c[3], D[3];    /* impulse c - D u of the last linearization [N s], [kg], in the frame */
-    int sticks;
+    ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
+    cti_penalty_law law;   /* of the last linearization */
+    int sticks, turns;     /* turns: linearizations in this substep */
 } cti_penalty_contact;
 
 /* cti_penalty_inside_body -- trees of a closed surface. */
@@ -40,10 +53,11 @@ typedef struct cti_penalty {
     ct_real *mass;                 /* [surface.n_bodies] [kg]; 0: no contact moves it */
     ct_real *inverse;              /* [9 n] inverses of the masses' blocks, projected onto the motions that scripts leave */
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
-    ct_real *work;                 /* [21 n] scratch */
+    ct_real *work;                 /* [24 n] scratch */
     cti_memory next;               /* contacts of the substep at hand */
     cti_penalty_inside inside;
-    double energy;                 /* [J] in the springs at the end of the last step */
+    double energy;                 /* [J] in the springs at the end of the last step, */
+    int is_known;                  /* 1: of which there was one since the world was prepared */
     double start_energy;           /* the same when the step at hand began */
 } cti_penalty;
 
@@ -57,8 +71,13 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
    approach speed; at most CTI_PENALTY_RATIO. */
 CTI_FN double cti_penalty_ratio(double restitution);
 /* cti_penalty_impulse -- impulse r [3] of a contact over a substep h with the mean relative velocity u [3] of it (implicit), in the frame.
-   at_start: the forces of the start, u being the velocity there. c and D: its linearization, r = c - D u. */
+   at_start: the forces of the start, u being the velocity there. c, D and law: its linearization, r = c - D u, but
+   for the bound of friction, which is a mean over iterations. */
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
+/* cti_penalty_stiff -- D u. */
+CTI_INLINE cti_v3 cti_penalty_stiff(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }
+/* cti_penalty_potential -- the convex function of u whose derivative is minus the impulse, with `most` as it is [J]. */
+CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u);
 /* cti_penalty_stored -- energy [J] in a contact's springs with this depth and slip [2]. */
 CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip);
 /* cti_penalty_close -- slip [2] and depth after a substep of velocity u with the impulse r; an anchor that would hold more than mu times the

@@ -12,6 +12,11 @@
 
 #define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
 
+#define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
+                                       the load. Farther, the spring would be met compressed */
+
+#define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
+
 /* ---- memory ---- */
 
 /* a key of a vertex and the body that it touches; 0: an edge meets an edge */
@@ -45,13 +50,20 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
         c->at_start = 1, c->frames = s->bodies.frames, c->v = s->v;
 }
 
-/* the slip of a row's anchor, in its frame */
-static void cti_penalty_recall(const cti_state *s, const cti_row *row, cti_penalty_contact *q)
+/* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
+   no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
+   that is met compressed would throw the bodies apart. u: velocities at the start */
+static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
-    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key);
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key), *own = m;
     cti_v3 slip;
     if (!m && q->key)
         m = cti_memory_find(&s->contact.memory, q->key);
+    if (own)
+        q->missed = CTI_PENALTY_EASE * own->impulse[1];
+    else if (cti_penalty_of(s)->is_known)
+        q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
+    q->rest -= q->missed, q->depth -= q->missed;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
     slip = cti_m3_mul_v(row->frame, cti_v3_at(m->slip, 0));
@@ -59,7 +71,8 @@ static void cti_penalty_recall(const cti_state *s, const cti_row *row, cti_penal
 }
 
 /* the spring of a row; its law is that of penalty_law.c, and w is the scripts' motion alone */
-static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_context *c, cti_row *row, cti_contact_row *o, cti_penalty_contact *q)
+static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
+                                 cti_penalty_contact *q)
 {
     const ct_penalty_desc *d = &s->desc.penalty;
     ct_real u[3], slow = CTI_PENALTY_SLOW * h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
@@ -71,15 +84,15 @@ static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_co
     row->recover = row->softness = o->lift = o->load = o->asked = 0;
     cti_penalty_springs(s, c, &o->pair, row, q);
     q->rest = d->depth == CT_PENALTY_INSIDE ? 0 : o->thickness;
+    if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
+        q->rest = cti_min(q->rest, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
     q->depth = q->rest - (o->gap0 + o->thickness);
     q->key = cti_penalty_key(&s->surface, &o->pair);
-    cti_penalty_recall(s, row, q);
     cti_row_velocity(row, s->v, u);
+    cti_penalty_recall(s, h, row, u, q);
     q->rebound = -1;
     if (s->desc.restitution > 0 && d->form == CT_PENALTY_IMPLICIT && -u[0] > slow && q->depth - h * u[0] > 0)
         q->rebound = -u[0] * s->desc.restitution;
-    for (k = 0; k < 3; k++)
-        o->base[k] = 0;
     cti_rows_linearize(c, row, o);
 }
 
@@ -99,7 +112,7 @@ static int cti_penalty_rows(cti_state *s, ct_real h, int first)
             hit->normal = cti_v3_mul(hit->normal, -1);
         if (!cti_rows_build(&c, &hit->pair, hit->normal, 0, 0, hit->keep, &row, &origin))
             continue;
-        cti_penalty_load_row(s, h, &c, &row, &origin, &q);
+        cti_penalty_load_row(s, h, &c, hit, &row, &origin, &q);
         if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, origin) || !CTI_PUSH(s->mem, p->contacts, q))
             return 0;
     }
@@ -143,7 +156,7 @@ static int cti_penalty_inside_all(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_surface *f = &s->surface;
-    int ahead = s->desc.penalty.warp, i, n;
+    int ahead = s->desc.penalty.warp, i;
     uint8_t *found = CTI_ARENA_ZERO(s->arena, uint8_t, f->nv + 1);
     if (!found || !cti_penalty_inside_find(s, f->x0))
         return 0;
@@ -153,13 +166,11 @@ static int cti_penalty_inside_all(cti_state *s)
             return 0;
     }
     if (ahead) { /* vertices that the motion takes inside, with the triangle and the normal of its end */
-        n = CTI_LEN(s->contact.hits);
         if (!cti_penalty_inside_find(s, f->x1))
             return 0;
         for (i = 0; i < CTI_LEN(p->inside.hits); i++)
             if (!found[p->inside.hits[i].pair.v[0]] && !CTI_PUSH(s->mem, s->contact.hits, p->inside.hits[i]))
                 return 0;
-        CTI_UNUSED(n);
     }
     return cti_penalty_planes(s, ahead);
 }
@@ -264,3 +275,5 @@ CTI_FN int cti_penalty_crossings(cti_state *s)
 }
 
 #undef CTI_PENALTY_SLOW
+#undef CTI_PENALTY_FLAT
+#undef CTI_PENALTY_EASE

@@ -7,8 +7,7 @@
    Restitution e: in the explicit form by the damper, b = 2 zeta sqrt(k m), for which a mass m on a spring that only pushes parts with e times
    its speed of approach. The implicit form dissipates what a stiff spring stores. There a contact that is hit faster than what gravity gives
    in two substeps has the speed e |u_n| at the end of the substep.
-   differs: friction's matrix is that of the secant, sigma (h^2 k_f + h b) with sigma = min(1, mu f_n / |f_t|), and does not depend on f_n;
-   Xu et al. 2014 differentiate f_n, too, which makes the matrix unsymmetric.
+   differs: mu f_n in friction is that of the last linearization; Xu et al. 2014 differentiate it, too, which makes the matrix unsymmetric.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014; Schwager, Poeschel 2007 (restitution of a damped spring that does not pull). */
 #include "penalty.h"
 
@@ -19,6 +18,10 @@
                                        have to be half as long, for 0.004 */
 #define CTI_PENALTY_REBOUND CTI_R(1e4) /* [1] stiffness of a rebound over the mass: it misses its speed by 1e-4. Ten times as much costs
                                           conjugate gradients a third more steps */
+
+#define CTI_PENALTY_RIGID CTI_R(1e-9) /* [1] of the mass: a damper in its place where there is none */
+
+#define CTI_PENALTY_PROMPT 5 /* [linearizations] of a substep after which the bound of friction lags */
 
 /* ---- springs ---- */
 
@@ -94,52 +97,84 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
 
 /* ---- the law ---- */
 
-/* friction of a normal impulse `load` */
-static void cti_penalty_rub(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, ct_real load, const ct_real *u, int at_start,
-                            ct_real *r)
+/* friction of the law at u, with its c and D. Where it slides it does not change along g, and as most / |g| of its spring across it */
+static void cti_penalty_rub(cti_penalty_contact *q, const ct_real *u, ct_real *r)
 {
-    ct_real stiff = at_start ? h * q->b : h * h * q->kf + h * q->b, g[2], size, share = 1, speed;
-    int k;
-    q->sticks = 0;
-    if (d->friction == CT_PENALTY_FRICTIONLESS || !(mu * load > 0))
+    const cti_penalty_law *law = &q->law;
+    ct_real g[2], size, share;
+    int i, k;
+    r[1] = r[2] = 0;
+    if (!(law->rub > 0) || !(law->most > 0))
         return;
-    if (d->friction == CT_PENALTY_VELOCITY) {
-        speed = cti_max(cti_sqrt(u[1] * u[1] + u[2] * u[2]), d->friction_velocity);
-        share = at_start ? cti_min(mu * load / speed, q->mass) : mu * load / speed;
-        for (k = 0; k < 2; k++)
-            q->D[1 + k] = share, r[1 + k] = -share * u[1 + k];
-        return;
-    }
     for (k = 0; k < 2; k++)
-        g[k] = h * q->kf * q->slip[k] + stiff * u[1 + k];
+        g[k] = law->rub_start[k] + law->rub * u[1 + k];
     size = cti_sqrt(g[0] * g[0] + g[1] * g[1]);
-    q->sticks = !(size > mu * load);
-    if (!q->sticks)
-        share = mu * load / size;
-    for (k = 0; k < 2; k++) {
-        q->D[1 + k] = share * stiff;
-        q->c[1 + k] = -share * h * q->kf * q->slip[k];
-        r[1 + k] = -share * g[k];
+    q->sticks = !(size > law->most);
+    share = q->sticks ? 1 : law->most / size;
+    for (i = 0; i < 2; i++) {
+        r[1 + i] = -share * g[i];
+        for (k = 0; k < 2; k++)
+            q->D[4 + 3 * i + k] = share * law->rub * ((i == k ? 1 : 0) - (q->sticks ? 0 : g[i] * g[k] / (size * size)));
     }
+    for (i = 0; i < 2; i++)
+        q->c[1 + i] = r[1 + i] + q->D[4 + 3 * i] * u[1] + q->D[5 + 3 * i] * u[2];
+}
+
+/* the springs of friction bounded by `most` */
+static void cti_penalty_bound(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real h, ct_real most, int at_start, cti_penalty_law *law)
+{
+    int k;
+    law->most = most, law->rub = law->rub_start[0] = law->rub_start[1] = 0;
+    if (d->friction == CT_PENALTY_FRICTIONLESS || !(most > 0))
+        return;
+    if (d->friction == CT_PENALTY_VELOCITY) { /* viscous below friction_velocity; a force of the start does not turn the motion round */
+        law->rub = most / d->friction_velocity;
+        if (at_start)
+            law->rub = cti_min(law->rub, q->mass);
+        return;
+    }
+    law->rub = at_start ? h * q->b : h * h * q->kf + h * q->b;
+    for (k = 0; k < 2; k++)
+        law->rub_start[k] = h * q->kf * q->slip[k];
+    if (!(law->rub > 0)) /* without a damper the explicit force does not depend on u */
+        law->rub = CTI_PENALTY_RIGID * q->mass;
 }
 
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
 {
-    ct_real stiff, start;
+    cti_penalty_law *law = &q->law;
+    ct_real lagged = law->most, unused[3];
     memset(q->c, 0, sizeof q->c), memset(q->D, 0, sizeof q->D);
-    r[0] = r[1] = r[2] = 0;
     q->sticks = 0;
+    law->start = h * q->k * q->depth;
     if (q->rebound >= 0 && !at_start)
-        stiff = CTI_PENALTY_REBOUND * q->mass, start = stiff * q->rebound;
+        law->stiff = CTI_PENALTY_REBOUND * q->mass, law->start = law->stiff * q->rebound;
     else if (at_start)
-        stiff = h * q->b, start = h * q->k * q->depth;
+        law->stiff = h * q->b;
     else /* the damper acts from the first touch on */
-        stiff = h * h * q->k + (q->depth >= 0 ? h * q->b : 0), start = h * q->k * q->depth;
-    if ((at_start && !(q->depth > 0)) || !(start - stiff * u[0] > 0))
+        law->stiff = h * h * q->k + (q->depth >= 0 ? h * q->b : 0);
+    r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->start - law->stiff * u[0]);
+    if (r[0] > 0)
+        q->c[0] = law->start, q->D[0] = law->stiff;
+    cti_penalty_bound(d, q, h, mu * r[0], at_start, law);
+    cti_penalty_rub(q, u, r);
+    if (at_start || q->turns++ < CTI_PENALTY_PROMPT)
         return;
-    q->c[0] = start, q->D[0] = stiff;
-    r[0] = start - stiff * u[0];
-    cti_penalty_rub(d, q, mu, h, r[0], u, at_start, r);
+    /* bounds of friction that follow the normal forces at once may go to and fro with them */
+    cti_penalty_bound(d, q, h, (lagged + mu * r[0]) / 2, 0, law);
+    q->D[4] = q->D[5] = q->D[7] = q->D[8] = q->c[1] = q->c[2] = 0;
+    cti_penalty_rub(q, u, unused);
+    q->sticks = hypot((double)r[1], (double)r[2]) < (double)(mu * r[0]);
+}
+
+CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u)
+{
+    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 && law->stiff > 0 ? n * n / (2 * (double)law->stiff) : 0, g[2], size;
+    if (!(law->rub > 0) || !(law->most > 0))
+        return sum;
+    g[0] = (double)(law->rub_start[0] + law->rub * u[1]), g[1] = (double)(law->rub_start[1] + law->rub * u[2]);
+    size = sqrt(g[0] * g[0] + g[1] * g[1]);
+    return sum + (size <= (double)law->most ? size * size / 2 : (double)law->most * (size - (double)law->most / 2)) / (double)law->rub;
 }
 
 CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip)
@@ -166,3 +201,5 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #undef CTI_PENALTY_WEIGHTLESS
 #undef CTI_PENALTY_RATIO
 #undef CTI_PENALTY_REBOUND
+#undef CTI_PENALTY_RIGID
+#undef CTI_PENALTY_PROMPT

@@ -9,7 +9,7 @@ static void cti_penalty_defaults(ct_world_desc *d)
     q->friction_velocity = CTI_R(1e-3);
     q->warp = 1;
     q->iterations = 40;
-    q->max_substeps = 64;
+    q->max_substeps = 256;
 }
 
 static ct_code cti_penalty_check_ranges(const ct_penalty_desc *q, ct_error_info *e)
@@ -103,7 +103,7 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(p, 0, sizeof *p);
     s->own = p;
     if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 21 * (size_t)s->n))
+        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n))
         return 0;
     cti_penalty_weigh(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);

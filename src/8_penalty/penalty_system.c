@@ -15,6 +15,8 @@
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
+#define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
+#define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
 #define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
 #define CTI_PENALTY_SURE CTI_R(1.05) /* [1] allowance for its error */
 
@@ -52,24 +54,24 @@ static void cti_penalty_project(const cti_state *s, const ct_real *x, ct_real *o
             cti_v3_put(out, i, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(x, i)));
 }
 
+static int cti_penalty_is_stiff(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
+
 static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
 {
     const cti_penalty_operator *q = (const cti_penalty_operator *)ctx;
     const cti_penalty *p = cti_penalty_of(q->s);
     ct_real *free = p->work;
-    int i, k;
+    int i;
     cti_bsr_mul(&q->s->system.A, x, y);
     if (!q->contacts)
         return;
     cti_penalty_project(q->s, x, free);
     for (i = 0; i < q->p.n_rows; i++) {
-        const ct_real *D = p->contacts[i].D;
         ct_real u[3];
-        if (!(D[0] > 0))
+        if (!cti_penalty_is_stiff(&p->contacts[i]))
             continue;
         cti_penalty_relative(&q->p.rows[i], free, u);
-        for (k = 0; k < 3; k++)
-            u[k] *= D[k];
+        cti_v3_put(u, 0, cti_penalty_stiff(&p->contacts[i], u));
         cti_row_scatter(&q->p, &q->p.rows[i], u, y);
     }
 }
@@ -78,20 +80,17 @@ static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
 static void cti_penalty_precondition(const cti_state *s, const cti_penalty_operator *q)
 {
     cti_penalty *p = cti_penalty_of(s);
-    int i, k, e, j;
+    int i, k, e;
     for (i = 0; i < s->n; i++)
         memcpy(p->jacobi + 9 * (size_t)i, s->system.A.val + 9 * (size_t)s->system.A.diag[i], 9 * sizeof(ct_real));
     for (i = 0; q->contacts && i < q->p.n_rows; i++)
-        for (k = 0; p->contacts[i].D[0] > 0 && k < q->p.rows[i].n; k++) {
-            const ct_real *D = p->contacts[i].D;
+        for (k = 0; cti_penalty_is_stiff(&p->contacts[i]) && k < q->p.rows[i].n; k++) {
             ct_real G[9], Gt[9], *block = p->jacobi + 9 * (size_t)q->p.rows[i].term[k].block;
             cti_m3 m;
             cti_row_map(&q->p.rows[i], k, G);
             cti_row_map_t(&q->p, &q->p.rows[i], k, Gt);
-            for (e = 0; e < 3; e++)
-                for (j = 0; j < 3; j++)
-                    G[3 * e + j] *= D[e];
-            m = cti_m3_mul(Gt, G);
+            m = cti_m3_mul(p->contacts[i].D, G);
+            m = cti_m3_mul(Gt, m.m);
             for (e = 0; e < 9; e++)
                 block[e] += m.m[e];
         }
@@ -153,12 +152,13 @@ static void cti_penalty_right(const cti_state *s, const cti_problem *p, ct_real 
     for (i = 0; i < p->n_rows; i++) {
         const cti_penalty_contact *q = &own->contacts[i];
         ct_real r[3], u[3] = {0, 0, 0};
-        if (!(q->D[0] > 0))
+        if (!cti_penalty_is_stiff(q))
             continue;
         if (s->scripts.n_constrained)
             cti_penalty_relative(&p->rows[i], fixed, u);
         for (k = 0; k < 3; k++)
-            r[k] = q->c[k] - q->D[k] * (u[k] + p->rows[i].w[k]);
+            u[k] += p->rows[i].w[k];
+        cti_v3_put(r, 0, cti_v3_sub(cti_v3_at(q->c, 0), cti_penalty_stiff(q, u)));
         cti_row_scatter(p, &p->rows[i], r, y);
     }
 }
@@ -184,17 +184,48 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
     return most;
 }
 
-/* the impulses of the linearization at v */
-static void cti_penalty_take(cti_state *s, const ct_real *v)
+/* Takes a share of the way from the last velocities and impulses, of which v [3 n] are, to those of the linearization at end.v. Both fulfil the
+   equations of motion, and so does what is between them */
+static void cti_penalty_take(cti_state *s, ct_real share, const ct_real *v)
 {
     const cti_penalty *p = cti_penalty_of(s);
     int i, k;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row *row = &s->contact.rows[i];
         ct_real u[3];
-        cti_row_velocity(row, v, u);
+        cti_row_velocity(row, s->end.v, u);
+        cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_stiff(&p->contacts[i], u)));
         for (k = 0; k < 3; k++)
-            row->r[k] = p->contacts[i].D[0] > 0 ? p->contacts[i].c[k] - p->contacts[i].D[k] * u[k] : 0;
+            row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
+    }
+    for (i = 0; share < 1 && i < 3 * s->n; i++)
+        s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
+}
+
+/* what conjugate gradients have left of b + J' r - A v: of a rigid body all of it, of a component that no script holds its momentum */
+static void cti_penalty_polish(cti_state *s, ct_real *v)
+{
+    ct_real *y = cti_penalty_of(s)->work;
+    const int32_t *blocks = s->factors.blocks;
+    cti_problem p;
+    int c, i;
+    cti_penalty_problem(s, &p);
+    cti_problem_rhs(&p, y);
+    cti_problem_residual(&p, y, v, y);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        cti_v3 sum = cti_v3_zero();
+        ct_real mass = 0, inverse[9];
+        int held = 0, rigid = s->bodies.rigid_of[blocks[q->begin]] >= 0;
+        for (i = q->begin; i < q->end; i++) {
+            int b = blocks[i];
+            held |= s->scripts.n_constrained && s->scripts.filter[b] >= 0;
+            sum = cti_v3_add(sum, cti_v3_at(y, b)), mass += s->bodies.mass[b] * (1 + s->contact.solved_dt * s->bodies.alpha[b]);
+            if (rigid && cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[b], inverse))
+                cti_v3_addto(v, b, cti_m3_mul_v(inverse, cti_v3_at(y, b)));
+        }
+        for (i = q->begin; !rigid && !held && mass > 0 && i < q->end; i++)
+            cti_v3_addto(v, blocks[i], cti_v3_mul(sum, 1 / mass));
     }
 }
 
@@ -227,39 +258,92 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     cti_penalty_linearize(s, h, s->v, 1);
     cti_penalty_problem(s, &p);
     cti_problem_rhs(&p, y);
-    return cti_penalty_conjugate(s, 0, y, s->end.v, turns);
+    if (!cti_penalty_conjugate(s, 0, y, s->end.v, turns))
+        return 0;
+    cti_penalty_polish(s, s->end.v);
+    return 1;
+}
+
+/* error of the law and of the equations at end.v, relative to the velocity scale; linearizes the law there */
+static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
+{
+    ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;
+    return cti_max(miss, cti_penalty_dynamics(s, s->end.v, scale));
+}
+
+/* potentials of the contacts at v */
+static double cti_penalty_potentials(const cti_state *s, const ct_real *v)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        ct_real u[3];
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        sum += cti_penalty_potential(&cti_penalty_of(s)->contacts[i].law, u);
+    }
+    return sum;
+}
+
+/* The share of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, have fallen: the
+   implicit form is their minimum */
+static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
+{
+    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, *x = Ad + 3 * (size_t)s->n, share = 1;
+    double slope = 0, curve = 0, start = cti_penalty_potentials(s, v);
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        d[i] = s->end.v[i] - v[i];
+    cti_bsr_mul(&s->system.A, d, Ad);
+    for (i = 0; i < 3 * s->n; i++) {
+        slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
+        curve += (double)(Ad[i] * d[i]);
+    }
+    for (k = 0; k < CTI_PENALTY_HALVES; k++, share /= 2) {
+        double a = (double)share, rise;
+        for (i = 0; i < 3 * s->n; i++)
+            x[i] = v[i] + share * d[i];
+        rise = a * slope + a * a / 2 * curve + cti_penalty_potentials(s, x) - start;
+        if (rise <= CTI_PENALTY_ROUNDING * (double)CTI_EPS * (fabs(start) + fabs(slope) + curve))
+            return share;
+    }
+    return share;
+}
+
+/* the iterations of the implicit form: Newton's method on that function, with a line search */
+static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
+{
+    ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
+    cti_problem p;
+    int it, turns;
+    cti_penalty_problem(s, &p);
+    cti_penalty_linearize(s, h, s->end.v, 0);
+    for (it = 0; it < s->desc.penalty.iterations; it++) {
+        memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_penalty_right(s, &p, y);
+        cti_penalty_conjugate(s, 1, y, s->end.v, &turns);
+        r->cg_steps += turns, r->solver_iterations++;
+        cti_penalty_take(s, cti_penalty_search(s, last), last);
+        cti_penalty_polish(s, s->end.v);
+        cti_cmr_move(s, h);
+        cti_penalty_bend(s, h);
+        *residual = cti_penalty_error(s, h, scale);
+        if (*residual <= s->desc.solver.tolerance)
+            return 1;
+    }
+    return 0;
 }
 
 CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r)
 {
-    ct_real *y = cti_penalty_of(s)->work + 18 * (size_t)s->n, scale = cti_penalty_scale(s, h);
-    cti_problem p;
-    int it, turns;
+    ct_real scale = cti_penalty_scale(s, h);
+    int done, turns;
     r->solves++;
-    if (s->desc.penalty.form == CT_PENALTY_EXPLICIT) {
-        int done = cti_penalty_explicit(s, h, &turns);
-        r->cg_steps += turns, r->solver_iterations++;
-        *residual = cti_penalty_dynamics(s, s->end.v, scale);
-        return done && *residual <= s->desc.solver.tolerance;
-    }
-    cti_penalty_problem(s, &p);
-    for (it = 0; it < s->desc.penalty.iterations; it++) {
-        ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;
-        /* the error of the last solve; the first one has none before it */
-        if (it > 0) {
-            *residual = cti_max(miss, cti_penalty_dynamics(s, s->end.v, scale));
-            if (*residual <= s->desc.solver.tolerance)
-                return 1;
-        }
-        cti_penalty_right(s, &p, y);
-        cti_penalty_conjugate(s, 1, y, s->end.v, &turns);
-        r->cg_steps += turns, r->solver_iterations++;
-        cti_penalty_take(s, s->end.v);
-        cti_cmr_move(s, h);
-        cti_penalty_bend(s, h);
-    }
-    *residual = cti_max(cti_penalty_linearize(s, h, s->end.v, 0) / scale, cti_penalty_dynamics(s, s->end.v, scale));
-    return *residual <= s->desc.solver.tolerance;
+    if (s->desc.penalty.form == CT_PENALTY_IMPLICIT)
+        return cti_penalty_implicit(s, h, scale, residual, r);
+    done = cti_penalty_explicit(s, h, &turns);
+    r->cg_steps += turns, r->solver_iterations++;
+    *residual = cti_penalty_dynamics(s, s->end.v, scale);
+    return done && *residual <= s->desc.solver.tolerance;
 }
 
 /* ---- the bound of the explicit form ---- */
@@ -334,5 +418,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 
 #undef CTI_PENALTY_TIGHT
 #undef CTI_PENALTY_STEPS
+#undef CTI_PENALTY_HALVES
+#undef CTI_PENALTY_ROUNDING
 #undef CTI_PENALTY_POWER
 #undef CTI_PENALTY_SURE

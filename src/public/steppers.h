@@ -131,7 +131,7 @@ typedef struct ct_penalty_desc {
     int warp;                     /* 1: contacts that the motion of the step would make act in it, warped back to its start along their normal;
                                      0: only what touches at the start. Default 1 */
     int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 40 */
-    int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 64 */
+    int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 256 */
 } ct_penalty_desc;
 
 #endif /* CTI_STEPPERS_H */
