@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b426bf96c6635b5b.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d5d8d24f9f38ff08.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -726,7 +726,7 @@ typedef struct ct_penalty_desc {
     ct_real friction_velocity;    /* [m/s] > 0: speed below which VELOCITY friction is less than mu times the normal force; default 1e-3 */
     int warp;                     /* 1: contacts that the motion of the step would make act in it, warped back to its start along their normal;
                                      0: only what touches at the start. Default 1 */
-    int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 40 */
+    int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 100 */
     int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 256 */
 } ct_penalty_desc;
 
@@ -61732,14 +61732,14 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 
 
 /* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
-   substep [m], impulse[1] what its spring misses of it [m]. */
+   substep [m], impulse[1] what its spring misses of it [m], impulse[2] its normal force [N]. */
 
 /* cti_penalty_law -- impulses of a contact as a function of u: normal max(0, start - stiff u_n), friction -g min(1, most / |g|) with
    g = rub_start + rub u_t. */
 typedef struct cti_penalty_law {
     ct_real start, stiff;       /* [N s], [kg] */
     ct_real rub_start[2], rub;  /* [N s], [kg] */
-    ct_real most;               /* [N s] mu times the normal impulse; after some iterations its mean with those before */
+    ct_real most;               /* [N s] mu times the normal impulse */
 } cti_penalty_law;
 
 /* cti_penalty_contact -- the spring of a row (cti_contacts.rows, of the same number), whose frame is n, t1, t2. */
@@ -61754,7 +61754,8 @@ typedef struct cti_penalty_contact {
     uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
-    int sticks, turns;     /* turns: linearizations in this substep */
+    ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
+    int sticks;
 } cti_penalty_contact;
 
 /* cti_penalty_inside_body -- trees of a closed surface. */
@@ -61797,8 +61798,8 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
    approach speed; at most CTI_PENALTY_RATIO. */
 CTI_FN double cti_penalty_ratio(double restitution);
 /* cti_penalty_impulse -- impulse r [3] of a contact over a substep h with the mean relative velocity u [3] of it (implicit), in the frame.
-   at_start: the forces of the start, u being the velocity there. c, D and law: its linearization, r = c - D u, but
-   for the bound of friction, which is a mean over iterations. */
+   at_start: the forces of the start, u being the velocity there. Implicit friction is bounded by q->bound.
+   c, D and law: its linearization, r = c - D u. */
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
 /* cti_penalty_stiff -- D u. */
 CTI_INLINE cti_v3 cti_penalty_stiff(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }
@@ -61858,11 +61859,12 @@ CTI_FN const cti_stepper *cti_stepper_penalty(void);
    Restitution e: in the explicit form by the damper, b = 2 zeta sqrt(k m), for which a mass m on a spring that only pushes parts with e times
    its speed of approach. The implicit form dissipates what a stiff spring stores. There a contact that is hit faster than what gravity gives
    in two substeps has the speed e |u_n| at the end of the substep.
-   differs: mu f_n in friction is that of the last linearization; Xu et al. 2014 differentiate it, too, which makes the matrix unsymmetric.
+   differs: mu f_n in friction is held while velocities are solved for, and then renewed; Xu et al. 2014 differentiate it, which makes the matrix
+   unsymmetric. So the implicit form is a sequence of convex minimizations.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014; Schwager, Poeschel 2007 (restitution of a damped spring that does not pull). */
 
-#define CTI_PENALTY_SINK CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. Half: the explicit form
-                                       needs 1.4 times the substeps, and impacts go 0.7 times as deep */
+#define CTI_PENALTY_SINK CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. A tenth of it: impacts go 0.3
+                                       times as deep; the implicit form needs twice the solves, the explicit one three times the substeps */
 #define CTI_PENALTY_WEIGHTLESS CTI_R(9.81) /* [m/s^2] in its place where there is no gravity */
 #define CTI_PENALTY_RATIO 4.0       /* most damping ratio that restitution asks for: it leaves 0.016. With twice that an explicit substep would
                                        have to be half as long, for 0.004 */
@@ -61870,8 +61872,6 @@ CTI_FN const cti_stepper *cti_stepper_penalty(void);
                                           conjugate gradients a third more steps */
 
 #define CTI_PENALTY_RIGID CTI_R(1e-9) /* [1] of the mass: a damper in its place where there is none */
-
-#define CTI_PENALTY_PROMPT 5 /* [linearizations] of a substep after which the bound of friction lags */
 
 /* ---- springs ---- */
 
@@ -61993,7 +61993,6 @@ static void cti_penalty_bound(const ct_penalty_desc *d, const cti_penalty_contac
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
 {
     cti_penalty_law *law = &q->law;
-    ct_real lagged = law->most, unused[3];
     memset(q->c, 0, sizeof q->c), memset(q->D, 0, sizeof q->D);
     q->sticks = 0;
     law->start = h * q->k * q->depth;
@@ -62006,15 +62005,8 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
     r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->start - law->stiff * u[0]);
     if (r[0] > 0)
         q->c[0] = law->start, q->D[0] = law->stiff;
-    cti_penalty_bound(d, q, h, mu * r[0], at_start, law);
+    cti_penalty_bound(d, q, h, at_start ? mu * r[0] : q->bound, at_start, law);
     cti_penalty_rub(q, u, r);
-    if (at_start || q->turns++ < CTI_PENALTY_PROMPT)
-        return;
-    /* bounds of friction that follow the normal forces at once may go to and fro with them */
-    cti_penalty_bound(d, q, h, (lagged + mu * r[0]) / 2, 0, law);
-    q->D[4] = q->D[5] = q->D[7] = q->D[8] = q->c[1] = q->c[2] = 0;
-    cti_penalty_rub(q, u, unused);
-    q->sticks = hypot((double)r[1], (double)r[2]) < (double)(mu * r[0]);
 }
 
 CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u)
@@ -62052,7 +62044,6 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #undef CTI_PENALTY_RATIO
 #undef CTI_PENALTY_REBOUND
 #undef CTI_PENALTY_RIGID
-#undef CTI_PENALTY_PROMPT
 
 /* ---- 8_penalty/penalty_find.c ---- */
 /* penalty_find.c -- contacts of a substep, and their memory.
@@ -62117,6 +62108,7 @@ static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row
     else if (cti_penalty_of(s)->is_known)
         q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
+    q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
     slip = cti_m3_mul_v(row->frame, cti_v3_at(m->slip, 0));
@@ -62504,6 +62496,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
+#define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
 #define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
 #define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
@@ -62755,11 +62748,27 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     return 1;
 }
 
-/* error of the law and of the equations at end.v, relative to the velocity scale; linearizes the law there */
+/* error of the law, with the bounds of friction as they are, and of the equations at end.v, relative to the velocity scale; linearizes the law */
 static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
 {
     ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;
     return cti_max(miss, cti_penalty_dynamics(s, s->end.v, scale));
+}
+
+/* renews the bounds of friction; half: only half of the way. Returns what they have been wrong by, as that error */
+static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int half)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_penalty_contact *q = &p->contacts[i];
+        ct_real want = s->contact.rows[i].mu * s->contact.rows[i].r[0], rubs = q->sticks && want >= q->bound ? 0 : cti_abs(want - q->bound);
+        most = cti_max(most, rubs / cti_max(q->D[4] + q->D[8], q->mass));
+        q->bound = half ? (q->bound + want) / 2 : want;
+    }
+    cti_penalty_linearize(s, h, s->end.v, 0);
+    return most / scale;
 }
 
 /* potentials of the contacts at v */
@@ -62800,12 +62809,13 @@ static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
     return share;
 }
 
-/* the iterations of the implicit form: Newton's method on that function, with a line search */
+/* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
+   renewed, and it goes on, until they do not change */
 static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    int it, turns;
+    int it, turns, renewals = 0;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
     for (it = 0; it < s->desc.penalty.iterations; it++) {
@@ -62818,6 +62828,9 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
         *residual = cti_penalty_error(s, h, scale);
+        if (!(*residual <= s->desc.solver.tolerance))
+            continue;
+        *residual = cti_max(*residual, cti_penalty_renew(s, h, scale, renewals++ >= CTI_PENALTY_PROMPT));
         if (*residual <= s->desc.solver.tolerance)
             return 1;
     }
@@ -62909,6 +62922,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 
 #undef CTI_PENALTY_TIGHT
 #undef CTI_PENALTY_STEPS
+#undef CTI_PENALTY_PROMPT
 #undef CTI_PENALTY_HALVES
 #undef CTI_PENALTY_ROUNDING
 #undef CTI_PENALTY_POWER
@@ -63105,7 +63119,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
-    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed;
+    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
     if (!cti_memory_add(s->mem, &p->next, &item))
@@ -63349,7 +63363,7 @@ static void cti_penalty_defaults(ct_world_desc *d)
     q->damping = -1;
     q->friction_velocity = CTI_R(1e-3);
     q->warp = 1;
-    q->iterations = 40;
+    q->iterations = 100;
     q->max_substeps = 256;
 }
 

@@ -196,7 +196,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
-    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed;
+    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
     if (!cti_memory_add(s->mem, &p->next, &item))

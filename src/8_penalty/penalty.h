@@ -7,14 +7,14 @@
 #include "../8_step/stepper.h"
 
 /* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
-   substep [m], impulse[1] what its spring misses of it [m]. */
+   substep [m], impulse[1] what its spring misses of it [m], impulse[2] its normal force [N]. */
 
 /* cti_penalty_law -- impulses of a contact as a function of u: normal max(0, start - stiff u_n), friction -g min(1, most / |g|) with
    g = rub_start + rub u_t. */
 typedef struct cti_penalty_law {
     ct_real start, stiff;       /* [N s], [kg] */
     ct_real rub_start[2], rub;  /* [N s], [kg] */
-    ct_real most;               /* [N s] mu times the normal impulse; after some iterations its mean with those before */
+    ct_real most;               /* [N s] mu times the normal impulse */
 } cti_penalty_law;
 
 /* cti_penalty_contact -- the spring of a row (cti_contacts.rows, of the same number), whose frame is n, t1, t2. */
@@ -29,7 +29,8 @@ typedef struct cti_penalty_contact {
     uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
-    int sticks, turns;     /* turns: linearizations in this substep */
+    ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
+    int sticks;
 } cti_penalty_contact;
 
 /* cti_penalty_inside_body -- trees of a closed surface. */
@@ -71,8 +72,8 @@ CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, co
    approach speed; at most CTI_PENALTY_RATIO. */
 CTI_FN double cti_penalty_ratio(double restitution);
 /* cti_penalty_impulse -- impulse r [3] of a contact over a substep h with the mean relative velocity u [3] of it (implicit), in the frame.
-   at_start: the forces of the start, u being the velocity there. c, D and law: its linearization, r = c - D u, but
-   for the bound of friction, which is a mean over iterations. */
+   at_start: the forces of the start, u being the velocity there. Implicit friction is bounded by q->bound.
+   c, D and law: its linearization, r = c - D u. */
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
 /* cti_penalty_stiff -- D u. */
 CTI_INLINE cti_v3 cti_penalty_stiff(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }

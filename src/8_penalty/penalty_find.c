@@ -64,6 +64,7 @@ static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row
     else if (cti_penalty_of(s)->is_known)
         q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
+    q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
     slip = cti_m3_mul_v(row->frame, cti_v3_at(m->slip, 0));

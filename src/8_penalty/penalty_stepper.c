@@ -8,7 +8,7 @@ static void cti_penalty_defaults(ct_world_desc *d)
     q->damping = -1;
     q->friction_velocity = CTI_R(1e-3);
     q->warp = 1;
-    q->iterations = 40;
+    q->iterations = 100;
     q->max_substeps = 256;
 }
 

@@ -15,6 +15,7 @@
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
+#define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
 #define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
 #define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
@@ -264,11 +265,27 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     return 1;
 }
 
-/* error of the law and of the equations at end.v, relative to the velocity scale; linearizes the law there */
+/* error of the law, with the bounds of friction as they are, and of the equations at end.v, relative to the velocity scale; linearizes the law */
 static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
 {
     ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;
     return cti_max(miss, cti_penalty_dynamics(s, s->end.v, scale));
+}
+
+/* renews the bounds of friction; half: only half of the way. Returns what they have been wrong by, as that error */
+static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int half)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_penalty_contact *q = &p->contacts[i];
+        ct_real want = s->contact.rows[i].mu * s->contact.rows[i].r[0], rubs = q->sticks && want >= q->bound ? 0 : cti_abs(want - q->bound);
+        most = cti_max(most, rubs / cti_max(q->D[4] + q->D[8], q->mass));
+        q->bound = half ? (q->bound + want) / 2 : want;
+    }
+    cti_penalty_linearize(s, h, s->end.v, 0);
+    return most / scale;
 }
 
 /* potentials of the contacts at v */
@@ -309,12 +326,13 @@ static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
     return share;
 }
 
-/* the iterations of the implicit form: Newton's method on that function, with a line search */
+/* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
+   renewed, and it goes on, until they do not change */
 static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    int it, turns;
+    int it, turns, renewals = 0;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
     for (it = 0; it < s->desc.penalty.iterations; it++) {
@@ -327,6 +345,9 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
         *residual = cti_penalty_error(s, h, scale);
+        if (!(*residual <= s->desc.solver.tolerance))
+            continue;
+        *residual = cti_max(*residual, cti_penalty_renew(s, h, scale, renewals++ >= CTI_PENALTY_PROMPT));
         if (*residual <= s->desc.solver.tolerance)
             return 1;
     }
@@ -418,6 +439,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 
 #undef CTI_PENALTY_TIGHT
 #undef CTI_PENALTY_STEPS
+#undef CTI_PENALTY_PROMPT
 #undef CTI_PENALTY_HALVES
 #undef CTI_PENALTY_ROUNDING
 #undef CTI_PENALTY_POWER

@@ -130,7 +130,7 @@ typedef struct ct_penalty_desc {
     ct_real friction_velocity;    /* [m/s] > 0: speed below which VELOCITY friction is less than mu times the normal force; default 1e-3 */
     int warp;                     /* 1: contacts that the motion of the step would make act in it, warped back to its start along their normal;
                                      0: only what touches at the start. Default 1 */
-    int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 40 */
+    int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 100 */
     int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 256 */
 } ct_penalty_desc;
 

@@ -389,8 +389,8 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     int paper = u->desc.solver.termination == CT_TERMINATION_PAPER; /* which sets its own halvings, rounds and linearizations */
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
     double bound, pieces = most;
-    if (u->desc.stepper == CT_STEPPER_PENALTY) /* in each up to four solves of so many iterations, for as many linearizations */
-        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 1, pieces = most * 8 * u->desc.penalty.iterations;
+    if (u->desc.stepper == CT_STEPPER_PENALTY) /* each with up to so many iterations */
+        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 1, pieces = most * u->desc.penalty.iterations / 4.0;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
         most = 32, pieces = 1 + u->desc.barrier.newton_iterations / 10.0; /* a step that gains energy is repeated in 2, 4, ... 32 parts */
     bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);
