@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d5d8d24f9f38ff08.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 50ca45bf2038fa7c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -62497,6 +62497,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
                                        end there, since their error is one of momentum */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
 #define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
+#define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
 #define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
 #define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
 #define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
@@ -62660,6 +62661,8 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
         cti_penalty_impulse(&s->desc.penalty, &p->contacts[i], row->mu, h, u, at_start, r);
         for (k = 0; k < 3; k++)
             miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
+        /* less what rounding leaves of the spring's and the damper's terms */
+        miss -= CTI_PENALTY_ROUNDED * CTI_EPS * (cti_abs(p->contacts[i].law.start) + cti_abs(p->contacts[i].law.stiff * u[0]));
         /* a change of u by d moves the impulse by D d: the smaller of that and the mass' answer is what the velocity is wrong by */
         most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
         if (at_start)
@@ -62923,6 +62926,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 #undef CTI_PENALTY_TIGHT
 #undef CTI_PENALTY_STEPS
 #undef CTI_PENALTY_PROMPT
+#undef CTI_PENALTY_ROUNDED
 #undef CTI_PENALTY_HALVES
 #undef CTI_PENALTY_ROUNDING
 #undef CTI_PENALTY_POWER
