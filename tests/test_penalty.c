@@ -266,7 +266,7 @@ static void explicit_feeds_itself_beyond_its_bound(void **state)
         if (getenv("SHOW"))
             print_message("b %.0f: bound %.4e s; grown to %.3g below, %.3g above it, where status %s, residual %.3g\n", b, bound, grown[0], grown[1],
                           ct_status_text(status[1]), said[1]);
-        assert_true(grown[0] < 8 && grown[1] > 20 && status[1] >= CT_STATUS_BUDGET);
+        assert_true(grown[0] < 8 && grown[1] > (FLOAT ? 5 * grown[0] : 20) && status[1] >= CT_STATUS_BUDGET);
         /* the report: by how much 1.02 is over the bound, and the power method's allowance of 5 % */
         NEAR(said[1], (1.02 * 1.02 * bound * bound * k + 2 * 1.02 * bound * b) * lambda / 4 * 1.05 - 1, 0.02);
         if (FLOAT) /* forces of 100 N that cancel leave an error of rounding there, which without gravity nothing is large against */
