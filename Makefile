@@ -36,7 +36,7 @@ THREADS := -DCONTACT_THREADS=1 -pthread
 FLAGS64 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=64 $(THREADS)
 FLAGS32 := $(BASE) $(OPT) $(ARCH) -DCONTACT_REAL=32 $(THREADS)
 # tests of what float is promised to hold; they run in double like all others, and here
-TESTS32 := test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_regions
+TESTS32 := test_ccd test_intersect test_float test_closed_forms test_closed_forms_joints test_closed_forms_contact test_rod_contact test_rod_world test_potential test_barrier test_barrier_joints test_barrier_hold test_barrier_affine test_matrix test_geometric test_regions test_penalty
 FLAGSASAN := $(BASE) -Wno-unused-function -O1 -g1 $(ARCH) -DCONTACT_REAL=64 $(THREADS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # test programs themselves: the library is what takes the time, and in them compiling is
 FLAGSTEST64 := $(FLAGS64) -O1
@@ -180,7 +180,7 @@ build/tsan/%: tests/%.c build/libcontact_tsan.a
 # data races: the tests of threads under ThreadSanitizer
 test-tsan: build/tsan/test_threads
 	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
-# random worlds under the sanitizers, each in a process of its own: make soak SET=mixed|rods|barrier WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
+# random worlds under the sanitizers, each in a process of its own: make soak SET=mixed|rods|barrier|penalty WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
 # looking for faults faster, in double and in float
 SOAK := $(wildcard tests/soak/*.c)
 WORLDS ?= 2000

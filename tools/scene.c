@@ -388,7 +388,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction motion keyframes "
+                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction contact motion keyframes "
                       "keyframe_interval"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
@@ -424,6 +424,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     scene_read_repeat(in, body, b->path, b);
     scene_read_fixes(in, body, b);
     b->friction = json_in_number(in, body, b->path, "friction", -1, 0, SCENE_INF, 0);
+    scene_read_contact(in, body, b->path, &b->contact);
     if (b->type == SCENE_KINEMATIC)
         scene_read_motion(in, body, b->path, &b->motion, &b->n_motion);
     scene_refuse(in, body, b->path, b);
@@ -544,8 +545,6 @@ static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
 static void scene_read_harmless(json_in *in, const cJSON *root)
 {
     json_in_int(in, root, "", "seed", 1, 0, 2147483647);
-    if (json_in_number(in, root, "", "restitution", 0, 0, 1, 0) != 0)
-        json_in_error(in, "restitution", "restitution other than 0 is not built");
 }
 
 static void scene_read_name(json_in *in, const cJSON *root, const char *key, char *out, size_t size)
@@ -569,7 +568,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision "
-                      "broad_phase seed barrier geometric dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
+                      "broad_phase seed barrier geometric penalty dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -586,6 +585,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_dcd(in, root, &s->dcd);
     scene_read_barrier(in, root, &s->barrier);
     scene_read_geometric(in, root, &s->geometric);
+    scene_read_penalty(in, root, &s->penalty);
+    s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
     text = json_in_string(in, root, "", "broad_phase");

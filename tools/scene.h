@@ -61,6 +61,7 @@ typedef struct scene_body {
     scene_fix *fix;
     int n_fix;
     double friction; /* -1: the scene's */
+    ct_contact_material contact;
 } scene_body;
 
 typedef struct scene_joint {
@@ -82,6 +83,8 @@ typedef struct scene {
     ct_dcd_desc dcd;
     ct_barrier_desc barrier;
     ct_geometric_desc geometric;
+    ct_penalty_desc penalty;
+    double restitution;
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;

@@ -106,3 +106,41 @@ void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out
     out->fail_safe = json_in_bool(in, o, path, "fail_safe", out->fail_safe);
     out->regions = json_in_bool(in, o, path, "regions", out->regions);
 }
+
+/* the penalty stepper; the keys are those of ct_penalty_desc */
+void scene_read_penalty(json_in *in, const cJSON *root, ct_penalty_desc *out)
+{
+    static const char *const form[] = {"implicit", "explicit"}, *const depth[] = {"proximity", "inside"};
+    static const char *const friction[] = {"anchor", "velocity", "none"};
+    const char *path = "penalty";
+    const cJSON *o = json_in_object(in, root, "", path);
+    *out = ct_world_desc_default().penalty;
+    if (!o)
+        return;
+    json_in_keys(in, o, path, "form depth friction stiffness damping friction_stiffness friction_velocity warp iterations max_substeps");
+    out->form = (ct_penalty_form)scene_read_choice(in, o, path, "form", "implicit explicit", form, CT_PENALTY_FORM_COUNT_, (int)out->form);
+    out->depth = (ct_penalty_depth)scene_read_choice(in, o, path, "depth", "proximity inside", depth, CT_PENALTY_DEPTH_COUNT_, (int)out->depth);
+    out->friction = (ct_penalty_friction)scene_read_choice(in, o, path, "friction", "anchor velocity none", friction, CT_PENALTY_FRICTION_COUNT_,
+                                                           (int)out->friction);
+    out->stiffness = (ct_real)json_in_number(in, o, path, "stiffness", out->stiffness, 0, SCENE_INF, 0);
+    out->damping = (ct_real)json_in_number(in, o, path, "damping", out->damping, 0, SCENE_INF, 0);
+    out->friction_stiffness = (ct_real)json_in_number(in, o, path, "friction_stiffness", out->friction_stiffness, 0, SCENE_INF, 0);
+    out->friction_velocity = (ct_real)json_in_number(in, o, path, "friction_velocity", out->friction_velocity, 0, SCENE_INF, JSON_IN_ABOVE);
+    out->warp = json_in_bool(in, o, path, "warp", out->warp);
+    out->iterations = json_in_int(in, o, path, "iterations", out->iterations, 1, 1000);
+    out->max_substeps = json_in_int(in, o, path, "max_substeps", out->max_substeps, 1, 4096);
+}
+
+void scene_read_contact(json_in *in, const cJSON *body, const char *path, ct_contact_material *out)
+{
+    char full[96];
+    const cJSON *o = json_in_object(in, body, path, "contact");
+    out->stiffness = out->damping = out->friction_stiffness = -1;
+    if (!o)
+        return;
+    snprintf(full, sizeof full, "%s.contact", path);
+    json_in_keys(in, o, full, "stiffness damping friction_stiffness");
+    out->stiffness = (ct_real)json_in_number(in, o, full, "stiffness", out->stiffness, 0, SCENE_INF, JSON_IN_ABOVE);
+    out->damping = (ct_real)json_in_number(in, o, full, "damping", out->damping, 0, SCENE_INF, 0);
+    out->friction_stiffness = (ct_real)json_in_number(in, o, full, "friction_stiffness", out->friction_stiffness, 0, SCENE_INF, JSON_IN_ABOVE);
+}

@@ -10,5 +10,8 @@ void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out);
 void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out);
 void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out);
 void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out);
+void scene_read_penalty(json_in *in, const cJSON *root, ct_penalty_desc *out);
+/* scene_read_contact -- "contact" of a body; values that are missing are -1. */
+void scene_read_contact(json_in *in, const cJSON *body, const char *path, ct_contact_material *out);
 
 #endif /* SCENE_OPTIONS_H */

@@ -80,6 +80,8 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->dcd = s->dcd;
     d->barrier = s->barrier;
     d->geometric = s->geometric;
+    d->penalty = s->penalty;
+    d->restitution = (ct_real)s->restitution;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
@@ -497,6 +499,8 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         code = sim_add_kinematic(m, s, b, name, meshes, &body->id);
     else
         code = sim_add_static(m, b, name, mesh, body);
+    if (code == CT_OK)
+        code = ct_body_set_contact(m->world, body->id, &b->contact);
     if (code != CT_OK) {
         char text[320];
         cli_fail("%s: %s \"%s\": %s", s->file, b->path, name, cli_error_text(code, ct_world_error(m->world), text, sizeof text));

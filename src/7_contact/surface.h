@@ -17,6 +17,7 @@ typedef struct cti_attach {
 
 typedef struct cti_surface_body {
     ct_real thickness, friction;
+    ct_contact_material contact; /* springs of contacts; -1: the world's */
     int dynamic;  /* has unknowns */
     int moves;    /* dynamic or scripted */
     int shift;    /* of a moving body: vertex v is entry v + shift of the arrays that only moving vertices have */

@@ -301,6 +301,32 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     return CT_OK;
 }
 
+/* 1 for a value of a contact's springs: positive, or -1 for the world's; zero: whether 0 is one, too */
+static int cti_bodies_is_spring(ct_real value, int zero) { return cti_finite(value) && (value > 0 || value == -1 || (zero && value == 0)); }
+
+CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const ct_contact_material *m)
+{
+    int slot, i;
+    if (!w)
+        return CT_ERR_ARGUMENT;
+    if (cti_world_busy(w) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    slot = cti_world_slot(w, body);
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!m)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "ct_body_set_contact: material is NULL");
+    if (!cti_bodies_is_spring(m->stiffness, 0) || !cti_bodies_is_spring(m->friction_stiffness, 0))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)m->stiffness, "ct_body_set_contact: a stiffness must be positive, or -1");
+    if (!cti_bodies_is_spring(m->damping, 1))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)m->damping, "ct_body_set_contact: damping must be zero, positive, or -1");
+    w->bodies[slot].contact = *m;
+    for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++) /* those that are prepared */
+        if (w->surface_slot[i] == slot)
+            w->state.surface.bodies[i].contact = *m;
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id body, const int32_t **out_triangles, int *out_n)
 {
     ct_world *w = (ct_world *)cw;

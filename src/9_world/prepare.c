@@ -195,6 +195,7 @@ static ct_code cti_prepare_surface(ct_world *w)
             continue;
         f->bodies[index].thickness = b->thickness;
         f->bodies[index].friction = b->friction;
+        f->bodies[index].contact = b->contact;
         f->bodies[index].dynamic = !cti_body_is_scripted(b);
         f->bodies[index].moves = cti_prepare_moves(b);
         f->bodies[index].is_cloth = b->kind == CTI_BODY_CLOTH;

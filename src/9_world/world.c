@@ -217,8 +217,10 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
-    if (d->restitution != 0)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 is not built");
+    if (!(d->restitution >= 0 && d->restitution <= 1))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
+    if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 is CT_STEPPER_PENALTY's");
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
@@ -401,12 +403,12 @@ static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 
 
 static void cti_world_bound(ct_step_report *r)
 {
-    double *sums[10];
+    double *sums[11];
     ct_real *reals[2];
     int k;
     sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
-    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
-    for (k = 0; k < 10; k++)
+    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained, sums[10] = &r->energy_contact;
+    for (k = 0; k < 11; k++)
         *sums[k] = cti_world_bounded(*sums[k]);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);

@@ -8,6 +8,7 @@
 #include "../8_barrier/barrier.h"
 #include "../8_dcd/dcd.h"
 #include "../8_geometric/geometric.h"
+#include "../8_penalty/penalty.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
 
@@ -43,6 +44,7 @@ typedef struct cti_body {
     cti_model model;
     ct_material material;
     ct_real friction, thickness;
+    ct_contact_material contact; /* -1: the world's */
     ct_real plane_normal[3], plane_offset;
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;

@@ -92,4 +92,48 @@ typedef struct ct_geometric_desc {
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
 } ct_geometric_desc;
 
+/* ct_penalty_form -- how CT_STEPPER_PENALTY adds the forces of contacts to a substep h: EXPLICIT: those of its start are external forces; stable
+   only for short substeps. IMPLICIT: those of its end, J'(h^2 k + h b) J in the matrix of the step (Xu et al. 2014); stable for every h. */
+typedef enum ct_penalty_form { CT_PENALTY_IMPLICIT, CT_PENALTY_EXPLICIT, CT_PENALTY_FORM_COUNT_ } ct_penalty_form;
+
+/* ct_penalty_depth -- what the depth of a contact is. PROXIMITY: pairs of features nearer than their thickness, the depth being what they are
+   nearer by. INSIDE: vertices inside of closed surfaces (of rigid, soft, static and kinematic bodies) and behind planes, the depth being the
+   distance to the nearest triangle, which is where they are pushed out; edges do not meet there, and a body does not meet itself. */
+typedef enum ct_penalty_depth { CT_PENALTY_PROXIMITY, CT_PENALTY_INSIDE, CT_PENALTY_DEPTH_COUNT_ } ct_penalty_depth;
+
+/* ct_penalty_friction -- ANCHOR: a spring from the contact's anchor a to its point p, k_f (a - p) and the damper; where that exceeds mu times
+   the normal force, the anchor moves so that it does not. VELOCITY: mu times the normal force against the tangential velocity, no stiction:
+   what should stick creeps. NONE. */
+typedef enum ct_penalty_friction {
+    CT_PENALTY_ANCHOR,
+    CT_PENALTY_VELOCITY,
+    CT_PENALTY_FRICTIONLESS,
+    CT_PENALTY_FRICTION_COUNT_
+} ct_penalty_friction;
+
+/* ct_contact_material -- springs and dampers of a body's contacts (ct_body_set_contact). A value that is not set (-1) is the world's; a pair has
+   the harmonic mean of its two bodies' values. Friction coefficients are the bodies' own, by their descriptions. */
+typedef struct ct_contact_material {
+    ct_real stiffness;          /* [N/m] k_s > 0 */
+    ct_real damping;            /* [N s/m] b >= 0 */
+    ct_real friction_stiffness; /* [N/m] k_f > 0 */
+} ct_contact_material;
+
+/* ct_penalty_desc -- options of CT_STEPPER_PENALTY. */
+typedef struct ct_penalty_desc {
+    ct_penalty_form form;         /* default CT_PENALTY_IMPLICIT */
+    ct_penalty_depth depth;       /* default CT_PENALTY_PROXIMITY */
+    ct_penalty_friction friction; /* default CT_PENALTY_ANCHOR */
+    ct_real stiffness;            /* [N/m] k_s of each contact >= 0; 0 (default): a contact that carries the lighter body alone has a depth of a
+                                     tenth of the thickness */
+    ct_real damping;              /* [N s/m] b of each contact; -1 (default): the explicit form has the damper that the world's restitution asks
+                                     for, the implicit one critical damping of the contact's own mass */
+    ct_real friction_stiffness;   /* [N/m] k_f of each contact >= 0; 0 (default): as the stiffness */
+    ct_real friction_velocity;    /* [m/s] > 0: speed below which VELOCITY friction is less than mu times the normal force; default 1e-3 */
+    int warp;                     /* 1: contacts that the motion of the step would make act in it, warped back to its start along their normal;
+                                     0: only what touches at the start. Default 1 */
+    int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 100 */
+    int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 256 */
+} ct_penalty_desc;
+
 #endif /* CTI_STEPPERS_H */

@@ -263,7 +263,7 @@ typedef struct ct_world_desc {
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
-    ct_real restitution;  /* 0 is the only value that is supported now */
+    ct_real restitution;  /* [0, 1] share of the approach speed with which bodies part; CT_STEPPER_PENALTY, the others support 0 only */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
@@ -281,6 +281,7 @@ typedef struct ct_world_desc {
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
+    ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -584,7 +585,7 @@ typedef struct ct_step_report {
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
-    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
+    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
@@ -592,6 +593,7 @@ typedef struct ct_step_report {
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
+    double energy_contact; /* [J] PENALTY: stored in the springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */

@@ -26,7 +26,7 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "other bits",
                                                     "crash",
                                                     "hang"};
-static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier"};
+static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty"};
 const char *soak_set_text(soak_set set) { return (int)set >= 0 && set < SOAK_SETS ? sets[set] : "?"; }
 const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
 
@@ -259,6 +259,12 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             int crossed = now->hits[i][j] > 0, entered = now->inside[i][j];
             if ((!crossed && !entered) || was_tangled(before, i, j))
                 continue;
+            /* springs keep nothing apart: intersections are said, or are depths */
+            if (u->desc.stepper == CT_STEPPER_PENALTY &&
+                (u->desc.penalty.depth == CT_PENALTY_INSIDE || (r->status == CT_STATUS_NOT_CONVERGED && r->tangled > 0))) {
+                u->out->crossing_reported++;
+                return;
+            }
             /* the barrier stepper's scripts wait where there is no room */
             if (u->scripts && u->desc.stepper != CT_STEPPER_BARRIER && r->status == CT_STATUS_NOT_CONVERGED &&
                 (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
@@ -272,6 +278,8 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             return;
         }
     /* pairs count as tangled; what is behind a plane is a depth */
+    if (u->desc.stepper == CT_STEPPER_PENALTY && u->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return;
     if (before->total && now->total && r->tangled == 0 && !(r->penetration > 0) && r->status < CT_STATUS_NOT_CONVERGED)
         soak_fail(u, SOAK_CROSSING, "%d pairs intersected at the start, %d do now, and the report says 0 tangled", before->total,
                   now->total);
@@ -381,6 +389,8 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     int paper = u->desc.solver.termination == CT_TERMINATION_PAPER; /* which sets its own halvings, rounds and linearizations */
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
     double bound, pieces = most;
+    if (u->desc.stepper == CT_STEPPER_PENALTY) /* each with up to so many iterations */
+        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 1, pieces = most * u->desc.penalty.iterations / 4.0;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
         most = 32, pieces = 1 + u->desc.barrier.newton_iterations / 10.0; /* a step that gains energy is repeated in 2, 4, ... 32 parts */
     bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);

@@ -78,6 +78,23 @@ static void barrier_desc(soak_run *u, soak_rng *r)
     b->stiffness = (ct_real)(soak_chance(r, 0.8) ? 0 : soak_decades(r, -6, 6));
 }
 
+static void penalty_desc(soak_run *u, soak_rng *r)
+{
+    ct_penalty_desc *p = &u->desc.penalty;
+    u->desc.stepper = CT_STEPPER_PENALTY;
+    p->form = (ct_penalty_form)soak_chance(r, 0.3);
+    p->depth = (ct_penalty_depth)soak_chance(r, 0.3);
+    p->friction = soak_chance(r, 0.6) ? CT_PENALTY_ANCHOR : (ct_penalty_friction)soak_below(r, CT_PENALTY_FRICTION_COUNT_);
+    p->stiffness = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_decades(r, -6, 9));
+    p->damping = (ct_real)(soak_chance(r, 0.6) ? -1 : (soak_chance(r, 0.3) ? 0 : soak_decades(r, -6, 4)));
+    p->friction_stiffness = (ct_real)(soak_chance(r, 0.6) ? 0 : soak_decades(r, -6, 9));
+    p->friction_velocity = (ct_real)(soak_chance(r, 0.5) ? 1e-3 : u->size / u->dt * soak_decades(r, -7, -2));
+    p->warp = !soak_chance(r, 0.2);
+    p->iterations = soak_chance(r, 0.6) ? 40 : 1 + soak_below(r, 60);
+    p->max_substeps = soak_chance(r, 0.6) ? 16 : 1 + soak_below(r, 64);
+    u->desc.restitution = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_uniform(r, 0, 1));
+}
+
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
@@ -114,6 +131,10 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     d->solver.seed = 1 + (uint64_t)soak_below(r, 9);
     if (u->options->set == SOAK_BARRIER) {
         barrier_desc(u, r);
+        return;
+    }
+    if (u->options->set == SOAK_PENALTY) {
+        penalty_desc(u, r);
         return;
     }
     if (soak_chance(r, 0.2) && u->options->set == SOAK_MIXED) {
@@ -620,7 +641,7 @@ void soak_add(soak_run *u, int number)
     soak_rng stream = soak_stream(u->seed, 100 + (uint64_t)number), *r = &stream;
     int dcd = u->desc.stepper == CT_STEPPER_DCD, clean, k;
     char kind = u->options->set == SOAK_RODS      ? thin[soak_below(r, 16)]
-                : u->options->set == SOAK_BARRIER ? all[soak_below(r, 16)]
+                : u->options->set >= SOAK_BARRIER ? all[soak_below(r, 16)]
                                                   : (dcd ? discrete[soak_below(r, 12)] : kinds[soak_below(r, 15)]);
     soak_item *q = &u->items[u->n_items];
     soak_mesh m, skin;

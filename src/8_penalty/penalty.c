@@ -1,0 +1,432 @@
+/* penalty.c -- the penalty stepper.
+   Method: a substep finds its contacts, adds the forces of their springs and dampers, and integrates: implicit Euler for the bodies, which have the
+   contacts in their matrix (implicit form) or as external forces (explicit form, cut into as many substeps as its bound asks for). With `warp`
+   the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
+   them through, which the report counts.
+   Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
+   friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
+   based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
+#include "penalty.h"
+#include "../8_step/energy.h"
+#include "../8_step/impulses.h"
+#include "../8_step/integrate.h"
+#include "../8_step/motion.h"
+#include "../8_step/newton.h"
+#include "../8_step/plausible.h"
+#include "../8_step/policy.h"
+#include "../8_step/snapshot.h"
+#include "../8_step/step.h"
+
+#define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
+#define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
+#define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
+
+/* cti_penalty_run -- what a step adds up. */
+typedef struct cti_penalty_run {
+    double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
+    double before;     /* [J] energies at the start */
+    double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
+    double met;        /* [J] in springs at the start of the first substep */
+} cti_penalty_run;
+
+static void cti_penalty_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+
+/* ---- one substep ---- */
+
+static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    if (!cti_assemble_pins(s, h))
+        return 0;
+    cti_assemble_movers(s, cti_state_ahead(s, h));
+    s->system.again = 0;
+    cti_motion_predict(s, h);
+    if (!cti_assemble(s, h, &r->extended_elements))
+        return 0;
+    r->ms_assemble += cti_cmr_clock(s) - t;
+    r->newton_iterations++;
+    return 1;
+}
+
+/* end.v at rest where the motion is not plausible */
+static void cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
+{
+    memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    CTI_CLEAR(cti_penalty_of(s)->contacts);
+    cti_cmr_move(s, h);
+    r->frozen = s->n;
+    cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
+/* the free motion, in end.v and surface.x1. 0: it is not plausible */
+static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    if (!cti_penalty_free_motion(s, r))
+        cti_penalty_status(r, CT_STATUS_BUDGET);
+    memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    if (!cti_plausible_motion(s, h))
+        return 0;
+    cti_cmr_move(s, h);
+    return 1;
+}
+
+/* solves, and again with what the motion hits. 0: out of memory */
+static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
+{
+    int round, more = 1;
+    double t;
+    for (round = 0; round < CTI_PENALTY_ROUNDS && more > 0; round++) {
+        ct_real residual = 0;
+        int done;
+        t = cti_cmr_clock(s);
+        done = cti_penalty_solve(s, h, &residual, r);
+        r->ms_solve += cti_cmr_clock(s) - t;
+        if (!cti_plausible_motion(s, h)) {
+            cti_penalty_give_up(s, h, r);
+            return 1;
+        }
+        cti_cmr_move(s, h);
+        t = cti_cmr_clock(s);
+        more = s->desc.penalty.form == CT_PENALTY_IMPLICIT && round + 1 < CTI_PENALTY_ROUNDS ? cti_penalty_more(s, h) : 0;
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (more < 0)
+            return 0;
+        if (more > 0)
+            continue;
+        r->residual = cti_max(r->residual, cti_finite(residual) ? residual : CTI_REAL_MAX);
+        if (!done)
+            cti_penalty_status(r, CT_STATUS_BUDGET);
+        r->cmr_rounds = cti_max_int(r->cmr_rounds, round + 1);
+    }
+    return 1;
+}
+
+/* substeps that the bound of the explicit form asks for */
+static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int may_cut)
+{
+    ct_real load, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_FINE : CTI_PENALTY_NEAR;
+    if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
+        return 1;
+    load = cti_penalty_load(s, h);
+    if (may_cut)
+        return load > most ? cti_sqrt(load / most) : 1;
+    if (load > 1) { /* the substep may feed itself */
+        r->residual = cti_max(r->residual, load - 1);
+        cti_penalty_status(r, CT_STATUS_BUDGET);
+    }
+    return 1;
+}
+
+/* the solves; bodies that gain energy are linearized again where they end, as with cmr. 0: out of memory */
+static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
+{
+    int n;
+    for (n = 1;; n++) {
+        double t;
+        if (!cti_penalty_rounds(s, h, r))
+            return 0;
+        if (n >= s->desc.newton_iterations || r->frozen || cti_energy_try(s, h) == 0 || !cti_newton_helps(s))
+            return 1;
+        t = cti_cmr_clock(s);
+        s->system.again = n;
+        cti_newton_place(s, h);
+        if (!cti_assemble(s, h, &r->extended_elements))
+            return 0;
+        r->newton_iterations++;
+        r->ms_assemble += cti_cmr_clock(s) - t;
+    }
+}
+
+/* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
+static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
+{
+    double t;
+    cti_arena_reset(s->arena);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    CTI_CLEAR(cti_penalty_of(s)->contacts);
+    s->contact.solved_dt = h;
+    if (!cti_penalty_assemble(s, h, r))
+        return 0;
+    if (!cti_penalty_begin(s, h, r)) {
+        cti_penalty_give_up(s, h, r);
+        return 1;
+    }
+    t = cti_cmr_clock(s);
+    if (!cti_penalty_find(s, h, r))
+        return 0;
+    *need = cti_penalty_need(s, h, r, may_cut);
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (*need > CTI_R(1.001))
+        return -1;
+    return cti_penalty_settle(s, h, r);
+}
+
+/* ---- the end of a substep ---- */
+
+/* adds what a contact stores [J] before and after, and what it loses. 0: out of memory */
+static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    const cti_penalty_contact *q = &p->contacts[i];
+    const cti_row *row = &s->contact.rows[i];
+    ct_real u[3], slip[2], depth;
+    double work = 0, before, after, lost;
+    cti_memory_item item;
+    int k;
+    cti_row_velocity(row, s->end.v, u);
+    cti_penalty_close(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
+    for (k = 0; k < 3; k++)
+        work += (double)row->r[k] * (double)u[k];
+    before = cti_penalty_stored(q, q->depth, q->slip), after = cti_penalty_stored(q, depth, slip);
+    lost = -work - (after - before);
+    r->loss_contact += lost > 0 ? lost : 0;
+    if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
+        run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
+                        0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
+    stored[0] += before, stored[1] += after;
+    if (!(depth > 0) && !(row->r[0] > 0))
+        return 1;
+    memset(&item, 0, sizeof item);
+    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
+    cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
+    cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
+    if (!cti_memory_add(s->mem, &p->next, &item))
+        return 0;
+    item.key = q->key;
+    return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
+}
+
+/* angular impulses of contacts act on the inertia at the middle of the step */
+static void cti_penalty_rigids(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
+        memcpy(r->q, r->q_new, sizeof r->q);
+        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    }
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
+}
+
+/* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
+   off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
+   f |J'r g| h / 2 */
+static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
+{
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
+    double sum = 0, more = 0, g2 = (double)cti_v3_norm2(g);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        double was = (double)(s->history.fall[i] * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
+        if (!(s->bodies.mass[i] > 0))
+            continue;
+        sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
+        more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
+    }
+    return fabs(sum) + more;
+}
+
+/* the tentative end becomes the state. 0: out of memory */
+static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_step_report *r)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    const ct_real *v = s->history.v_end;
+    cti_memory swap;
+    cti_account a;
+    double stored[2] = {0, 0};
+    int i;
+    cti_energy_try(s, h);
+    cti_energy_account(s, h, &a);
+    r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
+    cti_memory_clear(&p->next);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (!cti_penalty_keep(s, h, i, stored, run, r))
+            return 0;
+    if (!cti_impulses_add(s, h))
+        return 0;
+    run->shifted += cti_penalty_shift(s, h, v);
+    if (!p->is_known && r->substeps == 0)
+        run->met = stored[0]; /* the world's first step begins with what its bodies press */
+    cti_integrate_advance(s, h);
+    memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++)
+        s->history.dv[i] = s->v[i];
+    memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_penalty_rigids(s);
+    for (i = 0; i < 3 * s->n; i++)
+        s->history.dv[i] = s->v[i] - s->history.dv[i];
+    cti_surface_commit(&s->surface);
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = h;
+    cti_integrate_forget(s);
+    cti_energy_commit(s, &a);
+    swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
+    p->energy = stored[1];
+    s->step.time = cti_state_ahead(s, h);
+    return 1;
+}
+
+/* ---- the step ---- */
+
+static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+{
+    ct_step_report now;
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt, s->step.dt = dt;
+    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
+    memset(run, 0, sizeof *run);
+    memset(&now, 0, sizeof now);
+    cti_step_energies(s, &now);
+    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy;
+    run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
+}
+
+/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
+   the oscillation of the explicit form */
+static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct_real dt, ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
+    bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
+    if (!(r->energy_gained <= bound + run->allowed + run->shifted))
+        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+}
+
+/* distances and depths at the end. 0: out of memory */
+static int cti_penalty_measure(cti_state *s, ct_step_report *r)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    cti_nearness nearness;
+    int i, changed;
+    r->rows = CTI_LEN(s->contact.rows);
+    for (i = 0; i < r->rows; i++) {
+        const cti_row *row = &s->contact.rows[i];
+        ct_real u[3];
+        cti_row_velocity(row, s->end.v, u);
+        r->contacts += row->r[0] > 0;
+        if (row->r[0] > 0) {
+            ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
+            if (depth > r->penetration)
+                r->penetration = depth, s->step.limit = s->contact.origins[i].pair;
+        }
+    }
+    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return 1;
+    i = cti_penalty_crossings(s);
+    if (i < 0)
+        return 0;
+    r->tangled = i;
+    if (i > 0)
+        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    if (s->surface.nv)
+        memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
+        return 0;
+    cti_detect_nearness(&s->detect, &s->surface, r->min_distance, &nearness);
+    r->min_distance = nearness.distance, r->thickness_kept = nearness.share, r->too_near = nearness.too_near;
+    return 1;
+}
+
+/* the rest of the report. 0: out of memory */
+static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    double t = cti_cmr_clock(s);
+    cti_arena_reset(s->arena);
+    if (!cti_penalty_measure(s, r))
+        return 0;
+    r->ms_detect += cti_cmr_clock(s) - t;
+    cti_step_energies(s, r);
+    r->energy_contact = p->energy;
+    run->before += run->met;
+    p->is_known = 1;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script +
+                       r->loss_contact + r->loss_damping;
+    cti_penalty_judge(s, run, dt, r);
+    if (r->substeps > 1)
+        cti_penalty_status(r, CT_STATUS_SUBSTEPPED);
+    return 1;
+}
+
+static ct_code cti_penalty_take_back(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int b;
+    cti_snapshot_restore(s, 1, &s->step.start);
+    s->contact.is_solved = 0;
+    p->energy = p->start_energy;
+    for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
+        p->inside.bodies[b].fresh = 1;
+    return CT_ERR_MEMORY;
+}
+
+static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    r->substeps = 1;
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_penalty_run run;
+    int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
+    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : 1), h = dt;
+    cti_penalty_open(s, dt, &run, r);
+    if (!cti_snapshot_save(s, 1, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0)
+        return cti_penalty_nothing(s, dt, r);
+    while (left > 0) {
+        ct_real need = 1;
+        int end;
+        h = left - h < CTI_R(1e-6) * dt ? left : h;
+        s->step.left = left;
+        end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
+        if (end == 0)
+            return cti_penalty_take_back(s);
+        if (end < 0) {
+            h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
+            continue;
+        }
+        if (!cti_penalty_commit(s, h, &run, r))
+            return cti_penalty_take_back(s);
+        left -= h;
+        r->substeps++;
+    }
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    if (!cti_penalty_finish(s, dt, &run, r))
+        return cti_penalty_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_PENALTY_ROUNDS
+#undef CTI_PENALTY_NEAR
+#undef CTI_PENALTY_FINE

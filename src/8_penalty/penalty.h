@@ -1,0 +1,125 @@
+/* penalty.h -- the penalty stepper: contacts are springs and dampers that only push, friction is a spring to an anchor.
+   [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact] */
+#ifndef CTI_PENALTY_H
+#define CTI_PENALTY_H
+
+#include "../8_step/cmr.h"
+#include "../8_step/stepper.h"
+
+/* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
+   substep [m], impulse[1] what its spring misses of it [m], impulse[2] its normal force [N]. */
+
+/* cti_penalty_law -- impulses of a contact as a function of u: normal max(0, start - stiff u_n), friction -g min(1, most / |g|) with
+   g = rub_start + rub u_t. */
+typedef struct cti_penalty_law {
+    ct_real start, stiff;       /* [N s], [kg] */
+    ct_real rub_start[2], rub;  /* [N s], [kg] */
+    ct_real most;               /* [N s] mu times the normal impulse */
+} cti_penalty_law;
+
+/* cti_penalty_contact -- the spring of a row (cti_contacts.rows, of the same number), whose frame is n, t1, t2. */
+typedef struct cti_penalty_contact {
+    ct_real k, b, kf;      /* [N/m], [N s/m], [N/m] */
+    ct_real mass;          /* [kg] reduced mass along n */
+    ct_real rest;          /* [m] distance along n at which the depth is 0 */
+    ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
+    ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
+    ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
+    ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
+    uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
+    ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
+    cti_penalty_law law;   /* of the last linearization */
+    ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
+    int sticks;
+} cti_penalty_contact;
+
+/* cti_penalty_inside_body -- trees of a closed surface. */
+typedef struct cti_penalty_inside_body {
+    cti_bvh faces;
+    int fresh; /* 1: the tree of a body that never moves has been refitted */
+} cti_penalty_inside_body;
+
+/* cti_penalty_inside -- of CT_PENALTY_INSIDE. */
+typedef struct cti_penalty_inside {
+    cti_forest forest;
+    cti_penalty_inside_body *bodies; /* [surface.n_bodies] */
+    float *boxes;                    /* [16 nv] */
+    ct_real *normals;                /* [3 nv] sums of the faces' normals, weighted by angle */
+    cti_hit *hits;
+} cti_penalty_inside;
+
+/* cti_penalty -- data of CT_STEPPER_PENALTY. */
+typedef struct cti_penalty {
+    cti_penalty_contact *contacts; /* [rows] */
+    ct_real *mass;                 /* [surface.n_bodies] [kg]; 0: no contact moves it */
+    ct_real *inverse;              /* [9 n] inverses of the masses' blocks, projected onto the motions that scripts leave */
+    ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
+    ct_real *work;                 /* [24 n] scratch */
+    cti_memory next;               /* contacts of the substep at hand */
+    cti_penalty_inside inside;
+    double energy;                 /* [J] in the springs at the end of the last step, */
+    int is_known;                  /* 1: of which there was one since the world was prepared */
+    double start_energy;           /* the same when the step at hand began */
+} cti_penalty;
+
+CTI_INLINE cti_penalty *cti_penalty_of(const cti_state *s) { return (cti_penalty *)s->own; }
+
+/* ---- penalty_law.c ---- */
+
+/* cti_penalty_springs -- k, b, kf, mass of a contact from its bodies, its row and the options. */
+CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, const cti_pair *pair, const cti_row *row, cti_penalty_contact *out);
+/* cti_penalty_ratio -- damping ratio b / (2 sqrt(k m)) with which a mass on a spring and damper that only push parts with `restitution` of its
+   approach speed; at most CTI_PENALTY_RATIO. */
+CTI_FN double cti_penalty_ratio(double restitution);
+/* cti_penalty_impulse -- impulse r [3] of a contact over a substep h with the mean relative velocity u [3] of it (implicit), in the frame.
+   at_start: the forces of the start, u being the velocity there. Implicit friction is bounded by q->bound.
+   c, D and law: its linearization, r = c - D u. */
+CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
+/* cti_penalty_stiff -- D u. */
+CTI_INLINE cti_v3 cti_penalty_stiff(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }
+/* cti_penalty_potential -- the convex function of u whose derivative is minus the impulse, with `most` as it is [J]. */
+CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u);
+/* cti_penalty_stored -- energy [J] in a contact's springs with this depth and slip [2]. */
+CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip);
+/* cti_penalty_close -- slip [2] and depth after a substep of velocity u with the impulse r; an anchor that would hold more than mu times the
+   normal force moves. */
+CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, const ct_real *r,
+                              ct_real *slip, ct_real *depth);
+
+/* ---- penalty_find.c ---- */
+
+/* cti_penalty_find -- rows and contacts of a substep h, whose motion without contacts ends at end.x and surface.x1. 0: out of memory. */
+CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_penalty_more -- adds what the motion to surface.x1 hits and has no row. Returns the number of new rows; -1: out of memory. */
+CTI_FN int cti_penalty_more(cti_state *s, ct_real h);
+/* cti_penalty_bend -- linearizes the rows of rigid bodies at end.v. */
+CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
+/* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
+CTI_FN int cti_penalty_crossings(cti_state *s);
+
+/* ---- penalty_inside.c ---- */
+
+CTI_FN int cti_penalty_inside_prepare(cti_state *s);
+CTI_FN void cti_penalty_inside_free(cti_mem *mem, cti_penalty_inside *q);
+/* cti_penalty_inside_find -- hits: vertices inside of closed surfaces at the positions x [3 nv] of the surface. 0: out of memory. */
+CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x);
+
+/* ---- penalty_system.c ---- */
+
+/* cti_penalty_free -- system.v_free: the motion without contacts. 0: conjugate gradients did not converge. */
+CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r);
+/* cti_penalty_solve -- end.v and the rows' impulses of a substep h; *residual: error of the law and of the equations of motion, relative to the
+   velocity scale. 0: it is above the solver's tolerance. */
+CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r);
+/* cti_penalty_masses -- `inverse` from the masses and the angular blocks of A. */
+CTI_FN void cti_penalty_masses(cti_state *s);
+/* cti_penalty_load -- (h^2 lambda_k + 2 h lambda_b) / 4 of the explicit form, with the largest eigenvalues of M^-1 J'K J and M^-1 J'B J of the
+   rows: above 1 a substep of h feeds itself. */
+CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h);
+
+/* ---- penalty.c, penalty_stepper.c ---- */
+
+CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r);
+CTI_FN const cti_stepper *cti_stepper_penalty(void);
+
+#endif /* CTI_PENALTY_H */

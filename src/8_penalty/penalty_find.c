@@ -1,0 +1,280 @@
+/* penalty_find.c -- contacts of a substep, and their memory.
+   Method: pairs that touch at the start of the substep, and with `warp` those that its motion without contacts would bring together. A pair that
+   the continuous collision test finds has the normal and the weights of its time of impact; its points are warped back to the start of the
+   substep, where the distance along that normal is the gap that the spring begins at (lecture notes 4.2). A pair that the last substep knew
+   keeps its side: where the direction from b to a has turned round, features have gone through each other, and the depth is counted on.
+   Anchors are found by the pair, and where features slide over an edge of a mesh by the vertex and the other body.
+   based on: lecture notes 4.2, 4.4.1. */
+#include "penalty.h"
+#include "../0_base/sort.h"
+#include "../7_contact/duplicates.h"
+#include "../7_contact/flat_patches.h"
+
+#define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
+
+#define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
+                                       the load. Farther, the spring would be met compressed */
+
+#define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
+
+/* ---- memory ---- */
+
+/* a key of a vertex and the body that it touches; 0: an edge meets an edge */
+static uint64_t cti_penalty_key(const cti_surface *f, const cti_pair *p)
+{
+    cti_pair q = *p;
+    if (p->kind == CT_PAIR_EE || p->kind == CT_PAIR_PLANE)
+        return 0;
+    q.kind = CT_PAIR_EF; /* no contact has this kind */
+    q.n = 2, q.n_a = 1;
+    q.v[1] = f->ranges[cti_pair_body_b(f, p)].v0;
+    return cti_pair_key(f, &q);
+}
+
+/* the side of a pair, which its memory may know better than its closest points */
+static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
+{
+    const cti_memory_item *m;
+    if (hit->pair.kind == CT_PAIR_PLANE || s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return 0;
+    m = cti_memory_find(&s->contact.memory, cti_pair_key(&s->surface, &hit->pair));
+    return m && cti_v3_dot(cti_v3_at(m->normal, 0), hit->normal) < 0;
+}
+
+/* ---- rows ---- */
+
+static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *c)
+{
+    cti_cmr_context(s, h, &s->contact.memory_none, c);
+    if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
+        c->at_start = 1, c->frames = s->bodies.frames, c->v = s->v;
+}
+
+/* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
+   no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
+   that is met compressed would throw the bodies apart. u: velocities at the start */
+static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
+{
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key), *own = m;
+    cti_v3 slip;
+    if (!m && q->key)
+        m = cti_memory_find(&s->contact.memory, q->key);
+    if (own)
+        q->missed = CTI_PENALTY_EASE * own->impulse[1];
+    else if (cti_penalty_of(s)->is_known)
+        q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
+    q->rest -= q->missed, q->depth -= q->missed;
+    q->bound = m ? row->mu * m->impulse[2] * h : 0;
+    if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
+        return;
+    slip = cti_m3_mul_v(row->frame, cti_v3_at(m->slip, 0));
+    q->slip[0] = slip.y, q->slip[1] = slip.z;
+}
+
+/* the spring of a row; its law is that of penalty_law.c, and w is the scripts' motion alone */
+static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
+                                 cti_penalty_contact *q)
+{
+    const ct_penalty_desc *d = &s->desc.penalty;
+    ct_real u[3], slow = CTI_PENALTY_SLOW * h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int k;
+    memset(q, 0, sizeof *q);
+    for (k = 0; k < 3; k++)
+        row->w[k] = o->script[k], o->base[k] = 0;
+    memset(row->compliance, 0, sizeof row->compliance), memset(row->r, 0, sizeof row->r), memset(o->slip, 0, sizeof o->slip);
+    row->recover = row->softness = o->lift = o->load = o->asked = 0;
+    cti_penalty_springs(s, c, &o->pair, row, q);
+    q->rest = d->depth == CT_PENALTY_INSIDE ? 0 : o->thickness;
+    if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
+        q->rest = cti_min(q->rest, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
+    q->depth = q->rest - (o->gap0 + o->thickness);
+    q->key = cti_penalty_key(&s->surface, &o->pair);
+    cti_row_velocity(row, s->v, u);
+    cti_penalty_recall(s, h, row, u, q);
+    q->rebound = -1;
+    if (s->desc.restitution > 0 && d->form == CT_PENALTY_IMPLICIT && -u[0] > slow && q->depth - h * u[0] > 0)
+        q->rebound = -u[0] * s->desc.restitution;
+    cti_rows_linearize(c, row, o);
+}
+
+/* rows of contact.hits from number `first` on. 0: out of memory */
+static int cti_penalty_rows(cti_state *s, ct_real h, int first)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    cti_row_context c;
+    int i;
+    cti_penalty_context(s, h, &c);
+    for (i = first; i < CTI_LEN(s->contact.hits); i++) {
+        cti_hit *hit = &s->contact.hits[i];
+        cti_row row;
+        cti_contact_row origin;
+        cti_penalty_contact q;
+        if (cti_penalty_is_turned(s, hit))
+            hit->normal = cti_v3_mul(hit->normal, -1);
+        if (!cti_rows_build(&c, &hit->pair, hit->normal, 0, 0, hit->keep, &row, &origin))
+            continue;
+        cti_penalty_load_row(s, h, &c, hit, &row, &origin, &q);
+        if (!CTI_PUSH(s->mem, s->contact.rows, row) || !CTI_PUSH(s->mem, s->contact.origins, origin) || !CTI_PUSH(s->mem, p->contacts, q))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN void cti_penalty_bend(cti_state *s, ct_real h)
+{
+    cti_row_context c;
+    int i;
+    cti_penalty_context(s, h, &c);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        cti_rows_linearize(&c, &s->contact.rows[i], &s->contact.origins[i]);
+}
+
+/* ---- contacts ---- */
+
+/* vertices behind planes; ahead: or that will be at surface.x1. 0: out of memory */
+static int cti_penalty_planes(cti_state *s, int ahead)
+{
+    const cti_surface *f = &s->surface;
+    int k, v;
+    for (k = 0; k < f->n_planes; k++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            cti_hit hit;
+            ct_real gap = cti_detect_above(f, k, f->x0, v);
+            if (gap > 0 && !(ahead && cti_detect_above(f, k, f->x1, v) < 0))
+                continue;
+            memset(&hit, 0, sizeof hit);
+            cti_pair_make(f, CT_PAIR_PLANE, v, k, &hit.pair);
+            hit.pair.w[0] = 1;
+            hit.normal = cti_v3_at(f->planes[k].normal, 0);
+            if (!CTI_PUSH(s->mem, s->contact.hits, hit))
+                return 0;
+        }
+    return 1;
+}
+
+/* the contacts of CT_PENALTY_INSIDE. 0: out of memory */
+static int cti_penalty_inside_all(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    const cti_surface *f = &s->surface;
+    int ahead = s->desc.penalty.warp, i;
+    uint8_t *found = CTI_ARENA_ZERO(s->arena, uint8_t, f->nv + 1);
+    if (!found || !cti_penalty_inside_find(s, f->x0))
+        return 0;
+    for (i = 0; i < CTI_LEN(p->inside.hits); i++) {
+        found[p->inside.hits[i].pair.v[0]] = 1;
+        if (!CTI_PUSH(s->mem, s->contact.hits, p->inside.hits[i]))
+            return 0;
+    }
+    if (ahead) { /* vertices that the motion takes inside, with the triangle and the normal of its end */
+        if (!cti_penalty_inside_find(s, f->x1))
+            return 0;
+        for (i = 0; i < CTI_LEN(p->inside.hits); i++)
+            if (!found[p->inside.hits[i].pair.v[0]] && !CTI_PUSH(s->mem, s->contact.hits, p->inside.hits[i]))
+                return 0;
+    }
+    return cti_penalty_planes(s, ahead);
+}
+
+/* those of CT_PENALTY_PROXIMITY. 0: out of memory */
+static int cti_penalty_proximity(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int changed;
+    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || !cti_detect_distances(s->mem, &s->detect, f) ||
+        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory, &s->contact.hits))
+        return 0;
+    return cti_duplicates_cull(s->arena, f, &s->contact.memory, s->contact.hits) &&
+           cti_patches_flat(s->arena, f, &s->contact.memory, s->contact.hits);
+}
+
+/* sorted keys of the rows. NULL: out of memory */
+static uint64_t *cti_penalty_keys(cti_state *s, int *n)
+{
+    uint64_t *keys;
+    int i;
+    *n = CTI_LEN(s->contact.rows);
+    keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)*n + 1);
+    if (!keys)
+        return NULL;
+    for (i = 0; i < *n; i++)
+        keys[i] = s->contact.rows[i].key;
+    if (*n)
+        cti_sort_u64(keys, NULL, keys + *n, NULL, *n);
+    return keys;
+}
+
+static int cti_penalty_has(const uint64_t *keys, int n, uint64_t key)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (keys[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && keys[lo] == key;
+}
+
+CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+{
+    cti_surface *f = &s->surface;
+    int changed, i, n, rows = CTI_LEN(s->contact.rows);
+    uint64_t *keys;
+    if (!s->desc.penalty.warp || s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return 0;
+    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
+        return -1;
+    CTI_CLEAR(s->contact.hits);
+    keys = cti_penalty_keys(s, &n);
+    if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
+        return -1;
+    for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
+        if (!cti_penalty_has(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
+            s->contact.hits[changed++] = s->contact.hits[i];
+    if (s->contact.hits)
+        stbds_header(s->contact.hits)->length = (size_t)changed;
+    return cti_penalty_rows(s, h, 0) ? CTI_LEN(s->contact.rows) - rows : -1;
+}
+
+CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
+{
+    int ok;
+    CTI_CLEAR(s->contact.hits);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    CTI_CLEAR(cti_penalty_of(s)->contacts);
+    ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
+    r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
+    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
+}
+
+CTI_FN int cti_penalty_crossings(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int n, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
+    s->detect.valid = 0; /* the trees' boxes are of these positions */
+    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
+    if (n == 0)
+        n = CTI_LEN(pairs) / 2;
+    if (n > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+    }
+    CTI_FREE(s->mem, pairs);
+    for (p = 0; n >= 0 && p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            n += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    return n;
+}
+
+#undef CTI_PENALTY_SLOW
+#undef CTI_PENALTY_FLAT
+#undef CTI_PENALTY_EASE

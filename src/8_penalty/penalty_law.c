@@ -1,0 +1,195 @@
+/* penalty_law.c -- the force of a contact.
+   Method: with the depth d and the speed u_n at which the points part, the normal force is f_n = max(0, k d - b u_n): the spring pushes, the
+   damper opposes the motion, and their sum never pulls. With the notes' phi = d it is k phi + b phi', phi' = -u_n; the notes' "magnitude" is
+   this multiplier of J', which has a sign before it is clamped. The implicit form takes d and u_n at the end of the substep, d = d0 - h u_n:
+   an impulse h f = h k d0 - (h^2 k + h b) u_n. Friction: f_t = -(k_f s + b u_t) with the slip s = p - a; on |f_t| > mu f_n it has the size
+   mu f_n, and the anchor moves until k_f |s| <= mu f_n.
+   Restitution e: in the explicit form by the damper, b = 2 zeta sqrt(k m), for which a mass m on a spring that only pushes parts with e times
+   its speed of approach. The implicit form dissipates what a stiff spring stores. There a contact that is hit faster than what gravity gives
+   in two substeps has the speed e |u_n| at the end of the substep.
+   differs: mu f_n in friction is held while velocities are solved for, and then renewed; Xu et al. 2014 differentiate it, which makes the matrix
+   unsymmetric. So the implicit form is a sequence of convex minimizations.
+   based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014; Schwager, Poeschel 2007 (restitution of a damped spring that does not pull). */
+#include "penalty.h"
+
+#define CTI_PENALTY_SINK CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. A tenth of it: impacts go 0.3
+                                       times as deep; the implicit form needs twice the solves, the explicit one three times the substeps */
+#define CTI_PENALTY_WEIGHTLESS CTI_R(9.81) /* [m/s^2] in its place where there is no gravity */
+#define CTI_PENALTY_RATIO 4.0       /* most damping ratio that restitution asks for: it leaves 0.016. With twice that an explicit substep would
+                                       have to be half as long, for 0.004 */
+#define CTI_PENALTY_REBOUND CTI_R(1e4) /* [1] stiffness of a rebound over the mass: it misses its speed by 1e-4. Ten times as much costs
+                                          conjugate gradients a third more steps */
+
+#define CTI_PENALTY_RIGID CTI_R(1e-9) /* [1] of the mass: a damper in its place where there is none */
+
+/* ---- springs ---- */
+
+/* restitution of a damped mass on a spring that only pushes */
+static double cti_penalty_restitution(double z)
+{
+    double w;
+    if (z < 1 - 1e-9) {
+        w = sqrt(1 - z * z);
+        return exp(-z / w * (z < sqrt(0.5) ? acos(-1.0) - atan(2 * z * w / (1 - 2 * z * z)) : -atan(2 * z * w / (1 - 2 * z * z))));
+    }
+    if (z <= 1 + 1e-9)
+        return exp(-2.0);
+    w = sqrt(z * z - 1);
+    return exp(-z / w * log((z + w) / (z - w)));
+}
+
+CTI_FN double cti_penalty_ratio(double restitution)
+{
+    double lo = 0, hi = CTI_PENALTY_RATIO;
+    int i;
+    if (restitution >= 1)
+        return 0;
+    if (restitution <= cti_penalty_restitution(hi))
+        return hi;
+    for (i = 0; i < 60; i++) {
+        double mid = (lo + hi) / 2;
+        if (cti_penalty_restitution(mid) > restitution)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return (lo + hi) / 2;
+}
+
+/* the harmonic mean of two bodies' values: springs in series, each of twice the value */
+static ct_real cti_penalty_mean(ct_real a, ct_real b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
+
+static ct_real cti_penalty_value(ct_real own, ct_real world) { return own >= 0 ? own : world; }
+
+/* stiffness by which a contact of two bodies carries the lighter one alone at a depth of SINK */
+static ct_real cti_penalty_stiffness(const cti_state *s, int a, int b)
+{
+    const ct_real *mass = cti_penalty_of(s)->mass;
+    ct_real m = mass[a] > 0 && mass[b] > 0 ? cti_min(mass[a], mass[b]) : cti_max(mass[a], mass[b]);
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    return m * (g > 0 ? g : CTI_PENALTY_WEIGHTLESS) / (CTI_PENALTY_SINK * cti_surface_pair_thickness(&s->surface, a, b));
+}
+
+CTI_FN void cti_penalty_springs(const cti_state *s, const cti_row_context *c, const cti_pair *pair, const cti_row *row, cti_penalty_contact *out)
+{
+    const ct_penalty_desc *d = &s->desc.penalty;
+    int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair), i;
+    const ct_contact_material *p = &s->surface.bodies[a].contact, *q = &s->surface.bodies[b].contact;
+    ct_real k = d->stiffness > 0 ? d->stiffness : cti_penalty_stiffness(s, a, b), damping, kf, soft = 0;
+    cti_v3 n = cti_v3_at(row->frame, 0);
+    for (i = 0; i < row->n; i++) {
+        const cti_term *t = &row->term[i];
+        cti_v3 answer = cti_rows_answer(c, t, n);
+        soft += t->weight != 0 ? t->weight * cti_v3_dot(answer, n) : cti_v3_dot(answer, cti_v3_cross(cti_v3_at(t->arm, 0), n));
+    }
+    out->mass = soft > 0 ? 1 / soft : 0;
+    out->k = cti_penalty_mean(cti_penalty_value(p->stiffness, k), cti_penalty_value(q->stiffness, k));
+    damping = d->damping;
+    if (damping < 0) {
+        ct_real ratio = d->form == CT_PENALTY_IMPLICIT ? 1 : (ct_real)cti_penalty_ratio((double)s->desc.restitution);
+        damping = 2 * ratio * cti_sqrt(out->k * out->mass);
+    }
+    out->b = cti_penalty_mean(cti_penalty_value(p->damping, damping), cti_penalty_value(q->damping, damping));
+    kf = d->friction_stiffness > 0 ? d->friction_stiffness : out->k;
+    out->kf = cti_penalty_mean(cti_penalty_value(p->friction_stiffness, kf), cti_penalty_value(q->friction_stiffness, kf));
+}
+
+/* ---- the law ---- */
+
+/* friction of the law at u, with its c and D. Where it slides it does not change along g, and as most / |g| of its spring across it */
+static void cti_penalty_rub(cti_penalty_contact *q, const ct_real *u, ct_real *r)
+{
+    const cti_penalty_law *law = &q->law;
+    ct_real g[2], size, share;
+    int i, k;
+    r[1] = r[2] = 0;
+    if (!(law->rub > 0) || !(law->most > 0))
+        return;
+    for (k = 0; k < 2; k++)
+        g[k] = law->rub_start[k] + law->rub * u[1 + k];
+    size = cti_sqrt(g[0] * g[0] + g[1] * g[1]);
+    q->sticks = !(size > law->most);
+    share = q->sticks ? 1 : law->most / size;
+    for (i = 0; i < 2; i++) {
+        r[1 + i] = -share * g[i];
+        for (k = 0; k < 2; k++)
+            q->D[4 + 3 * i + k] = share * law->rub * ((i == k ? 1 : 0) - (q->sticks ? 0 : g[i] * g[k] / (size * size)));
+    }
+    for (i = 0; i < 2; i++)
+        q->c[1 + i] = r[1 + i] + q->D[4 + 3 * i] * u[1] + q->D[5 + 3 * i] * u[2];
+}
+
+/* the springs of friction bounded by `most` */
+static void cti_penalty_bound(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real h, ct_real most, int at_start, cti_penalty_law *law)
+{
+    int k;
+    law->most = most, law->rub = law->rub_start[0] = law->rub_start[1] = 0;
+    if (d->friction == CT_PENALTY_FRICTIONLESS || !(most > 0))
+        return;
+    if (d->friction == CT_PENALTY_VELOCITY) { /* viscous below friction_velocity; a force of the start does not turn the motion round */
+        law->rub = most / d->friction_velocity;
+        if (at_start)
+            law->rub = cti_min(law->rub, q->mass);
+        return;
+    }
+    law->rub = at_start ? h * q->b : h * h * q->kf + h * q->b;
+    for (k = 0; k < 2; k++)
+        law->rub_start[k] = h * q->kf * q->slip[k];
+    if (!(law->rub > 0)) /* without a damper the explicit force does not depend on u */
+        law->rub = CTI_PENALTY_RIGID * q->mass;
+}
+
+CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r)
+{
+    cti_penalty_law *law = &q->law;
+    memset(q->c, 0, sizeof q->c), memset(q->D, 0, sizeof q->D);
+    q->sticks = 0;
+    law->start = h * q->k * q->depth;
+    if (q->rebound >= 0 && !at_start)
+        law->stiff = CTI_PENALTY_REBOUND * q->mass, law->start = law->stiff * q->rebound;
+    else if (at_start)
+        law->stiff = h * q->b;
+    else /* the damper acts from the first touch on */
+        law->stiff = h * h * q->k + (q->depth >= 0 ? h * q->b : 0);
+    r[0] = at_start && !(q->depth > 0) ? 0 : cti_max(0, law->start - law->stiff * u[0]);
+    if (r[0] > 0)
+        q->c[0] = law->start, q->D[0] = law->stiff;
+    cti_penalty_bound(d, q, h, at_start ? mu * r[0] : q->bound, at_start, law);
+    cti_penalty_rub(q, u, r);
+}
+
+CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u)
+{
+    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 && law->stiff > 0 ? n * n / (2 * (double)law->stiff) : 0, g[2], size;
+    if (!(law->rub > 0) || !(law->most > 0))
+        return sum;
+    g[0] = (double)(law->rub_start[0] + law->rub * u[1]), g[1] = (double)(law->rub_start[1] + law->rub * u[2]);
+    size = sqrt(g[0] * g[0] + g[1] * g[1]);
+    return sum + (size <= (double)law->most ? size * size / 2 : (double)law->most * (size - (double)law->most / 2)) / (double)law->rub;
+}
+
+CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip)
+{
+    double d = depth > 0 ? (double)depth : 0;
+    return 0.5 * (double)q->k * d * d + 0.5 * (double)q->kf * ((double)slip[0] * (double)slip[0] + (double)slip[1] * (double)slip[1]);
+}
+
+CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, const ct_real *r,
+                              ct_real *slip, ct_real *depth)
+{
+    ct_real most = mu * r[0] / h, size;
+    *depth = q->depth - h * u[0];
+    slip[0] = slip[1] = 0;
+    if (d->friction != CT_PENALTY_ANCHOR || !(r[0] > 0))
+        return;
+    slip[0] = q->slip[0] + h * u[1], slip[1] = q->slip[1] + h * u[2];
+    size = q->kf * cti_sqrt(slip[0] * slip[0] + slip[1] * slip[1]);
+    if (size > most)
+        slip[0] *= most / size, slip[1] *= most / size;
+}
+
+#undef CTI_PENALTY_SINK
+#undef CTI_PENALTY_WEIGHTLESS
+#undef CTI_PENALTY_RATIO
+#undef CTI_PENALTY_REBOUND
+#undef CTI_PENALTY_RIGID

@@ -1,0 +1,125 @@
+/* penalty_stepper.c -- the penalty stepper, as the world has it: options, refusals, memory. */
+#include "../0_base/log.h"
+#include "penalty.h"
+
+static void cti_penalty_defaults(ct_world_desc *d)
+{
+    ct_penalty_desc *q = &d->penalty;
+    q->damping = -1;
+    q->friction_velocity = CTI_R(1e-3);
+    q->warp = 1;
+    q->iterations = 100;
+    q->max_substeps = 256;
+}
+
+static ct_code cti_penalty_check_ranges(const ct_penalty_desc *q, ct_error_info *e)
+{
+    if ((int)q->form < 0 || q->form >= CT_PENALTY_FORM_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->form, "penalty.form is out of range");
+    if ((int)q->depth < 0 || q->depth >= CT_PENALTY_DEPTH_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "penalty.depth is out of range");
+    if ((int)q->friction < 0 || q->friction >= CT_PENALTY_FRICTION_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction, "penalty.friction is out of range");
+    if (!(q->stiffness >= 0) || !cti_finite(q->stiffness))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->stiffness, "penalty.stiffness must be zero or positive");
+    if (!(q->damping >= 0 || q->damping == -1) || !cti_finite(q->damping))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->damping, "penalty.damping must be zero, positive or -1");
+    if (!(q->friction_stiffness >= 0) || !cti_finite(q->friction_stiffness))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction_stiffness, "penalty.friction_stiffness must be zero or positive");
+    if (!(q->friction_velocity > 0) || !cti_finite(q->friction_velocity))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->friction_velocity, "penalty.friction_velocity must be positive");
+    if (q->warp != 0 && q->warp != 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->warp, "penalty.warp must be 0 or 1");
+    if (q->iterations < 1 || q->iterations > 1000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->iterations, "penalty.iterations must be 1 to 1000");
+    if (q->max_substeps < 1 || q->max_substeps > 4096)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "penalty.max_substeps must be 1 to 4096");
+    return CT_OK;
+}
+
+static ct_code cti_penalty_check(const ct_world_desc *d, ct_error_info *e)
+{
+    ct_code code = cti_penalty_check_ranges(&d->penalty, e);
+    if (code != CT_OK || d->stepper != CT_STEPPER_PENALTY)
+        return code;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_PENALTY steps by implicit Euler only");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_PENALTY does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_PENALTY has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_penalty_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_PENALTY has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_PENALTY cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_PENALTY solves no contact problem: its contacts are springs";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+static void cti_penalty_release(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    cti_mem *m = s->mem;
+    if (!p)
+        return;
+    CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
+    cti_memory_free(m, &p->next);
+    cti_penalty_inside_free(m, &p->inside);
+    cti_mem_resize(m, p, sizeof *p, 0);
+    s->own = NULL;
+}
+
+/* masses of the bodies that contacts move */
+static void cti_penalty_weigh(cti_state *s, const cti_stepper_body *bodies)
+{
+    int i, k;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        ct_real *m = &cti_penalty_of(s)->mass[i];
+        *m = 0;
+        for (k = 0; s->surface.bodies[i].dynamic && k < bodies[i].n_blocks; k++)
+            *m += s->bodies.mass[bodies[i].block0 + k];
+    }
+}
+
+static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_penalty *p;
+    cti_penalty_release(s);
+    p = (cti_penalty *)cti_mem_resize(s->mem, NULL, 0, sizeof *p);
+    if (!p)
+        return 0;
+    memset(p, 0, sizeof *p);
+    s->own = p;
+    if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
+        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n))
+        return 0;
+    cti_penalty_weigh(s, bodies);
+    return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
+{
+    static const cti_stepper penalty = {0,
+                                        1,
+                                        cti_penalty_defaults,
+                                        cti_penalty_check,
+                                        NULL,
+                                        cti_penalty_refuses,
+                                        cti_penalty_prepare,
+                                        cti_penalty_step,
+                                        NULL,
+                                        cti_penalty_release};
+    return &penalty;
+}

@@ -1,0 +1,450 @@
+/* penalty_system.c -- the linear systems of a substep, and the bound of the explicit form.
+   Method: the implicit form solves A v = b + J' r(J v + w) for velocities. A is the assembled matrix of the bodies without contacts; each solve takes
+   r = c - D u, linearized at the last velocities (penalty_law.c), so that its matrix A + J' D J is symmetric and positive definite. It is never
+   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Unknowns
+   are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
+   numbers, and the momentum of bodies that touch each other is kept to the accuracy of conjugate gradients. What the linearization misses of the
+   law is the residual.
+   The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
+   B = h b / m, C = h^2 k / m, whose roots lie in the unit circle for C + 2 B < 4. With many contacts C and B are the largest eigenvalues of
+   h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
+   based on: lecture notes 4.1.2.3, 4.4.1; Xu, Zhao, Barbic 2014. */
+#include "../8_step/cmr_free.h"
+#include "penalty.h"
+
+#define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
+                                       end there, since their error is one of momentum */
+#define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
+#define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
+#define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
+#define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
+#define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
+#define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
+#define CTI_PENALTY_SURE CTI_R(1.05) /* [1] allowance for its error */
+
+/* cti_penalty_operator -- A + J' D J; D NULL: A alone. */
+typedef struct cti_penalty_operator {
+    const cti_state *s;
+    cti_problem p;
+    int contacts;
+} cti_penalty_operator;
+
+static void cti_penalty_problem(const cti_state *s, cti_problem *p)
+{
+    memset(p, 0, sizeof *p);
+    p->A = &s->system.A, p->b = s->system.b, p->rows = s->contact.rows, p->n_rows = CTI_LEN(s->contact.rows);
+    p->filter = s->scripts.n_constrained ? s->scripts.filter : NULL;
+    p->projectors = s->scripts.projectors;
+}
+
+/* J v of a row, without w */
+static void cti_penalty_relative(const cti_row *row, const ct_real *v, ct_real *u)
+{
+    int k;
+    cti_row_velocity(row, v, u);
+    for (k = 0; k < 3; k++)
+        u[k] -= row->w[k];
+}
+
+/* the motions that scripts leave; J acts on them alone, so that the product is symmetric */
+static void cti_penalty_project(const cti_state *s, const ct_real *x, ct_real *out)
+{
+    int i;
+    memcpy(out, x, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; s->scripts.n_constrained && i < s->n; i++)
+        if (s->scripts.filter[i] >= 0)
+            cti_v3_put(out, i, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(x, i)));
+}
+
+static int cti_penalty_is_stiff(const cti_penalty_contact *q) { return q->D[0] > 0 || q->D[4] > 0 || q->D[8] > 0; }
+
+static void cti_penalty_apply(void *ctx, const ct_real *x, ct_real *y)
+{
+    const cti_penalty_operator *q = (const cti_penalty_operator *)ctx;
+    const cti_penalty *p = cti_penalty_of(q->s);
+    ct_real *free = p->work;
+    int i;
+    cti_bsr_mul(&q->s->system.A, x, y);
+    if (!q->contacts)
+        return;
+    cti_penalty_project(q->s, x, free);
+    for (i = 0; i < q->p.n_rows; i++) {
+        ct_real u[3];
+        if (!cti_penalty_is_stiff(&p->contacts[i]))
+            continue;
+        cti_penalty_relative(&q->p.rows[i], free, u);
+        cti_v3_put(u, 0, cti_penalty_stiff(&p->contacts[i], u));
+        cti_row_scatter(&q->p, &q->p.rows[i], u, y);
+    }
+}
+
+/* inverses of the diagonal blocks of A, and of A + J' D J */
+static void cti_penalty_precondition(const cti_state *s, const cti_penalty_operator *q)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i, k, e;
+    for (i = 0; i < s->n; i++)
+        memcpy(p->jacobi + 9 * (size_t)i, s->system.A.val + 9 * (size_t)s->system.A.diag[i], 9 * sizeof(ct_real));
+    for (i = 0; q->contacts && i < q->p.n_rows; i++)
+        for (k = 0; cti_penalty_is_stiff(&p->contacts[i]) && k < q->p.rows[i].n; k++) {
+            ct_real G[9], Gt[9], *block = p->jacobi + 9 * (size_t)q->p.rows[i].term[k].block;
+            cti_m3 m;
+            cti_row_map(&q->p.rows[i], k, G);
+            cti_row_map_t(&q->p, &q->p.rows[i], k, Gt);
+            m = cti_m3_mul(p->contacts[i].D, G);
+            m = cti_m3_mul(Gt, m.m);
+            for (e = 0; e < 9; e++)
+                block[e] += m.m[e];
+        }
+    for (i = 0; i < s->n; i++) {
+        ct_real inverse[9], *block = p->jacobi + 9 * (size_t)i;
+        ct_real trace = block[0] + block[4] + block[8];
+        /* a constrained block is not symmetric there; its own part of A is a projection, and the mean of its diagonal does */
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0 ? 1 : !cti_m3_inverse(block, inverse)) {
+            memset(inverse, 0, sizeof inverse);
+            inverse[0] = inverse[4] = inverse[8] = trace > 0 ? 3 / trace : 1;
+        }
+        memcpy(block, inverse, sizeof inverse);
+    }
+}
+
+static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
+{
+    const cti_state *s = (const cti_state *)ctx;
+    const ct_real *inverse = cti_penalty_of(s)->jacobi;
+    int i;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(z, i, cti_m3_mul_v(inverse + 9 * (size_t)i, cti_v3_at(r, i)));
+}
+
+/* (A + J' D J) v = y from v. 0: it did not converge */
+static int cti_penalty_conjugate(cti_state *s, int contacts, const ct_real *y, ct_real *v, int *turns)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    cti_penalty_operator q;
+    cti_operator A, M;
+    ct_real *z = p->work + 3 * (size_t)s->n, scale;
+    q.s = s, q.contacts = contacts;
+    cti_penalty_problem(s, &q.p);
+    cti_penalty_precondition(s, &q);
+    A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
+    cti_penalty_jacobi(s, y, z);
+    scale = cti_sqrt(cti_max(0, cti_krylov_dot(3 * s->n, y, z)));
+    return cti_pcg(&A, &M, y, v, CTI_PENALTY_TIGHT * scale, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
+}
+
+CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
+{
+    int i, turns = 0, done;
+    for (i = 0; i < 3 * s->n; i++)
+        s->system.v_free[i] = s->v[i];
+    cti_cmr_hold(s, s->system.v_free);
+    done = cti_penalty_conjugate(s, 0, s->system.b, s->system.v_free, &turns);
+    r->linear_iterations += turns;
+    return done;
+}
+
+/* y = b + J' (c - D w) of the linearization; D w and w are those of the directions that scripts leave and fix */
+static void cti_penalty_right(const cti_state *s, const cti_problem *p, ct_real *y)
+{
+    const cti_penalty *own = cti_penalty_of(s);
+    const ct_real *fixed = s->scripts.v_fixed;
+    int i, k;
+    memcpy(y, s->system.b, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_penalty_contact *q = &own->contacts[i];
+        ct_real r[3], u[3] = {0, 0, 0};
+        if (!cti_penalty_is_stiff(q))
+            continue;
+        if (s->scripts.n_constrained)
+            cti_penalty_relative(&p->rows[i], fixed, u);
+        for (k = 0; k < 3; k++)
+            u[k] += p->rows[i].w[k];
+        cti_v3_put(r, 0, cti_v3_sub(cti_v3_at(q->c, 0), cti_penalty_stiff(q, u)));
+        cti_row_scatter(p, &p->rows[i], r, y);
+    }
+}
+
+/* linearizes the law of every row at v, and returns the largest difference of its impulse to that of the last linearization, as a velocity */
+static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, int at_start)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row *row = &s->contact.rows[i];
+        ct_real u[3], r[3], miss = 0;
+        cti_row_velocity(row, v, u);
+        cti_penalty_impulse(&s->desc.penalty, &p->contacts[i], row->mu, h, u, at_start, r);
+        for (k = 0; k < 3; k++)
+            miss = cti_max(miss, cti_abs(r[k] - row->r[k]));
+        /* less what rounding leaves of the spring's and the damper's terms */
+        miss -= CTI_PENALTY_ROUNDED * CTI_EPS * (cti_abs(p->contacts[i].law.start) + cti_abs(p->contacts[i].law.stiff * u[0]));
+        /* a change of u by d moves the impulse by D d: the smaller of that and the mass' answer is what the velocity is wrong by */
+        most = cti_max(most, miss / cti_max(p->contacts[i].D[0], p->contacts[i].mass));
+        if (at_start)
+            memcpy(row->r, r, sizeof r);
+    }
+    return most;
+}
+
+/* Takes a share of the way from the last velocities and impulses, of which v [3 n] are, to those of the linearization at end.v. Both fulfil the
+   equations of motion, and so does what is between them */
+static void cti_penalty_take(cti_state *s, ct_real share, const ct_real *v)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row *row = &s->contact.rows[i];
+        ct_real u[3];
+        cti_row_velocity(row, s->end.v, u);
+        cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_stiff(&p->contacts[i], u)));
+        for (k = 0; k < 3; k++)
+            row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
+    }
+    for (i = 0; share < 1 && i < 3 * s->n; i++)
+        s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
+}
+
+/* what conjugate gradients have left of b + J' r - A v: of a rigid body all of it, of a component that no script holds its momentum */
+static void cti_penalty_polish(cti_state *s, ct_real *v)
+{
+    ct_real *y = cti_penalty_of(s)->work;
+    const int32_t *blocks = s->factors.blocks;
+    cti_problem p;
+    int c, i;
+    cti_penalty_problem(s, &p);
+    cti_problem_rhs(&p, y);
+    cti_problem_residual(&p, y, v, y);
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        cti_v3 sum = cti_v3_zero();
+        ct_real mass = 0, inverse[9];
+        int held = 0, rigid = s->bodies.rigid_of[blocks[q->begin]] >= 0;
+        for (i = q->begin; i < q->end; i++) {
+            int b = blocks[i];
+            held |= s->scripts.n_constrained && s->scripts.filter[b] >= 0;
+            sum = cti_v3_add(sum, cti_v3_at(y, b)), mass += s->bodies.mass[b] * (1 + s->contact.solved_dt * s->bodies.alpha[b]);
+            if (rigid && cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[b], inverse))
+                cti_v3_addto(v, b, cti_m3_mul_v(inverse, cti_v3_at(y, b)));
+        }
+        for (i = q->begin; !rigid && !held && mass > 0 && i < q->end; i++)
+            cti_v3_addto(v, blocks[i], cti_v3_mul(sum, 1 / mass));
+    }
+}
+
+/* largest entry of |D^-1 (A v - b - J' r)| over the velocity scale */
+static ct_real cti_penalty_dynamics(const cti_state *s, const ct_real *v, ct_real scale)
+{
+    cti_problem p;
+    cti_residuals res;
+    memset(&res, 0, sizeof res);
+    cti_penalty_problem(s, &p);
+    p.velocity_scale = scale;
+    cti_residual_dynamics(&p, v, cti_penalty_of(s)->work, &res);
+    return res.dynamics;
+}
+
+static ct_real cti_penalty_scale(const cti_state *s, ct_real h)
+{
+    ct_real big = 0;
+    int i;
+    for (i = 0; i < 3 * s->n; i++)
+        big = cti_max(big, cti_abs(s->system.v_free[i]));
+    return cti_islands_scale(s, h, big);
+}
+
+/* the explicit form: forces of the start. 0: conjugate gradients did not converge */
+static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
+{
+    ct_real *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
+    cti_problem p;
+    cti_penalty_linearize(s, h, s->v, 1);
+    cti_penalty_problem(s, &p);
+    cti_problem_rhs(&p, y);
+    if (!cti_penalty_conjugate(s, 0, y, s->end.v, turns))
+        return 0;
+    cti_penalty_polish(s, s->end.v);
+    return 1;
+}
+
+/* error of the law, with the bounds of friction as they are, and of the equations at end.v, relative to the velocity scale; linearizes the law */
+static ct_real cti_penalty_error(cti_state *s, ct_real h, ct_real scale)
+{
+    ct_real miss = cti_penalty_linearize(s, h, s->end.v, 0) / scale;
+    return cti_max(miss, cti_penalty_dynamics(s, s->end.v, scale));
+}
+
+/* renews the bounds of friction; half: only half of the way. Returns what they have been wrong by, as that error */
+static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int half)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_penalty_contact *q = &p->contacts[i];
+        ct_real want = s->contact.rows[i].mu * s->contact.rows[i].r[0], rubs = q->sticks && want >= q->bound ? 0 : cti_abs(want - q->bound);
+        most = cti_max(most, rubs / cti_max(q->D[4] + q->D[8], q->mass));
+        q->bound = half ? (q->bound + want) / 2 : want;
+    }
+    cti_penalty_linearize(s, h, s->end.v, 0);
+    return most / scale;
+}
+
+/* potentials of the contacts at v */
+static double cti_penalty_potentials(const cti_state *s, const ct_real *v)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        ct_real u[3];
+        cti_row_velocity(&s->contact.rows[i], v, u);
+        sum += cti_penalty_potential(&cti_penalty_of(s)->contacts[i].law, u);
+    }
+    return sum;
+}
+
+/* The share of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, have fallen: the
+   implicit form is their minimum */
+static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
+{
+    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, *x = Ad + 3 * (size_t)s->n, share = 1;
+    double slope = 0, curve = 0, start = cti_penalty_potentials(s, v);
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        d[i] = s->end.v[i] - v[i];
+    cti_bsr_mul(&s->system.A, d, Ad);
+    for (i = 0; i < 3 * s->n; i++) {
+        slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
+        curve += (double)(Ad[i] * d[i]);
+    }
+    for (k = 0; k < CTI_PENALTY_HALVES; k++, share /= 2) {
+        double a = (double)share, rise;
+        for (i = 0; i < 3 * s->n; i++)
+            x[i] = v[i] + share * d[i];
+        rise = a * slope + a * a / 2 * curve + cti_penalty_potentials(s, x) - start;
+        if (rise <= CTI_PENALTY_ROUNDING * (double)CTI_EPS * (fabs(start) + fabs(slope) + curve))
+            return share;
+    }
+    return share;
+}
+
+/* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
+   renewed, and it goes on, until they do not change */
+static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
+{
+    ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
+    cti_problem p;
+    int it, turns, renewals = 0;
+    cti_penalty_problem(s, &p);
+    cti_penalty_linearize(s, h, s->end.v, 0);
+    for (it = 0; it < s->desc.penalty.iterations; it++) {
+        memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_penalty_right(s, &p, y);
+        cti_penalty_conjugate(s, 1, y, s->end.v, &turns);
+        r->cg_steps += turns, r->solver_iterations++;
+        cti_penalty_take(s, cti_penalty_search(s, last), last);
+        cti_penalty_polish(s, s->end.v);
+        cti_cmr_move(s, h);
+        cti_penalty_bend(s, h);
+        *residual = cti_penalty_error(s, h, scale);
+        if (!(*residual <= s->desc.solver.tolerance))
+            continue;
+        *residual = cti_max(*residual, cti_penalty_renew(s, h, scale, renewals++ >= CTI_PENALTY_PROMPT));
+        if (*residual <= s->desc.solver.tolerance)
+            return 1;
+    }
+    return 0;
+}
+
+CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r)
+{
+    ct_real scale = cti_penalty_scale(s, h);
+    int done, turns;
+    r->solves++;
+    if (s->desc.penalty.form == CT_PENALTY_IMPLICIT)
+        return cti_penalty_implicit(s, h, scale, residual, r);
+    done = cti_penalty_explicit(s, h, &turns);
+    r->cg_steps += turns, r->solver_iterations++;
+    *residual = cti_penalty_dynamics(s, s->end.v, scale);
+    return done && *residual <= s->desc.solver.tolerance;
+}
+
+/* ---- the bound of the explicit form ---- */
+
+CTI_FN void cti_penalty_masses(cti_state *s)
+{
+    ct_real *out = cti_penalty_of(s)->inverse;
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        ct_real *m = out + 9 * (size_t)i;
+        memset(m, 0, 9 * sizeof *m);
+        if (cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, i)) {
+            if (!cti_m3_inverse(s->bodies.rigids[s->bodies.rigid_of[i]].I_mid, m))
+                memset(m, 0, 9 * sizeof *m);
+        } else
+            for (k = 0; k < 9; k += 4)
+                m[k] = s->bodies.inv_mass[i];
+    }
+}
+
+/* out = M^-1 J' S J x with S of stiffness (part 0) or damping */
+static void cti_penalty_mode(const cti_state *s, const cti_problem *p, int part, const ct_real *x, ct_real *out)
+{
+    const cti_penalty *own = cti_penalty_of(s);
+    int i;
+    memset(out, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < p->n_rows; i++) {
+        const cti_penalty_contact *q = &own->contacts[i];
+        int rubs = p->rows[i].mu > 0 && s->desc.penalty.friction == CT_PENALTY_ANCHOR;
+        ct_real u[3];
+        cti_penalty_relative(&p->rows[i], x, u);
+        u[0] *= part ? q->b : q->k;
+        u[1] *= !rubs ? 0 : (part ? q->b : q->kf);
+        u[2] *= !rubs ? 0 : (part ? q->b : q->kf);
+        cti_row_scatter(p, &p->rows[i], u, out);
+    }
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(out, i, cti_m3_mul_v(own->inverse + 9 * (size_t)i, cti_v3_at(out, i)));
+}
+
+/* largest eigenvalue of M^-1 J' S J */
+static ct_real cti_penalty_eigenvalue(const cti_state *s, const cti_problem *p, int part)
+{
+    ct_real *x = cti_penalty_of(s)->work, *y = x + 3 * (size_t)s->n, big = 0, size;
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++) /* no direction is left out by symmetry */
+        x[i] = CTI_R(1.0) + CTI_R(0.37) * (ct_real)(i % 5) - CTI_R(0.61) * (ct_real)(i % 3);
+    for (k = 0; k < CTI_PENALTY_POWER; k++) {
+        for (size = 0, i = 0; i < 3 * s->n; i++)
+            size = cti_max(size, cti_abs(x[i]));
+        if (!(size > 0))
+            return 0;
+        for (i = 0; i < 3 * s->n; i++)
+            x[i] /= size;
+        cti_penalty_mode(s, p, part, x, y);
+        big = cti_krylov_dot(3 * s->n, x, x);
+        big = cti_sqrt(cti_krylov_dot(3 * s->n, y, y) / big);
+        memcpy(x, y, sizeof(ct_real) * 3 * (size_t)s->n);
+    }
+    return big * CTI_PENALTY_SURE;
+}
+
+CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
+{
+    cti_problem p;
+    cti_penalty_problem(s, &p);
+    cti_penalty_masses(s);
+    if (p.n_rows == 0)
+        return 0;
+    return (h * h * cti_penalty_eigenvalue(s, &p, 0) + 2 * h * cti_penalty_eigenvalue(s, &p, 1)) / 4;
+}
+
+#undef CTI_PENALTY_TIGHT
+#undef CTI_PENALTY_STEPS
+#undef CTI_PENALTY_PROMPT
+#undef CTI_PENALTY_ROUNDED
+#undef CTI_PENALTY_HALVES
+#undef CTI_PENALTY_ROUNDING
+#undef CTI_PENALTY_POWER
+#undef CTI_PENALTY_SURE
