@@ -52,13 +52,18 @@ typedef struct cti_layers_group {
     cti_model part;
     int32_t *blocks; /* the nodes of its elements, ascending */
     int n;           /* elements */
-    int level;
+    int level;       /* of its clock in this step: `least`, or more where blocks are fast */
+    int least;       /* by its frequency */
+    double size;     /* [m] smallest height of its elements at rest */
     double rate;     /* [1/s] bound on what stiffness damping takes from a velocity in a second */
 } cti_layers_group;
 
 /* cti_layers_clocks -- of the elements of all bodies. */
 typedef struct cti_layers_clocks {
     double *frequency;   /* [rad/s] bound for each element; of model m and kind k from at[CTI_LAYERS_KINDS m + k] on */
+    double *around;      /* [rad/s] the largest frequency of an element at one of its nodes */
+    double *node;        /* [n] the same of each block */
+    double *size;        /* [m] smallest height of each element */
     int32_t *at;
     cti_layers_group *groups;
     double dt;           /* [s] step that groups and levels are of; 0: none */
@@ -72,6 +77,7 @@ typedef struct cti_layers_list {
     int32_t *pairs;   /* [2 n] features */
     int32_t *quads;   /* [4 n] vertices */
     ct_real *hat;     /* [n] nu_1 [m] */
+    ct_real *width;   /* [n] EE: of the mollifier of nearly parallel edges (potential.h) [m^4] */
     ct_real *stiff;   /* [n] k_1 [N/m]; 0: no block takes part */
     ct_real *d2, *w;  /* [n], [3 n] squared distances at the start of the window; of planes the signed distance; barycentrics */
     int32_t *feature; /* [n] scratch of the distances */
@@ -109,18 +115,19 @@ typedef struct cti_layers_places {
     ct_real *begin;        /* [3 nv] at the start of the step */
     ct_real *u;            /* [3 nv] velocities at the start of the window */
     ct_real *off;          /* [nv] how far vertices may leave their lines in the window, later: did [m] */
-    ct_real *lo, *hi;      /* [3 n_moving] boxes that the candidates are complete for */
-    ct_real *from, *to;    /* [3 nv] their corners, and vertices that never move */
+    ct_real *from, *to;    /* [3 nv] ends of the lines that the candidates are complete for, and vertices that never move */
+    ct_real *reach;        /* [bodies] how far from its line a vertex may be [m] */
     ct_real *last;         /* [3 nv] surface at the end of the last step; empty: none */
     int32_t *seen_vertex, *seen_block; /* [nv], [n] number of the last set that took it */
     int32_t seen;
-    int covered;           /* 1: boxes and candidates are known */
+    int covered;           /* 1: lines and candidates are known */
 } cti_layers_places;
 
 /* cti_layers_sums -- what a window adds to the report; plain data, restored when it is rolled back. */
 typedef struct cti_layers_sums {
-    double script, pins;       /* [J] */
-    double contact, damping;   /* [J] lost */
+    double script, pins;       /* [J] work */
+    double taken;              /* [J] that the normal impulses of layers took from the motion, stored or lost */
+    double friction, damping;  /* [J] lost */
     int extended;
 } cti_layers_sums;
 
@@ -158,17 +165,21 @@ CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *
 CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X);
 /* cti_layers_clocks_set -- groups and levels of a step dt. 0: out of memory. */
 CTI_FN int cti_layers_clocks_set(cti_state *s, double dt);
+/* cti_layers_clocks_hurry -- levels for a step in which blocks have speeds [m/s] up to `speed`. */
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed);
 CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c);
 
 /* ---- layers_pairs.c ---- */
 
-/* cti_layers_cover -- candidates that are complete for `span` seconds from surface.x0 on, and longer while vertices stay in their boxes. 0: out of
+/* cti_layers_cover -- candidates that are complete for `span` seconds from surface.x0 on, and longer while vertices stay near the lines. 0: out of
    memory. */
 CTI_FN int cti_layers_cover(cti_state *s, double span);
-/* cti_layers_is_covered -- 1 where vertices stay in their boxes for `span` seconds, and places.off beside their lines. */
+/* cti_layers_is_covered -- 1 where vertices stay within reach of those lines for `span` seconds, and places.off beside their own. */
 CTI_FN int cti_layers_is_covered(const cti_state *s, double span);
 /* cti_layers_distances -- of all candidates at surface.x0. */
 CTI_FN void cti_layers_distances(cti_state *s);
+/* cti_layers_parallel -- the factor of the energy of a pair of edges v [4], below 1 where they are nearly parallel; out_gradient [12], or NULL. */
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient);
 /* cti_layers_stored -- [J] in all layers at those distances; r (may be NULL): the smallest distance, and over thickness. */
 CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r);
 /* cti_layers_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */

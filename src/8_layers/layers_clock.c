@@ -15,6 +15,13 @@
 #define CTI_LAYERS_FALL 0.01
 #define CTI_LAYERS_DECAY 0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
 
+/* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
+   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without this.
+   Half: slow elements strike twice as often; double: close to the resonance */
+#define CTI_LAYERS_APART 1.0
+#define CTI_LAYERS_FAST 0.05  /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at
+                                 three times its speed of sound needs it. Half: twice the strikes of such steps */
+
 /* cti_layers_batch -- the elements of one kind of a model. */
 typedef struct cti_layers_batch {
     int n, nn, per; /* elements, nodes and rest numbers of each */
@@ -133,8 +140,27 @@ static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, in
     }
 }
 
+/* smallest height of an element at rest [m] */
+static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *v = b->node + (size_t)b->nn * (size_t)e;
+    cti_v3 x = cti_v3_at(X, v[0]), p = cti_v3_sub(cti_v3_at(X, v[1]), x), q, r;
+    double area, longest;
+    if (kind == CTI_LAYERS_SPRING)
+        return (double)cti_v3_norm(p);
+    q = cti_v3_sub(cti_v3_at(X, v[2]), x);
+    area = (double)cti_v3_norm(cti_v3_cross(p, q));
+    longest = sqrt((double)cti_max(cti_v3_norm2(cti_v3_sub(p, q)), cti_max(cti_v3_norm2(p), cti_v3_norm2(q))));
+    if (kind != CTI_LAYERS_TET)
+        return longest > 0 ? area / longest : 0;
+    r = cti_v3_sub(cti_v3_at(X, v[3]), x);
+    longest = cti_fmax(cti_fmax(area, (double)cti_v3_norm(cti_v3_cross(q, r))),
+                       cti_fmax((double)cti_v3_norm(cti_v3_cross(p, r)), (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(q, p), cti_v3_sub(r, p)))));
+    return fabs((double)cti_v3_dot(cti_v3_cross(p, q), r)) / longest;
+}
+
 /* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
-static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out)
+static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out, double *size)
 {
     cti_layers_batch b = cti_layers_batch_of(m, kind);
     int e, a;
@@ -151,8 +177,30 @@ static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int 
         for (e = 0; e < b.n * b.nn; e++)
             sum[b.node[e]] = 0;
     }
-    for (e = 0; e < b.n; e++)
+    for (e = 0; e < b.n; e++) {
         out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
+        size[e] = cti_layers_size(&b, kind, e, X);
+    }
+}
+
+/* node and around, from frequency */
+static void cti_layers_surroundings(cti_state *s)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, pass;
+    for (pass = 0; pass < 2; pass++)
+        for (m = 0; m < s->bodies.n_models; m++)
+            for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+                cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+                double *w = c->frequency + c->at[CTI_LAYERS_KINDS * m + k], *around = c->around + c->at[CTI_LAYERS_KINDS * m + k];
+                for (e = 0; e < b.n * b.nn; e++) {
+                    double *at = &c->node[b.node[e]], *one = &around[e / b.nn];
+                    if (pass == 0)
+                        *at = cti_fmax(*at, w[e / b.nn]);
+                    else
+                        *one = e % b.nn ? cti_fmax(*one, *at) : *at;
+                }
+            }
 }
 
 CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
@@ -165,12 +213,15 @@ CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
             c->at[CTI_LAYERS_KINDS * m + k] = n;
             n += cti_layers_batch_of(s->bodies.models[m], k).n;
         }
-    ok = ok && CTI_RESIZE(s->mem, c->frequency, n);
+    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) && CTI_RESIZE(s->mem, c->node, s->n);
     for (i = 0; ok && i < s->n; i++)
-        sum[i] = 0;
+        sum[i] = 0, c->node[i] = 0;
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++)
-            cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k]);
+            cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k],
+                                    c->size + c->at[CTI_LAYERS_KINDS * m + k]);
+    if (ok)
+        cti_layers_surroundings(s);
     CTI_FREE(s->mem, sum);
     return ok;
 }
@@ -232,25 +283,27 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     const cti_model *m = s->bodies.models[model];
     cti_layers_batch b = cti_layers_batch_of(m, kind);
-    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind];
+    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind], *l = c->size + c->at[CTI_LAYERS_KINDS * model + kind];
     cti_layers_group *g;
     int32_t **node;
     ct_real **rest;
     int *count, e, a, k = CTI_LEN(c->groups);
-    double fastest = 0;
+    double fastest = 0, size = 0;
     if (!CTI_RESIZE(s->mem, c->groups, k + 1))
         return 0;
     g = &c->groups[k];
-    g->n = n, g->level = level, g->blocks = NULL;
+    g->n = n, g->level = g->least = level, g->blocks = NULL;
     cti_layers_part(m, kind, &g->part, &node, &rest, &count);
     if (!cti_layers_copy(s->mem, &b, take, n, node, rest))
         return 0;
     *count = n;
     for (e = 0; e < n; e++) {
         fastest = cti_fmax(fastest, w[take[e]]);
+        size = e == 0 ? l[take[e]] : cti_fmin(size, l[take[e]]);
         for (a = 0; a < b.nn; a++)
             mark[(*node)[b.nn * e + a]] = 1;
     }
+    g->size = size;
     g->rate = cti_layers_beta(m, kind) * fastest * fastest;
     for (e = 0, a = 0; e < s->n; e++)
         a += mark[e];
@@ -267,10 +320,11 @@ static int cti_layers_group_kind(cti_state *s, int model, int kind, double dt, i
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind];
+    const double *around = c->around + c->at[CTI_LAYERS_KINDS * model + kind];
     int n = cti_layers_batch_of(s->bodies.models[model], kind).n, e, level, m, done = 0;
     for (level = 0; level <= CTI_LAYERS_LEVELS && done < n; level++) {
         for (e = 0, m = 0; e < n; e++)
-            if (cti_layers_level(dt, 2 * (double)s->desc.layers.clock / w[e]) == level)
+            if (cti_layers_level(dt, cti_fmin(2 * (double)s->desc.layers.clock / w[e], CTI_LAYERS_APART / around[e])) == level)
                 take[m++] = e;
         if (m > 0 && !cti_layers_group_add(s, model, kind, take, m, level, mark))
             return 0;
@@ -336,12 +390,24 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
     return 1;
 }
 
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_layers_group *g = &c->groups[i];
+        g->level = speed > 0 ? cti_max_int(g->least, cti_layers_level(c->dt, CTI_LAYERS_FAST * g->size / speed)) : g->least;
+    }
+}
+
 CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
 {
     cti_layers_groups_free(mem, c);
-    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
 }
 
 #undef CTI_LAYERS_STIFFEN
 #undef CTI_LAYERS_FALL
 #undef CTI_LAYERS_DECAY
+#undef CTI_LAYERS_APART
+#undef CTI_LAYERS_FAST

@@ -1,62 +1,64 @@
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
-   Method: the trees are asked for all pairs whose vertices may come within the thickness anywhere in boxes around the vertices' motion; the answer
-   serves while all vertices are inside of their boxes. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: boxes of vertices in
-   place of separating slabs of pairs. */
+   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the answer
+   serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in place of
+   separating slabs of pairs. */
 #include "layers.h"
 #include "../4_geom/dist.h"
 #include "../5_mesh/pairs.h"
+#include "../7_contact/potential.h"
 
-#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] that a box is larger than the motion it was made for. Half: more queries; double: more pairs */
+#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
 
-/* ---- boxes ---- */
+/* ---- motion ---- */
 
-/* where vertex i goes in span seconds, `off` beside its line */
-static void cti_layers_span(const cti_layers_places *p, const ct_real *x0, int i, double span, ct_real off, ct_real *lo, ct_real *hi)
+/* how far vertex i goes from the line that candidates are known for, in span seconds from surface.x0 on; `off` is added [m] */
+static ct_real cti_layers_stray(const cti_layers_places *p, const ct_real *x0, int i, double span)
 {
-    int k;
-    for (k = 0; k < 3; k++) {
-        ct_real a = x0[3 * i + k], b = a + (ct_real)span * p->u[3 * i + k], r = off + 4 * CTI_EPS * (cti_abs(a) + cti_abs(b));
-        lo[k] = cti_min(a, b) - r, hi[k] = cti_max(a, b) + r;
+    cti_v3 a = cti_v3_at(p->from, i), e = cti_v3_sub(cti_v3_at(p->to, i), a), x = cti_v3_at(x0, i);
+    ct_real most = 0, l2 = cti_v3_norm2(e);
+    int end;
+    for (end = 0; end < 2; end++) {
+        cti_v3 r = cti_v3_sub(cti_v3_mad(x, cti_v3_at(p->u, i), end ? (ct_real)span : 0), a);
+        ct_real t = l2 > 0 ? cti_clamp(cti_v3_dot(r, e) / l2, 0, 1) : 0;
+        most = cti_max(most, cti_v3_norm(cti_v3_mad(r, e, -t)));
     }
+    return most + p->off[i] + 8 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z));
 }
 
 CTI_FN int cti_layers_is_covered(const cti_state *s, double span)
 {
     const cti_layers_places *p = &cti_layers_own(s)->places;
     const cti_surface *f = &s->surface;
-    int i, j, k;
+    int i, j;
     if (!p->covered)
         return 0;
     for (j = 0; j < CTI_LEN(f->runs); j += 3)
-        for (i = f->runs[j]; i < f->runs[j + 1]; i++) {
-            int at = 3 * (f->runs[j + 2] + i - f->runs[j]);
-            ct_real lo[3], hi[3];
-            cti_layers_span(p, f->x0, i, span, p->off[i], lo, hi);
-            for (k = 0; k < 3; k++)
-                if (!(lo[k] >= p->lo[at + k] && hi[k] <= p->hi[at + k]))
-                    return 0;
-        }
+        for (i = f->runs[j]; i < f->runs[j + 1]; i++)
+            if (!(cti_layers_stray(p, f->x0, i, span) <= p->reach[f->body_of[i]]))
+                return 0;
     return 1;
 }
 
-static void cti_layers_boxes(cti_state *s, double span)
+/* lines of all vertices for span seconds, and how far they may be left */
+static void cti_layers_lines_ahead(cti_state *s, double span)
 {
     cti_layers_places *p = &cti_layers_own(s)->places;
     cti_surface *f = &s->surface;
-    int i, b, k;
+    int i, b;
     for (b = 0; b < f->n_bodies; b++) {
         cti_soup_body *r = &f->ranges[b];
-        ct_real slack = CTI_LAYERS_SLACK * f->bodies[b].thickness;
+        ct_real off = 0;
         if (!f->bodies[b].moves)
             continue;
-        r->swept = 1;
-        r->inflate = f->bodies[b].thickness / 2;
         for (i = r->v0; i < r->v1; i++) {
-            int at = 3 * (i + f->bodies[b].shift);
-            cti_layers_span(p, f->x0, i, span, p->off[i] + slack, p->from + 3 * (size_t)i, p->to + 3 * (size_t)i);
-            for (k = 0; k < 3; k++)
-                p->lo[at + k] = p->from[3 * i + k], p->hi[at + k] = p->to[3 * i + k];
+            cti_v3 x = cti_v3_at(f->x0, i);
+            cti_v3_put(p->from, i, x);
+            cti_v3_put(p->to, i, cti_v3_mad(x, cti_v3_at(p->u, i), (ct_real)span));
+            off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
         }
+        p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
+        r->swept = 1;
+        r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
     }
 }
 
@@ -87,7 +89,7 @@ static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_
 
 static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
 {
-    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) && CTI_RESIZE(m, l->d2, n) &&
+    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) && CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) &&
                 CTI_RESIZE(m, l->w, 3 * n) && CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) &&
                 CTI_RESIZE(m, l->sum, 3 * n) && CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
     for (i = 0; ok && i < n; i++) {
@@ -117,6 +119,13 @@ static int cti_layers_complete(cti_state *s, cti_layers_list *l)
         cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
     else
         cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
+        ct_real x[12];
+        int k;
+        for (k = 0; k < 4; k++)
+            cti_v3_put(x, k, cti_v3_at(f->rest, l->quads[4 * i + k]));
+        l->width[i] = cti_mollifier_width(x);
+    }
     for (i = 0; i < n; i++)
         if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
             l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
@@ -128,14 +137,11 @@ static int cti_layers_list_planes(cti_state *s)
     const cti_surface *f = &s->surface;
     const cti_layers_places *b = &cti_layers_own(s)->places;
     cti_layers_list *l = &cti_layers_own(s)->list[CTI_LAYERS_PLANES];
-    int p, v, k;
+    int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
-            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
-            ct_real gap = -q->offset;
-            for (k = 0; k < 3; k++)
-                gap += q->normal[k] * (q->normal[k] > 0 ? b->lo : b->hi)[at + k];
+            ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
             if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) && (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
                 return 0;
         }
@@ -150,7 +156,7 @@ CTI_FN int cti_layers_cover(cti_state *s, double span)
     if (!cti_layers_flush(s))
         return 0;
     y->places.covered = 0;
-    cti_layers_boxes(s, span);
+    cti_layers_lines_ahead(s, span);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         CTI_CLEAR(y->list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, y->places.from, y->places.to) ||
@@ -178,6 +184,22 @@ CTI_FN void cti_layers_distances(cti_state *s)
     cti_dist_ee_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
 }
 
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
+{
+    cti_v3 a = cti_v3_sub(cti_v3_at(x, v[1]), cti_v3_at(x, v[0])), b = cti_v3_sub(cti_v3_at(x, v[3]), cti_v3_at(x, v[2])), ga, gb;
+    double c = (double)cti_v3_norm2(cti_v3_cross(a, b)), first, second, m = cti_mollifier_value(c, (double)width, &first, &second);
+    ct_real ab = cti_v3_dot(a, b), g = (ct_real)(2 * first);
+    if (!out_gradient)
+        return m;
+    ga = cti_v3_mul(cti_v3_mad(cti_v3_mul(a, cti_v3_norm2(b)), b, -ab), g);
+    gb = cti_v3_mul(cti_v3_mad(cti_v3_mul(b, cti_v3_norm2(a)), a, -ab), g);
+    cti_v3_put(out_gradient, 0, cti_v3_mul(ga, -1));
+    cti_v3_put(out_gradient, 1, ga);
+    cti_v3_put(out_gradient, 2, cti_v3_mul(gb, -1));
+    cti_v3_put(out_gradient, 3, gb);
+    return m;
+}
+
 CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
@@ -198,6 +220,8 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
             if (!(d < l->hat[i]))
                 continue;
             cti_layers_force((double)(d / l->hat[i]), 1, s->desc.layers.max_layers, &e);
+            if (l->kind == CT_PAIR_EE)
+                e *= cti_layers_parallel(s->surface.x0, l->quads + 4 * (size_t)i, l->width[i], NULL);
             sum += (double)(l->stiff[i] * l->hat[i] * l->hat[i]) * e;
         }
     return sum;

@@ -7,11 +7,11 @@
 
 static void cti_layers_defaults(ct_world_desc *d)
 {
-    d->layers.clock = CTI_R(0.25);
-    d->layers.layer_clock = CTI_R(0.1);
+    d->layers.clock = CTI_R(0.0625);
+    d->layers.layer_clock = CTI_R(0.05);
     d->layers.depth = CTI_R(0.0625);
     d->layers.max_layers = 4096;
-    d->layers.max_updates = 100000000;
+    d->layers.max_updates = 20000000;
 }
 
 static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
@@ -69,13 +69,13 @@ static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
 
 static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
 {
-    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->lo), CTI_FREE(m, p->hi), CTI_FREE(m, p->from);
+    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->reach), CTI_FREE(m, p->from);
     CTI_FREE(m, p->to), CTI_FREE(m, p->last), CTI_FREE(m, p->seen_vertex), CTI_FREE(m, p->seen_block);
 }
 
 static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
 {
-    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->d2), CTI_FREE(m, l->w);
+    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2), CTI_FREE(m, l->w);
     CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
 }
 
@@ -107,11 +107,11 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
     cti_mem *m = s->mem;
     cti_layers_nodes *q = &y->nodes;
     cti_layers_places *p = &y->places;
-    int n = s->n, n3 = 3 * n, nv = s->surface.nv, moving = 3 * s->surface.n_moving;
+    int n = s->n, n3 = 3 * n, nv = s->surface.nv;
     return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) && CTI_RESIZE(m, q->force, n3) &&
            CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) && CTI_RESIZE(m, q->v0, n3) &&
            CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) && CTI_RESIZE(m, p->u, 3 * nv) &&
-           CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->lo, moving) && CTI_RESIZE(m, p->hi, moving) && CTI_RESIZE(m, p->from, 3 * nv) &&
+           CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->from, 3 * nv) &&
            CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) && CTI_RESIZE(m, p->seen_block, n);
 }
 

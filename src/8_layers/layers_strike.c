@@ -177,18 +177,17 @@ static void cti_layers_point_push(cti_state *s, const cti_layers_point *p, cti_v
     cti_layers_own(s)->window.sums.script -= (double)cti_v3_dot(J, p->script);
 }
 
-/* the impulse of layers first .. last of pair i of a list at the share `near` of its thickness, for h seconds */
-static void cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const cti_layers_point *p, double full, int plain)
+/* the impulse `full` of some layers of pair i of a list. Returns the share of it that restitution leaves */
+static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const cti_layers_point *p, double full, int plain)
 {
     cti_layers_sums *sums = &cti_layers_own(s)->window.sums;
     double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), J = full, mu, ut, most, take;
     const cti_surface *f = &s->surface;
     int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[l->quads[4 * i + (l->kind == CT_PAIR_EE ? 2 : 1)]];
     cti_v3 t, all;
-    if (!plain && un > 0) {
+    if (!plain && un > 0)
         J *= e * e;
-        sums->contact += (full - J) * (un + J * p->lightness / 2);
-    }
+    sums->taken -= J * (un + J * p->lightness / 2);
     all = cti_v3_mul(p->normal, (ct_real)J);
     mu = plain ? 0 : sqrt((double)f->bodies[f->body_of[l->quads[4 * i]]].friction * (double)f->bodies[b].friction);
     t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
@@ -196,13 +195,33 @@ static void cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const 
     if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
         most = ut / p->lightness;
         take = cti_fmin(mu * J, most);
-        sums->contact += take * (ut - take * p->lightness / 2);
+        sums->friction += take * (ut - take * p->lightness / 2);
         all = cti_v3_mad(all, t, (ct_real)(-take / ut));
         l->stick[i] = take < CTI_LAYERS_STICKS * mu * J ? 3 : 1;
     } else if (J > 0 && !l->stick[i])
         l->stick[i] = 1;
     cti_layers_point_push(s, p, all);
     cti_v3_addto(l->sum, i, all);
+    return full != 0 ? J / full : 1;
+}
+
+/* the impulses by which the factor of two nearly parallel edges acts on their ends; energy: what it multiplies, times h [J s] */
+static void cti_layers_twist(cti_state *s, const int32_t *v, const ct_real *gradient, double energy)
+{
+    cti_layers *y = cti_layers_own(s);
+    int k, j, i;
+    for (k = 0; k < 4; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        cti_v3 script, u = cti_layers_velocity(s, v[k], &script), J = cti_v3_mul(cti_v3_at(gradient, k), (ct_real)-energy), after;
+        for (j = 0; j < a->n; j++) {
+            double w = a->n > 1 ? (double)a->weight[j] : 1;
+            i = a->block[j];
+            cti_layers_kick(s, i, w * (double)J.x, w * (double)J.y, w * (double)J.z);
+        }
+        after = cti_layers_velocity(s, v[k], &script);
+        y->window.sums.taken -= (double)cti_v3_dot(J, cti_v3_add(u, after)) / 2;
+        y->window.sums.script -= (double)cti_v3_dot(J, script);
+    }
 }
 
 /* weights of closest points, and the unit normal from b to a. 0: the points coincide */
@@ -247,15 +266,20 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
             int pair = set->pair[k][i];
             const int32_t *v = set->quads[k] + 4 * (size_t)i;
             ct_real d = k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
-            double near = (double)(d / l->hat[pair]), force;
+            double near = (double)(d / l->hat[pair]), force, energy, factor = 1;
+            ct_real gradient[12];
             cti_layers_point p;
             if (near >= cti_layers_share(set->first))
                 continue;
             if (!cti_layers_weights(s, l, v, y->weights + (k == CTI_LAYERS_VF ? 3 : 2) * (size_t)i, pair, l->held + 4 * (size_t)pair, &p.normal))
                 continue;
-            force = (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(near, set->first, set->last, NULL);
+            if (k == CTI_LAYERS_EE)
+                factor = cti_layers_parallel(x, v, l->width[pair], gradient);
+            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(near, set->first, set->last, &energy);
             cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
-            cti_layers_push_pair(s, l, pair, &p, h * force, plain);
+            energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]) * cti_layers_push_pair(s, l, pair, &p, h * force, plain);
+            if (factor < 1)
+                cti_layers_twist(s, v, gradient, energy);
         }
     }
 }

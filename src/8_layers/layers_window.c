@@ -16,6 +16,8 @@
 #define CTI_LAYERS_GROW 3         /* [1] window over the last one, at most */
 #define CTI_LAYERS_STILL 1e-3     /* [thickness] way off the lines that is always expected */
 #define CTI_LAYERS_FIRST 64       /* [1] the first window of a step is this part of it, where none is known */
+/* [thickness] way off the lines that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies */
+#define CTI_LAYERS_BEND 2.0
 #define CTI_LAYERS_AHEAD 8        /* [windows] that candidates are looked for in, if the step is as long */
 #define CTI_LAYERS_ROUND 64       /* [ulp] of coordinates, rounding of a distance */
 #define CTI_LAYERS_TRIES 60       /* repetitions of one window, each half as long */
@@ -335,7 +337,7 @@ static int cti_layers_run(cti_state *s, int *out_spent)
     return 1;
 }
 
-/* 1: no pair can have entered a layer that did not strike, and no vertex left its box. All blocks are at window.end */
+/* 1: no pair can have entered a layer that did not strike, and no vertex left the reach of its line. All blocks are at window.end */
 static int cti_layers_is_safe(cti_state *s, double span)
 {
     cti_layers *y = cti_layers_own(s);
@@ -358,6 +360,24 @@ static int cti_layers_is_safe(cti_state *s, double span)
     return cti_layers_is_covered(s, span);
 }
 
+/* a window of span seconds, or of less if vertices are expected too far from their lines; places.off is that of it */
+static double cti_layers_bend(cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    int i, j;
+    cti_layers_offs(s, span, 1);
+    for (;;) {
+        ct_real most = 0;
+        for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+            for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+                most = cti_max(most, p->off[i]);
+        if (!((double)most > CTI_LAYERS_BEND * (double)s->desc.thickness) || !cti_finite(most))
+            return span;
+        span *= cti_fmin(0.9, CTI_LAYERS_BEND * (double)s->desc.thickness / (double)most);
+        cti_layers_offs(s, span, 1);
+    }
+}
+
 /* window.end, sets and lists of the next window. 1; 2: no window is long enough; 0: out of memory */
 static int cti_layers_open(cti_state *s, int64_t most)
 {
@@ -366,13 +386,14 @@ static int cti_layers_open(cti_state *s, int64_t most)
     double span = (double)most * w->tick, ahead;
     int64_t ticks;
     cti_layers_speeds(s);
+    span = cti_layers_bend(s, span);
+    if (span / w->tick < (double)most)
+        most = (int64_t)(span / w->tick);
+    span = (double)most * w->tick;
     ahead = cti_fmin(CTI_LAYERS_AHEAD * span, (double)(CTI_LAYERS_TICKS - w->begin) * w->tick);
-    cti_layers_offs(s, span, 1);
     if (!cti_layers_is_covered(s, span)) {
-        cti_layers_offs(s, ahead, 1);
         if (!cti_layers_cover(s, ahead))
             return 0;
-        cti_layers_offs(s, span, 1);
     }
     cti_layers_distances(s);
     w->updates += CTI_LEN(y->list[0].last) + CTI_LEN(y->list[1].last) + CTI_LEN(y->list[2].last);
@@ -476,6 +497,7 @@ CTI_FN int cti_layers_advance(cti_state *s)
 #undef CTI_LAYERS_GROW
 #undef CTI_LAYERS_STILL
 #undef CTI_LAYERS_FIRST
+#undef CTI_LAYERS_BEND
 #undef CTI_LAYERS_AHEAD
 #undef CTI_LAYERS_ROUND
 #undef CTI_LAYERS_TRIES
