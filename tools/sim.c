@@ -80,6 +80,8 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->dcd = s->dcd;
     d->barrier = s->barrier;
     d->geometric = s->geometric;
+    d->layers = s->layers;
+    d->restitution = (ct_real)s->restitution;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
