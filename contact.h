@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe4a3539d702f05c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b00df745f1d25e4a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -31,12 +31,12 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD, BARRIER and GEOMETRIC. One that a switch leaves out of a
-    build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
-    CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
-    do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
-    vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller steps, or another
-    integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
+    This version has no tearing, plasticity or fluids, and restitution with CT_STEPPER_LAYERS only. Its steppers are CMR, DCD, BARRIER, LAYERS and
+    GEOMETRIC. One that a switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built).
+    The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits,
+    starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep.
+    Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller
+    steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
@@ -114,6 +114,17 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
     barrier.static_hold lets what sticks come to rest instead of creeping. ct_world_repair and ct_world_dump_problem are refused. A start that
     intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name; a start nearer than dhat is not. It takes many times the
     time of CT_STEPPER_CMR where thin soft bodies are crushed. ct_step_report.residual is the last change of velocity by Newton's method [m/s].
+
+THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact mechanics)
+    A contact is a stack of springs, each thinner and stiffer than the one before, and every element and every layer has a clock of its own, by its
+    frequency (docs/layers.md). Updates are explicit and symplectic: the energy of free motion has no trend, momentum is kept to rounding, vibration is
+    damped by the material alone. Time advances in safe windows, in which no pair comes into a layer that does not strike, so that surfaces never intersect,
+    whatever the forces are. ct_world_desc.restitution gives back its share of an impact's speed; friction takes, at each strike, at most what
+    stops the sliding, so a body on a slope creeps. Cloth and soft bodies take part, against each other and against static and kinematic bodies and
+    planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem are refused. A step that has used up layers.max_updates
+    ends early with status BUDGET; ct_step_report.advanced and ct_world_time tell where, and the next step goes on from there. A start that
+    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name. Stiff or finely meshed bodies cost many strikes.
+    ct_step_report.residual is the energy that is missing in the step's account, over all energies in it; above 5e-3 the status is NOT_CONVERGED.
 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
@@ -217,7 +228,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
                           Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
                           still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_GEOMETRIC
+    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_LAYERS, CONTACT_WITH_GEOMETRIC
                           1 (default) or 0: the steppers. One of them has to be 1. 0 removes its code. The enum keeps its value,
                           ct_stepper_built returns 0, and ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
@@ -226,7 +237,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER,
-                          GEOMETRIC and all
+                          LAYERS, GEOMETRIC and all
                           solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
                           CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
@@ -335,6 +346,9 @@ SOURCES
 #ifndef CONTACT_WITH_BARRIER
 #define CONTACT_WITH_BARRIER 0
 #endif
+#ifndef CONTACT_WITH_LAYERS
+#define CONTACT_WITH_LAYERS 0
+#endif
 #ifndef CONTACT_WITH_GEOMETRIC
 #define CONTACT_WITH_GEOMETRIC 0
 #endif
@@ -384,6 +398,9 @@ SOURCES
 #endif
 #ifndef CONTACT_WITH_BARRIER
 #define CONTACT_WITH_BARRIER 1
+#endif
+#ifndef CONTACT_WITH_LAYERS
+#define CONTACT_WITH_LAYERS 1
 #endif
 #ifndef CONTACT_WITH_GEOMETRIC
 #define CONTACT_WITH_GEOMETRIC 1
@@ -541,11 +558,12 @@ typedef double ct_real;
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 3 is reserved for layers, 4 for penalty, 6 for explicit. */
+   meaning: 4 is reserved for penalty, 6 for explicit. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
     X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)                                                                                \
+    X(CT_STEPPER_LAYERS, 3, layers, CONTACT_WITH_LAYERS)                                                                                   \
     X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
@@ -553,7 +571,7 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER or _GEOMETRIC at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER, _LAYERS or _GEOMETRIC at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -668,6 +686,17 @@ typedef struct ct_geometric_desc {
     int max_substeps;              /* 1..256: most substeps of a step; default 8 */
     int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
 } ct_geometric_desc;
+
+/* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
+typedef struct ct_layers_desc {
+    ct_real clock;       /* (0, 0.5] time between two strikes of an element, at most, over the limit of its stability; default 1/16 */
+    ct_real layer_clock; /* (0, 0.5] the same of a layer with all layers outside of it; default 0.03 */
+    ct_real depth;       /* (0, 1] share of the world's thickness by which its own weight, at 9.81 m/s^2 or the world's gravity if that is more,
+                            presses the lighter side of a pair into its first layer: it sets k_1; default 1/16 */
+    int max_layers;      /* 1..100000: layers of a pair; a step ends early, with CT_STATUS_BUDGET, where a pair would need more. Default 4096: a
+                            distance of 1/8 of the thickness */
+    int max_updates;     /* >= 1: elements and pairs that a step evaluates, about; then it ends early, with CT_STATUS_BUDGET; default 20,000,000 */
+} ct_layers_desc;
 
 
 /* ---- public/types.h ---- */
@@ -933,7 +962,7 @@ typedef struct ct_world_desc {
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
-    ct_real restitution;  /* 0 is the only value that is supported now */
+    ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_LAYERS only; default 0 */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
@@ -950,6 +979,7 @@ typedef struct ct_world_desc {
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
+    ct_layers_desc layers;  /* of CT_STEPPER_LAYERS */
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
@@ -1134,8 +1164,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
-   copied. */
+   intersecting pairs. CT_STEPPER_BARRIER and CT_STEPPER_LAYERS: they wait there, positions are read where they are, and the status is BUDGET or
+   worse. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -1210,7 +1240,8 @@ typedef struct ct_contact {
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance. */
+   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
+   is layers.max_updates or max_layers, at most 5e-3. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -1249,7 +1280,8 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s] */
+                              change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
+                              losses of the step, beyond rounding */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -1273,7 +1305,11 @@ typedef struct ct_step_report {
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
+    double energy_contact; /* [J] LAYERS: stored in layers at the end; its change in the step is in loss_contact */
     double center_of_mass[3];
+    double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
+    int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
+    int windows, rollbacks; /* LAYERS: safe windows of the step, and those that were repeated; else 0 */
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
     double ms_finish;      /* the rest: saving the start, impact zones, commits, this report; */
@@ -3047,7 +3083,7 @@ CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
    implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LAYERS || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 #endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
@@ -27861,7 +27897,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
 CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess);
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
@@ -28082,7 +28118,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
    selected. Operations and their order are those of dist.c, so both give the same bits.
    based on: as dist.c. */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
 /* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
@@ -33744,7 +33780,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
    Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
@@ -34683,7 +34719,7 @@ static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
@@ -38192,7 +38228,7 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
@@ -38213,15 +38249,17 @@ CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
     return v;
 }
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 /* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
+#endif
 /* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
 CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 #endif
@@ -38384,6 +38422,7 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
     return 1;
 }
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_surface_commit(cti_surface *s)
 {
     int k;
@@ -38392,6 +38431,7 @@ CTI_FN void cti_surface_commit(cti_surface *s)
         memcpy(s->x0 + at, s->x1 + at, sizeof(ct_real) * 3 * (size_t)(s->runs[k + 1] - s->runs[k]));
     }
 }
+#endif
 
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
 {
@@ -38433,7 +38473,7 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
 {
     return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
@@ -38575,12 +38615,16 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
      RATIONAL   (1 - s)^3 / s    which grows like 1 / s instead of its logarithm
    Both are twice differentiable at s = 1, positive, falling and convex in s. s > 0. */
 CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_first, double *out_second);
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 /* cti_mollifier_value -- m(c) of c = |u x v|^2, u and v the edges: c / e (2 - c / e) below e, 1 from there on. e > 0. [IPC 2020, eq. 24] */
 CTI_FN double cti_mollifier_value(double c, double e, double *out_first, double *out_second);
 /* cti_mollifier_width -- e of two edges with the rest positions x [12]: CTI_MOLLIFIER_PART |u|^2 |v|^2. */
 CTI_FN ct_real cti_mollifier_width(const ct_real x[12]);
+#endif
 
+#if CONTACT_WITH_BARRIER
 /* cti_friction_value -- the smooth static law: f0(u) with f0' = f1 = 2 u / e - u^2 / e^2 below e, 1 from there on. u >= 0 and e > 0 [m].
    out_rate: f1 / u, finite at 0; out_slope: f1'. Returns f0. [IPC 2020, eq. 13 to 15] */
 CTI_FN double cti_friction_value(double u, double e, double *out_rate, double *out_slope);
@@ -38635,9 +38679,11 @@ CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real ga
    fewer, and of one number where there are no free parameters. Mollified edges, which are few, take the whole matrix of twelve rows.
    based on: Li et al. 2020, Incremental potential contact, sec. 4 and 5, supplement; the reduced form is ours. */
 
-#if CONTACT_WITH_BARRIER
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 #define CTI_MOLLIFIER_PART CTI_R(1e-3) /* [1] squared sine between edges below which their potential fades out: IPC's value */
+#endif
 
+#if CONTACT_WITH_BARRIER
 CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_first, double *out_second)
 {
     double l, q = s - 1, i;
@@ -38655,7 +38701,9 @@ CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_firs
     *out_second = -2 * l - q * i * (4 - q * i);
     return -q * q * l;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 CTI_FN double cti_mollifier_value(double c, double e, double *out_first, double *out_second)
 {
     double q = c / e;
@@ -38672,7 +38720,9 @@ CTI_FN ct_real cti_mollifier_width(const ct_real x[12])
     return CTI_MOLLIFIER_PART * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) *
            cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 2)));
 }
+#endif
 
+#if CONTACT_WITH_BARRIER
 CTI_FN double cti_friction_value(double u, double e, double *out_rate, double *out_slope)
 {
     double q = u / e;
@@ -39145,7 +39195,9 @@ CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real ga
             out->hessian[3 * i + j] = N * n[i] * n[j];
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 #undef CTI_MOLLIFIER_PART
 #endif
 
@@ -42112,7 +42164,7 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
    energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
 #endif
 #if CONTACT_WITH_CMR
@@ -42306,7 +42358,7 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_s
 CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
 {
     return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy +
@@ -43491,6 +43543,10 @@ CTI_FN void cti_impulses_begin(cti_state *s);
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 #endif
+#if CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
+/* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
+CTI_FN int cti_impulses_merge(cti_state *s);
+#endif
 /* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
    not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);
@@ -43537,6 +43593,36 @@ CTI_FN void cti_impulses_clear(cti_impulses *q)
 }
 
 CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->step.impulses); }
+
+#if CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
+CTI_FN int cti_impulses_merge(cti_state *s)
+{
+    cti_touch *list = s->step.impulses.touches, *from;
+    int i, n = CTI_LEN(list), kept = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
+    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
+    if (!keys || !order || !from)
+        return 0;
+    if (n == 0)
+        return 1;
+    memcpy(from, list, sizeof *from * (size_t)n);
+    for (i = 0; i < n; i++)
+        keys[i] = list[i].key, order[i] = i;
+    cti_sort_u64(keys, order, keys + n, order + n, n);
+    for (i = 0; i < n; i++) {
+        const cti_touch *t = &from[order[i]];
+        if (kept > 0 && list[kept - 1].key == t->key) {
+            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
+            list[kept - 1] = *t;
+            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
+        } else
+            list[kept++] = *t;
+    }
+    stbds_header(list)->length = (size_t)kept;
+    return 1;
+}
+#endif
 
 CTI_FN void cti_impulses_swap(cti_state *s)
 {
@@ -59334,6 +59420,2367 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 #undef CTI_BARRIER_PROBLEM
 #endif
 
+/* ---- 8_layers/layers.h ---- */
+/* layers.h -- the layers stepper: contacts are stacked quadratic layers, and every element and every layer has a clock of its own.
+   [lecture notes 4.5; Harmon, Vouga, Smith, Tamstorf, Grinspun 2009, Asynchronous contact mechanics; Lew, Marsden, Ortiz, West 2003,
+   Asynchronous variational integrators] */
+
+
+/* A step has 2^CTI_LAYERS_LOG ticks; a clock of level j strikes at the middle of each of the 2^j equal parts of the step. */
+enum { CTI_LAYERS_LOG = 40, CTI_LAYERS_LEVELS = 36 };
+#if CONTACT_WITH_LAYERS
+#define CTI_LAYERS_TICKS ((int64_t)1 << CTI_LAYERS_LOG)
+
+/* ---- layers_law.c ---- */
+
+/* cti_layers_share -- nu_l / nu_1 = l^(-1/4), l >= 1. */
+CTI_FN double cti_layers_share(int l);
+/* cti_layers_reached -- number of layers thicker than s nu_1: all l with l^(-1/4) > s; INT32_MAX where that does not fit, and for s <= 0.
+ */
+CTI_FN int cti_layers_reached(double s);
+/* cti_layers_force -- sum over the layers first .. last of l^3 (l^(-1/4) - s)+, in k_1 nu_1; *out_energy (may be NULL): of half of l^3
+   (...)^2, in k_1 nu_1^2. */
+CTI_FN double cti_layers_force(double s, int first, int last, double *out_energy);
+/* cti_layers_period -- [s] longest time between two strikes of layer l: `share` times 2 / W, W = w l (l + 1) / 2 the frequency of the
+   layers 1 .. l together, w that of the first. */
+CTI_FN double cti_layers_period(double w, int l, double share);
+/* cti_layers_level -- the smallest level whose clock strikes at least every h [s] in a step of dt [s]; at most CTI_LAYERS_LEVELS. */
+CTI_FN int cti_layers_level(double dt, double h);
+/* cti_layers_next -- the first strike of a level after tick t >= 0. */
+CTI_FN int64_t cti_layers_next(int64_t t, int level);
+/* cti_layers_due -- [ticks] what a clock owes, or < 0 has given too much, if the step ends at tick t: the time since its part began, less
+   that part if it has struck in it. */
+CTI_FN int64_t cti_layers_due(int64_t t, int level);
+#endif
+
+/* ---- layers_queue.c ---- */
+
+/* cti_layers_strike -- an entry of the event queue. */
+typedef struct cti_layers_strike {
+    int64_t tick;
+    int32_t clock;
+} cti_layers_strike;
+
+#if CONTACT_WITH_LAYERS
+/* cti_layers_push -- adds a strike to a binary heap, a growable array, whose first entry is the earliest; of equal ticks the lower clock.
+   0: out of memory. cti_layers_pop -- removes the first entry of a heap that is not empty. */
+CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_strike **heap, int64_t tick, int32_t clock);
+CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap);
+
+/* ---- the stepper's data ---- */
+
+enum { CTI_LAYERS_TET, CTI_LAYERS_MEMBRANE, CTI_LAYERS_BEND, CTI_LAYERS_PLATE, CTI_LAYERS_SPRING, CTI_LAYERS_BOUND, CTI_LAYERS_KINDS };
+#endif
+
+/* cti_layers_group -- elements of one body, of one kind and with one clock, as a model of their own. */
+typedef struct cti_layers_group {
+    cti_model part;
+    int32_t *blocks; /* the nodes of its elements, ascending */
+    int n;           /* elements */
+    int level;       /* of its clock in this step: `least`, or more where blocks are fast */
+    int least;       /* by its frequency */
+    double size;     /* [m] smallest height of its elements at rest */
+    double rate;     /* [1/s] bound on what stiffness damping takes from a velocity in a second */
+} cti_layers_group;
+
+/* cti_layers_clocks -- of the elements of all bodies. */
+typedef struct cti_layers_clocks {
+    double *frequency; /* [rad/s] bound for each element; of model m and kind k from at[CTI_LAYERS_KINDS m + k] on */
+    double *around;    /* [rad/s] the largest frequency of an element at one of its nodes */
+    uint8_t *bare;     /* [elements] 1: a node of it moves the surface */
+    double *node;      /* [n] the same of each block */
+    double *size;      /* [m] smallest height of each element */
+    int32_t *at;
+    cti_layers_group *groups;
+    double dt;      /* [s] step that groups and levels are of; 0: none */
+    int free_level; /* of gravity and mass damping */
+    int *level_of;  /* [max_layers + 1] level of layer l */
+} cti_layers_clocks;
+
+/* cti_layers_list -- candidate pairs of one kind: VF, EE, or vertices and planes. */
+typedef struct cti_layers_list {
+    ct_pair_kind kind;
+    int32_t *pairs;   /* [2 n] features */
+    int32_t *quads;   /* [4 n] vertices */
+    ct_real *hat;     /* [n] nu_1 [m] */
+    ct_real *width;   /* [n] EE: of the mollifier of nearly parallel edges (potential.h) [m^4] */
+    ct_real *stiff;   /* [n] k_1 [N/m]; 0: no block takes part */
+    ct_real *d2, *w;  /* [n], [3 n] squared distances at the start of the window; of planes the signed distance; barycentrics */
+    int32_t *feature; /* [n] scratch of the distances */
+    int32_t *last;    /* [n] layers that the window lets strike */
+    ct_real *room;    /* [m] sum of both sides' ways off their lines that keeps the pair outside of layer last + 1 */
+    ct_real *sum;     /* [3 n] impulse on side a in this step [N s] */
+    ct_real *held;    /* [4 n] weights when it was last loaded */
+    uint8_t *stick;   /* [n] 1: loaded in this step; 3: and sticking when it was loaded last */
+} cti_layers_list;
+enum { CTI_LAYERS_VF, CTI_LAYERS_EE, CTI_LAYERS_PLANES, CTI_LAYERS_LISTS };
+
+/* cti_layers_set -- the pairs of a window some of whose layers strike at one level. */
+typedef struct cti_layers_set {
+    int first, last;                  /* layers of the level; last 0: none */
+    int32_t *pair[CTI_LAYERS_LISTS];  /* numbers in the lists */
+    int32_t *quads[CTI_LAYERS_LISTS]; /* [4 n] their vertices */
+    int32_t *vertices, *blocks;       /* each once */
+} cti_layers_set;
+
+/* cti_layers_nodes -- blocks and their straight lines. */
+typedef struct cti_layers_nodes {
+    double *x, *v;   /* [3 n] position at `tick` [m], velocity [m/s] */
+    int64_t *tick;   /* [n] */
+    ct_real *at;     /* [3 n] x, rounded */
+    ct_real *force;  /* [3 n] scratch, 0 between uses */
+    ct_real *speed;  /* [3 n] scratch: v, rounded */
+    double *inverse; /* [n] inverse masses [1/kg]; 0: a script moves all axes */
+    double *x0, *v0; /* [3 n] at the start of the window */
+    double *off2;    /* [n] largest squared distance from the line x0 + v0 t in the window [m^2] */
+    double *drift;   /* [n] how far blocks left their lines, over the time, in the last window [m/s] */
+} cti_layers_nodes;
+
+/* cti_layers_places -- of the surface. */
+typedef struct cti_layers_places {
+    ct_real *begin;                    /* [3 nv] at the start of the step */
+    ct_real *u;                        /* [3 nv] velocities at the start of the window */
+    ct_real *off;                      /* [nv] how far vertices may leave their lines in the window, later: did [m] */
+    ct_real *from, *to;                /* [3 nv] ends of the lines that the candidates are complete for, and vertices that never move */
+    ct_real *reach;                    /* [bodies] how far from its line a vertex may be [m] */
+    ct_real *last;                     /* [3 nv] surface at the end of the last step; empty: none */
+    int32_t *seen_vertex, *seen_block; /* [nv], [n] number of the last set that took it */
+    int32_t seen;
+    int covered; /* 1: lines and candidates are known */
+} cti_layers_places;
+
+/* cti_layers_sums -- what a window adds to the report; plain data, restored when it is rolled back. */
+typedef struct cti_layers_sums {
+    double script, pins;      /* [J] work */
+    double taken;             /* [J] that the normal impulses of layers took from the motion, stored or lost */
+    double friction, damping; /* [J] lost */
+    int extended;
+} cti_layers_sums;
+
+/* cti_layers_window -- of time in which no pair comes into a layer that does not strike. */
+typedef struct cti_layers_window {
+    int64_t begin, end; /* ticks */
+    double tick;        /* [s] */
+    double span;        /* [s] length of the last window that was accepted or rolled back; 0: none */
+    int64_t updates;    /* elements and pairs evaluated in this step */
+    int windows, rollbacks;
+    cti_layers_sums sums, saved;
+    ct_real *pins;     /* [3 n] saved impulses of pins */
+    ct_real *impulses; /* saved sums of pairs that strike, in the lists' order */
+} cti_layers_window;
+
+/* cti_layers -- data of CT_STEPPER_LAYERS. */
+typedef struct cti_layers {
+    double w; /* [rad/s] frequency of the first layer of every pair */
+    cti_layers_clocks clocks;
+    cti_layers_nodes nodes;
+    cti_layers_places places;
+    cti_layers_list list[CTI_LAYERS_LISTS];
+    cti_layers_set set[CTI_LAYERS_LEVELS + 1];
+    cti_layers_strike *queue;
+    ct_real *d2, *weights; /* scratch of the distances of a set */
+    int32_t *feature;
+    cti_layers_window window;
+} cti_layers;
+
+#if CONTACT_WITH_LAYERS
+CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *)s->own; }
+
+/* ---- layers_clock.c ---- */
+
+/* cti_layers_measure -- frequency: of every element, from rest positions X [3 n] and masses. 0: out of memory. */
+CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X);
+/* cti_layers_clocks_set -- groups and levels of a step dt. 0: out of memory. */
+CTI_FN int cti_layers_clocks_set(cti_state *s, double dt);
+/* cti_layers_clocks_hurry -- levels for a step in which blocks have speeds [m/s] up to `speed`. */
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed);
+CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c);
+
+/* ---- layers_pairs.c ---- */
+
+/* cti_layers_cover -- candidates that are complete for `span` seconds from surface.x0 on, and longer while vertices stay near the lines. 0:
+   out of memory. */
+CTI_FN int cti_layers_cover(cti_state *s, double span);
+/* cti_layers_is_covered -- 1 where vertices stay within reach of those lines for `span` seconds, and places.off beside their own. */
+CTI_FN int cti_layers_is_covered(const cti_state *s, double span);
+/* cti_layers_distances -- of all candidates at surface.x0. */
+CTI_FN void cti_layers_distances(cti_state *s);
+/* cti_layers_parallel -- the factor of the energy of a pair of edges v [4], below 1 where they are nearly parallel; out_gradient [12], or
+ * NULL. */
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient);
+/* cti_layers_stored -- [J] in all layers at those distances; r (may be NULL): the smallest distance, and over thickness. */
+CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r);
+/* cti_layers_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory.
+ */
+CTI_FN int cti_layers_crosses(cti_state *s);
+/* cti_layers_flush -- moves the impulses of all pairs to the step's sums. 0: out of memory. */
+CTI_FN int cti_layers_flush(cti_state *s);
+
+/* ---- layers_strike.c ---- */
+
+/* cti_layers_drift -- block i along its line to a tick. */
+CTI_INLINE void cti_layers_drift(cti_layers_nodes *q, int i, int64_t tick, double second)
+{
+    double h = (double)(tick - q->tick[i]) * second;
+    int k;
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        q->x[k] += h * q->v[k];
+        q->at[k] = (ct_real)q->x[k];
+    }
+    q->tick[i] = tick;
+}
+/* cti_layers_strike_group, _free, _set -- the impulses of h seconds at a tick: of elements; of gravity and mass damping; of layers. plain:
+   without friction and restitution. */
+CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h);
+CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h);
+CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain);
+/* cti_layers_place -- surface positions of vertex v at a tick that its blocks are at. */
+CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick);
+/* cti_layers_velocity -- of vertex v; *out_script: the part of a script. */
+CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script);
+
+/* ---- layers_window.c ---- */
+
+/* cti_layers_advance -- windows until the end of the step, or until the step's updates are used up. 1: the end; 2: stopped at window.begin;
+   0: out of memory. */
+CTI_FN int cti_layers_advance(cti_state *s);
+/* cti_layers_gather -- all blocks at a tick; surface.x0 is there, too. */
+CTI_FN void cti_layers_gather(cti_state *s, int64_t tick);
+
+/* ---- layers.c, layers_stepper.c ---- */
+
+/* cti_layers_step -- the step, as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins. */
+CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r);
+CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_layers_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_layers(void);
+
+
+/* ---- 8_layers/layers_law.c ---- */
+/* layers_law.c -- thickness, stiffness and clocks of the layers.
+   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0, with
+   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3 [Harmon et al. 2009, sec. 3]. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over
+   all l diverges, so that no energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is
+   a share of the stability limit 2 / W of that. differs: the paper has the limit of layer l alone, which lies above that of the sum for
+   many layers. Times between strikes are the step over powers of two, so that all clocks are at the end of a part when a step ends: the
+   step is then a symmetric composition, of second order. differs: the paper's clocks have any period, and a state between two strikes is of
+   first order. */
+
+CTI_FN double cti_layers_share(int l) { return 1 / sqrt(sqrt((double)l)); }
+
+CTI_FN int cti_layers_reached(double s)
+{
+    double q;
+    int l;
+    if (s >= 1)
+        return 0;
+    if (!(s > 1e-2)) /* s^-4 does not fit */
+        return INT32_MAX;
+    q = 1 / (s * s), q *= q;
+    l = (int)q;
+    while (l > 0 && cti_layers_share(l) <= s)
+        l--;
+    while (cti_layers_share(l + 1) > s)
+        l++;
+    return l;
+}
+
+CTI_FN double cti_layers_force(double s, int first, int last, double *out_energy)
+{
+    double force = 0, energy = 0;
+    int l;
+    for (l = first; l <= last; l++) {
+        double g = cti_layers_share(l) - s, k = (double)l * (double)l * (double)l;
+        if (g <= 0)
+            break;
+        force += k * g;
+        energy += k * g * g / 2;
+    }
+    if (out_energy)
+        *out_energy = energy;
+    return force;
+}
+
+CTI_FN double cti_layers_period(double w, int l, double share) { return 4 * share / (w * (double)l * ((double)l + 1)); }
+
+CTI_FN int cti_layers_level(double dt, double h)
+{
+    int level = 0;
+    while (level < CTI_LAYERS_LEVELS && !(dt <= h)) {
+        dt /= 2;
+        level++;
+    }
+    return level;
+}
+
+CTI_FN int64_t cti_layers_next(int64_t t, int level)
+{
+    int64_t half = (int64_t)1 << (CTI_LAYERS_LOG - 1 - level), k = t / half + 1;
+    return (k % 2 ? k : k + 1) * half;
+}
+
+CTI_FN int64_t cti_layers_due(int64_t t, int level)
+{
+    int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), since = t % whole;
+    return 2 * since >= whole ? since - whole : since;
+}
+
+/* ---- 8_layers/layers_queue.c ---- */
+/* layers_queue.c -- the event queue: a binary heap of strikes. based on: Williams 1964 (heap). */
+
+static int cti_layers_is_before(const cti_layers_strike *a, const cti_layers_strike *b)
+{
+    return a->tick < b->tick || (a->tick == b->tick && a->clock < b->clock);
+}
+
+CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_strike **heap, int64_t tick, int32_t clock)
+{
+    cti_layers_strike *q = *heap, one;
+    int at, up;
+    one.tick = tick, one.clock = clock;
+    if (!CTI_PUSH(mem, q, one)) {
+        *heap = q;
+        return 0;
+    }
+    *heap = q;
+    for (at = CTI_LEN(q) - 1; at > 0; at = up) {
+        up = (at - 1) / 2;
+        if (!cti_layers_is_before(&one, &q[up]))
+            break;
+        q[at] = q[up];
+    }
+    q[at] = one;
+    return 1;
+}
+
+CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap)
+{
+    cti_layers_strike first = heap[0], moved;
+    int n = CTI_LEN(heap) - 1, at = 0, child;
+    moved = heap[n];
+    stbds_header(heap)->length = (size_t)n;
+    while ((child = 2 * at + 1) < n) {
+        if (child + 1 < n && cti_layers_is_before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!cti_layers_is_before(&heap[child], &moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    if (n > 0)
+        heap[at] = moved;
+    return first;
+}
+
+/* ---- 8_layers/layers_clock.c ---- */
+/* layers_clock.c -- the clocks of elements: bounds on their frequencies at rest, and groups of elements with the same clock.
+   Method: with stiffness K_e <= diag(kappa) and node masses m shared out among the elements of a kind in proportion to kappa, the largest
+   frequency of the assembled kind is at most that of an element with its share (Irons 1971; Fried 1972): w^2 = max over its nodes of
+   sum kappa / m. Tets and triangles with a membrane have masses of their own, and w^2 = kappa / m of theirs. An element strikes every
+   layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
+   impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
+
+/* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
+   incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
+#define CTI_LAYERS_STIFFEN 1.5
+/* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
+   strikes. Half: 1 / sqrt 2 of the time */
+#define CTI_LAYERS_FALL 0.01
+#define CTI_LAYERS_DECAY                                                                                                                   \
+    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
+         */
+
+/* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
+   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
+   this. Half: slow elements strike twice as often; double: close to the resonance */
+#define CTI_LAYERS_APART 1.0
+/* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
+   (docs/layers.md) */
+#define CTI_LAYERS_TOUCH 4.0
+#define CTI_LAYERS_FAST                                                                                                                    \
+    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
+            three times its speed of sound needs it. Half: twice the strikes of such steps */
+#endif
+
+/* cti_layers_batch -- the elements of one kind of a model. */
+typedef struct cti_layers_batch {
+    int n, nn, per; /* elements, nodes and rest numbers of each */
+    int32_t *node;
+    ct_real *rest;
+} cti_layers_batch;
+
+#if CONTACT_WITH_LAYERS
+static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
+{
+    cti_layers_batch b;
+    memset(&b, 0, sizeof b);
+    switch (kind) {
+    case CTI_LAYERS_TET:
+        b.n = m->tets.n, b.nn = 4, b.per = CTI_TET_REST, b.node = m->tets.node, b.rest = m->tets.rest;
+        break;
+    case CTI_LAYERS_MEMBRANE: /* mass-spring cloth has one for its areas only */
+        b.n = m->membrane.stiff > 0 ? m->membrane.n : 0, b.nn = 3, b.per = CTI_MEMBRANE_REST, b.node = m->membrane.node,
+        b.rest = m->membrane.rest;
+        break;
+    case CTI_LAYERS_BEND:
+        b.n = m->bend.n, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bend.node, b.rest = m->bend.rest;
+        break;
+    case CTI_LAYERS_PLATE:
+        b.n = m->plates.n, b.nn = 6, b.per = CTI_PLATE_REST, b.node = m->plates.node, b.rest = m->plates.rest;
+        break;
+    case CTI_LAYERS_SPRING:
+        b.n = m->springs.n, b.nn = 2, b.per = CTI_SPRING_REST, b.node = m->springs.node, b.rest = m->springs.rest;
+        break;
+    default: /* the damping of plates */
+        b.n = m->bounds.damping_stiffness > 0 ? m->bounds.n : 0, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bounds.node,
+        b.rest = m->bounds.rest;
+        break;
+    }
+    return b;
+}
+
+static double cti_layers_beta(const cti_model *m, int kind)
+{
+    return (double)(kind == CTI_LAYERS_TET        ? m->tets.damping_stiffness
+                    : kind == CTI_LAYERS_MEMBRANE ? m->membrane.damping_stiffness
+                    : kind == CTI_LAYERS_BEND     ? m->bend.damping_stiffness
+                    : kind == CTI_LAYERS_SPRING   ? m->springs.damping_stiffness
+                    : kind == CTI_LAYERS_BOUND    ? m->bounds.damping_stiffness
+                                                  : 0);
+}
+
+/* ---- frequencies ---- */
+
+/* number k of element e at rest */
+static double cti_layers_rest(const cti_layers_batch *b, int e, int k) { return (double)b->rest[(e / 8 * b->per + k) * 8 + e % 8]; }
+
+/* w^2 of a tet: (lambda tr S + 2 mu s) V over a quarter of its mass, S = sum b_a b_a', s its largest eigenvalue */
+static double cti_layers_tet(const cti_model *m, const cti_layers_batch *b, int e)
+{
+    double g[4][3], S[6] = {0, 0, 0, 0, 0, 0};
+    ct_real A[6], w[3], V[9];
+    int a, k;
+    for (k = 0; k < 3; k++) {
+        for (a = 0; a < 3; a++)
+            g[a][k] = cti_layers_rest(b, e, 3 * a + k);
+        g[3][k] = -(g[0][k] + g[1][k] + g[2][k]);
+    }
+    for (a = 0; a < 4; a++) {
+        for (k = 0; k < 3; k++)
+            S[k] += g[a][k] * g[a][k];
+        S[3] += g[a][1] * g[a][2], S[4] += g[a][0] * g[a][2], S[5] += g[a][0] * g[a][1];
+    }
+    for (k = 0; k < 6; k++)
+        A[k] = (ct_real)S[k];
+    cti_eig3(A, w, V);
+    return 4 * ((double)m->tets.lambda * (S[0] + S[1] + S[2]) + 2 * (double)m->tets.mu * (double)w[0]) / (double)m->tets.density;
+}
+
+/* the same of a triangle in plane stress */
+static double cti_layers_membrane(const cti_model *m, const cti_layers_batch *b, int e)
+{
+    double g[3][2], xx = 0, yy = 0, xy = 0, nu = (double)m->membrane.poisson;
+    int a, k;
+    for (k = 0; k < 2; k++) {
+        g[0][k] = cti_layers_rest(b, e, k), g[1][k] = cti_layers_rest(b, e, 2 + k);
+        g[2][k] = -(g[0][k] + g[1][k]);
+    }
+    for (a = 0; a < 3; a++)
+        xx += g[a][0] * g[a][0], yy += g[a][1] * g[a][1], xy += g[a][0] * g[a][1];
+    return 3 * (double)m->membrane.stiff * (nu * (xx + yy) + (1 - nu) * ((xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy))) /
+           (double)m->membrane.areal_density;
+}
+
+/* bound on |grad theta|^2 of a hinge: 1 / h1^2 + 1 / h2^2 + (1 / h1 + 1 / h2)^2 with the heights over the edge */
+static double cti_layers_hinge(const ct_real *X, const int32_t *node, double least)
+{
+    cti_v3 o = cti_v3_at(X, node[0]), e = cti_v3_sub(cti_v3_at(X, node[1]), o);
+    double n1 = (double)cti_v3_norm2(cti_v3_cross(e, cti_v3_sub(cti_v3_at(X, node[2]), o)));
+    double n2 = (double)cti_v3_norm2(cti_v3_cross(e, cti_v3_sub(cti_v3_at(X, node[3]), o))), l2 = (double)cti_v3_norm2(e), a, b;
+    a = sqrt(l2 / cti_fmax(n1, least)), b = sqrt(l2 / cti_fmax(n2, least));
+    return a * a + b * b + (a + b) * (a + b);
+}
+
+/* kappa of elements without a mass of their own */
+static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
+    double sum = 0, held;
+    int k;
+    switch (kind) {
+    case CTI_LAYERS_SPRING: /* with the stiffness of the strain limit in steps of 10 ms or less (spring.c) */
+        held = m->springs.limit > 0 ? 20 * cti_layers_rest(b, e, 0) + 200 * cti_layers_rest(b, e, 2) / (0.01 * 0.01) : 0;
+        return 2 * (cti_layers_rest(b, e, 0) + held);
+    case CTI_LAYERS_PLATE: /* G <= 3 diag G */
+        for (k = 0; k < 3; k++) {
+            int32_t hinge[4];
+            hinge[0] = node[(k + 1) % 3], hinge[1] = node[(k + 2) % 3], hinge[2] = node[k], hinge[3] = node[3 + k];
+            sum += 3 * cti_layers_rest(b, e, k) * cti_layers_hinge(X, hinge, cti_layers_rest(b, e, 9 + k));
+        }
+        return sum;
+    case CTI_LAYERS_BOUND:
+        return cti_layers_rest(b, e, 3) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
+    default:
+        return cti_fmax(cti_layers_rest(b, e, 0), cti_layers_rest(b, e, 3)) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
+    }
+}
+
+/* smallest height of an element at rest [m] */
+static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *v = b->node + (size_t)b->nn * (size_t)e;
+    cti_v3 x = cti_v3_at(X, v[0]), p = cti_v3_sub(cti_v3_at(X, v[1]), x), q, r;
+    double area, longest;
+    if (kind == CTI_LAYERS_SPRING)
+        return (double)cti_v3_norm(p);
+    q = cti_v3_sub(cti_v3_at(X, v[2]), x);
+    area = (double)cti_v3_norm(cti_v3_cross(p, q));
+    longest = sqrt((double)cti_max(cti_v3_norm2(cti_v3_sub(p, q)), cti_max(cti_v3_norm2(p), cti_v3_norm2(q))));
+    if (kind != CTI_LAYERS_TET)
+        return longest > 0 ? area / longest : 0;
+    r = cti_v3_sub(cti_v3_at(X, v[3]), x);
+    longest =
+        cti_fmax(cti_fmax(area, (double)cti_v3_norm(cti_v3_cross(q, r))),
+                 cti_fmax((double)cti_v3_norm(cti_v3_cross(p, r)), (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(q, p), cti_v3_sub(r, p)))));
+    return fabs((double)cti_v3_dot(cti_v3_cross(p, q), r)) / longest;
+}
+
+/* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
+static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out,
+                                    double *size)
+{
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    int e, a;
+    for (e = 0; e < b.n; e++)
+        out[e] = kind == CTI_LAYERS_TET        ? cti_layers_tet(m, &b, e)
+                 : kind == CTI_LAYERS_MEMBRANE ? cti_layers_membrane(m, &b, e)
+                                               : cti_layers_kappa(m, &b, kind, e, X);
+    if (kind != CTI_LAYERS_TET && kind != CTI_LAYERS_MEMBRANE) {
+        for (e = 0; e < b.n; e++)
+            for (a = 0; a < b.nn; a++)
+                sum[b.node[b.nn * e + a]] += out[e] / (double)s->bodies.mass[b.node[b.nn * e + a]];
+        for (e = 0; e < b.n; e++)
+            for (out[e] = 0, a = 0; a < b.nn; a++)
+                out[e] = cti_fmax(out[e], sum[b.node[b.nn * e + a]]);
+        for (e = 0; e < b.n * b.nn; e++)
+            sum[b.node[e]] = 0;
+    }
+    for (e = 0; e < b.n; e++) {
+        out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
+        size[e] = cti_layers_size(&b, kind, e, X);
+    }
+}
+
+/* bare; mark [n blocks] scratch */
+static void cti_layers_bare(cti_state *s, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, i;
+    memset(mark, 0, (size_t)s->n);
+    for (i = cti_surface_dynamic(&s->surface, 0); i < s->surface.nv; i = cti_surface_dynamic(&s->surface, i + 1)) {
+        const cti_attach *a = cti_surface_attach(&s->surface, i);
+        for (k = 0; k < a->n; k++)
+            mark[a->block[k]] = 1;
+    }
+    for (m = 0; m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+            uint8_t *bare = c->bare + c->at[CTI_LAYERS_KINDS * m + k];
+            for (e = 0; e < b.n * b.nn; e++)
+                bare[e / b.nn] = (uint8_t)((e % b.nn ? bare[e / b.nn] : 0) | mark[b.node[e]]);
+        }
+}
+
+/* node and around, from frequency */
+static void cti_layers_surroundings(cti_state *s)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, pass;
+    for (pass = 0; pass < 2; pass++)
+        for (m = 0; m < s->bodies.n_models; m++)
+            for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+                cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+                double *w = c->frequency + c->at[CTI_LAYERS_KINDS * m + k], *around = c->around + c->at[CTI_LAYERS_KINDS * m + k];
+                for (e = 0; e < b.n * b.nn; e++) {
+                    double *at = &c->node[b.node[e]], *one = &around[e / b.nn];
+                    if (pass == 0)
+                        *at = cti_fmax(*at, w[e / b.nn]);
+                    else
+                        *one = e % b.nn ? cti_fmax(*one, *at) : *at;
+                }
+            }
+}
+
+CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    double *sum = NULL;
+    uint8_t *mark = NULL;
+    int m, k, i, n = 0,
+                 ok = CTI_RESIZE(s->mem, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(s->mem, sum, s->n) &&
+                      CTI_RESIZE(s->mem, mark, s->n);
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            c->at[CTI_LAYERS_KINDS * m + k] = n;
+            n += cti_layers_batch_of(s->bodies.models[m], k).n;
+        }
+    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) &&
+         CTI_RESIZE(s->mem, c->bare, n) && CTI_RESIZE(s->mem, c->node, s->n);
+    for (i = 0; ok && i < s->n; i++)
+        sum[i] = 0, c->node[i] = 0;
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++)
+            cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k],
+                                    c->size + c->at[CTI_LAYERS_KINDS * m + k]);
+    if (ok) {
+        cti_layers_surroundings(s);
+        cti_layers_bare(s, mark);
+    }
+    CTI_FREE(s->mem, mark);
+    CTI_FREE(s->mem, sum);
+    return ok;
+}
+
+/* ---- groups ---- */
+
+/* the batch of one kind in a part of a model, without elements */
+static void cti_layers_part(const cti_model *m, int kind, cti_model *out, int32_t ***node, ct_real ***rest, int **n)
+{
+    memset(out, 0, sizeof *out);
+    switch (kind) {
+    case CTI_LAYERS_TET:
+        out->tets = m->tets, out->tets.slot = NULL;
+        *node = &out->tets.node, *rest = &out->tets.rest, *n = &out->tets.n;
+        break;
+    case CTI_LAYERS_MEMBRANE:
+        out->membrane = m->membrane, out->membrane.slot = NULL;
+        *node = &out->membrane.node, *rest = &out->membrane.rest, *n = &out->membrane.n;
+        break;
+    case CTI_LAYERS_BEND:
+        out->bend = m->bend, out->bend.slot = NULL;
+        *node = &out->bend.node, *rest = &out->bend.rest, *n = &out->bend.n;
+        break;
+    case CTI_LAYERS_PLATE:
+        out->plates = m->plates;
+        *node = &out->plates.node, *rest = &out->plates.rest, *n = &out->plates.n;
+        break;
+    case CTI_LAYERS_SPRING:
+        out->springs = m->springs, out->springs.slot = NULL;
+        *node = &out->springs.node, *rest = &out->springs.rest, *n = &out->springs.n;
+        break;
+    default:
+        out->bounds = m->bounds, out->bounds.slot = NULL;
+        *node = &out->bounds.node, *rest = &out->bounds.rest, *n = &out->bounds.n;
+        break;
+    }
+    **node = NULL, **rest = NULL, **n = 0;
+}
+
+/* copies the elements take [n] of a batch */
+static int cti_layers_copy(cti_mem *mem, const cti_layers_batch *b, const int32_t *take, int n, int32_t **node, ct_real **rest)
+{
+    int e, a, lanes = (n + 7) / 8 * 8;
+    if (!CTI_RESIZE(mem, *node, b->nn * lanes) || !CTI_RESIZE(mem, *rest, (size_t)b->per * (size_t)lanes))
+        return 0;
+    for (e = 0; e < lanes; e++) {
+        int source = take[cti_min_int(e, n - 1)];
+        for (a = 0; a < b->nn; a++)
+            (*node)[b->nn * e + a] = b->node[b->nn * source + a];
+        for (a = 0; a < b->per; a++)
+            (*rest)[(e / 8 * b->per + a) * 8 + e % 8] = (ct_real)cti_layers_rest(b, source, a);
+    }
+    return 1;
+}
+
+/* a group of the elements take [n], all of one level; mark [blocks] is 0 between uses. 0: out of memory */
+static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t *take, int n, int level, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    const cti_model *m = s->bodies.models[model];
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind], *l = c->size + c->at[CTI_LAYERS_KINDS * model + kind];
+    cti_layers_group *g;
+    int32_t **node;
+    ct_real **rest;
+    int *count, e, a, k = CTI_LEN(c->groups);
+    double fastest = 0, size = 0;
+    if (!CTI_RESIZE(s->mem, c->groups, k + 1))
+        return 0;
+    g = &c->groups[k];
+    g->n = n, g->level = g->least = level, g->blocks = NULL;
+    cti_layers_part(m, kind, &g->part, &node, &rest, &count);
+    if (!cti_layers_copy(s->mem, &b, take, n, node, rest))
+        return 0;
+    *count = n;
+    for (e = 0; e < n; e++) {
+        fastest = cti_fmax(fastest, w[take[e]]);
+        size = e == 0 ? l[take[e]] : cti_fmin(size, l[take[e]]);
+        for (a = 0; a < b.nn; a++)
+            mark[(*node)[b.nn * e + a]] = 1;
+    }
+    g->size = size;
+    g->rate = cti_layers_beta(m, kind) * fastest * fastest;
+    for (e = 0, a = 0; e < s->n; e++)
+        a += mark[e];
+    if (!CTI_RESIZE(s->mem, g->blocks, a))
+        return 0;
+    for (e = 0, a = 0; e < s->n; e++)
+        if (mark[e])
+            g->blocks[a++] = e, mark[e] = 0;
+    return 1;
+}
+
+/* [s] longest time between two strikes of an element, numbered over all */
+static double cti_layers_every(const cti_state *s, int e)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_APART / y->clocks.around[e]);
+    return y->clocks.bare[e] ? cti_fmin(h, CTI_LAYERS_TOUCH * (double)s->desc.layers.clock / (y->w * 10)) : h;
+}
+
+/* the groups of one kind of a model. take [elements] scratch */
+static int cti_layers_group_kind(cti_state *s, int model, int kind, double dt, int32_t *take, uint8_t *mark)
+{
+    int first = cti_layers_own(s)->clocks.at[CTI_LAYERS_KINDS * model + kind];
+    int n = cti_layers_batch_of(s->bodies.models[model], kind).n, e, level, m, done = 0;
+    for (level = 0; level <= CTI_LAYERS_LEVELS && done < n; level++) {
+        for (e = 0, m = 0; e < n; e++)
+            if (cti_layers_level(dt, cti_layers_every(s, first + e)) == level)
+                take[m++] = e;
+        if (m > 0 && !cti_layers_group_add(s, model, kind, take, m, level, mark))
+            return 0;
+        done += m;
+    }
+    return 1;
+}
+
+static void cti_layers_groups_free(cti_mem *mem, cti_layers_clocks *c)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_model_free(mem, &c->groups[i].part);
+        CTI_FREE(mem, c->groups[i].blocks);
+    }
+    CTI_CLEAR(c->groups);
+}
+
+/* level of gravity and mass damping */
+static int cti_layers_free_level(const cti_state *s, double dt)
+{
+    double g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), alpha = 0, h = dt;
+    int i;
+    for (i = 0; i < s->n; i++)
+        alpha = cti_fmax(alpha, (double)s->bodies.alpha[i]);
+    if (g > 0)
+        h = cti_fmin(h, sqrt(8 * CTI_LAYERS_FALL * (double)s->desc.thickness / g));
+    if (alpha > 0)
+        h = cti_fmin(h, CTI_LAYERS_DECAY / alpha);
+    return cti_layers_level(dt, h);
+}
+
+CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_clocks *c = &y->clocks;
+    int32_t *take = NULL;
+    uint8_t *mark = NULL;
+    int m, k, l, ok, most = s->desc.layers.max_layers;
+    if (c->dt == dt)
+        return 1;
+    c->dt = 0;
+    cti_layers_groups_free(s->mem, c);
+    ok = CTI_RESIZE(s->mem, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(s->mem, mark, s->n + 1) &&
+         CTI_RESIZE(s->mem, c->level_of, most + 1);
+    for (m = 0; ok && m <= s->n; m++)
+        mark[m] = 0;
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; ok && k < CTI_LAYERS_KINDS; k++)
+            ok = cti_layers_group_kind(s, m, k, dt, take, mark);
+    CTI_FREE(s->mem, take);
+    CTI_FREE(s->mem, mark);
+    if (!ok)
+        return 0;
+    for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
+        y->set[k].first = y->set[k].last = 0;
+    for (l = 1; l <= most; l++) {
+        k = c->level_of[l] = cti_layers_level(dt, cti_layers_period(y->w, l, (double)s->desc.layers.layer_clock));
+        y->set[k].first = y->set[k].first ? y->set[k].first : l;
+        y->set[k].last = l;
+    }
+    /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
+       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
+    c->free_level = cti_layers_free_level(s, dt);
+    for (k = 0; k < CTI_LEN(c->groups); k++)
+        c->free_level = cti_max_int(c->free_level, c->groups[k].least);
+    c->dt = dt;
+    return 1;
+}
+
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_layers_group *g = &c->groups[i];
+        g->level = speed > 0 ? cti_max_int(g->least, cti_layers_level(c->dt, CTI_LAYERS_FAST * g->size / speed)) : g->least;
+    }
+}
+
+CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
+{
+    cti_layers_groups_free(mem, c);
+    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
+        CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+}
+
+#undef CTI_LAYERS_STIFFEN
+#undef CTI_LAYERS_FALL
+#undef CTI_LAYERS_DECAY
+#undef CTI_LAYERS_APART
+#undef CTI_LAYERS_TOUCH
+#undef CTI_LAYERS_FAST
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_layers/layers_pairs.c ---- */
+/* layers_pairs.c -- candidate pairs of the layers, and their distances.
+   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
+   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
+   place of separating slabs of pairs. */
+
+#if CONTACT_WITH_LAYERS
+#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
+
+/* ---- motion ---- */
+
+/* how far vertex i goes from the line that candidates are known for, in span seconds from surface.x0 on; `off` is added [m] */
+static ct_real cti_layers_stray(const cti_layers_places *p, const ct_real *x0, int i, double span)
+{
+    cti_v3 a = cti_v3_at(p->from, i), e = cti_v3_sub(cti_v3_at(p->to, i), a), x = cti_v3_at(x0, i);
+    ct_real most = 0, l2 = cti_v3_norm2(e);
+    int end;
+    for (end = 0; end < 2; end++) {
+        cti_v3 r = cti_v3_sub(cti_v3_mad(x, cti_v3_at(p->u, i), end ? (ct_real)span : 0), a);
+        ct_real t = l2 > 0 ? cti_clamp(cti_v3_dot(r, e) / l2, 0, 1) : 0;
+        most = cti_max(most, cti_v3_norm(cti_v3_mad(r, e, -t)));
+    }
+    return most + p->off[i] + 8 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z));
+}
+
+CTI_FN int cti_layers_is_covered(const cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    const cti_surface *f = &s->surface;
+    int i, j;
+    if (!p->covered)
+        return 0;
+    for (j = 0; j < CTI_LEN(f->runs); j += 3)
+        for (i = f->runs[j]; i < f->runs[j + 1]; i++)
+            if (!(cti_layers_stray(p, f->x0, i, span) <= p->reach[f->body_of[i]]))
+                return 0;
+    return 1;
+}
+
+/* lines of all vertices for span seconds, and how far they may be left */
+static void cti_layers_lines_ahead(cti_state *s, double span)
+{
+    cti_layers_places *p = &cti_layers_own(s)->places;
+    cti_surface *f = &s->surface;
+    int i, b;
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_soup_body *r = &f->ranges[b];
+        ct_real off = 0;
+        if (!f->bodies[b].moves)
+            continue;
+        for (i = r->v0; i < r->v1; i++) {
+            cti_v3 x = cti_v3_at(f->x0, i);
+            cti_v3_put(p->from, i, x);
+            cti_v3_put(p->to, i, cti_v3_mad(x, cti_v3_at(p->u, i), (ct_real)span));
+            off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
+        }
+        p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
+        r->swept = 1;
+        r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
+    }
+}
+
+/* ---- lists ---- */
+
+/* inverse mass of a vertex, at most [1/kg] */
+static double cti_layers_lightness(const cti_state *s, int v)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    double sum = 0;
+    int k;
+    for (k = 0; k < a->n; k++) {
+        double w = a->n > 1 ? (double)a->weight[k] : 1;
+        sum += w * w * cti_layers_own(s)->nodes.inverse[a->block[k]];
+    }
+    return sum;
+}
+
+/* k_1 = w^2 m, m the least mass that the pair's points can have against each other */
+static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_a, int n)
+{
+    double side[2] = {0, 0}, w = cti_layers_own(s)->w;
+    int k;
+    for (k = 0; k < n; k++)
+        side[k >= n_a] = cti_fmax(side[k >= n_a], cti_layers_lightness(s, v[k]));
+    return side[0] + side[1] > 0 ? (ct_real)(w * w / (side[0] + side[1])) : 0;
+}
+
+static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
+{
+    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) &&
+                CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) && CTI_RESIZE(m, l->w, 3 * n) &&
+                CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) && CTI_RESIZE(m, l->sum, 3 * n) &&
+                CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
+    for (i = 0; ok && i < n; i++) {
+        l->stick[i] = 0, l->last[i] = 0;
+        cti_v3_put(l->sum, i, cti_v3_zero());
+    }
+    return ok;
+}
+
+/* vertices, thickness and stiffness of each pair; within a body at most half of the distance at rest */
+static int cti_layers_complete(cti_state *s, cti_layers_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, all = l->kind == CT_PAIR_PLANE ? 1 : 4;
+    if (!cti_layers_resize(s->mem, l, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], all == 1 ? f->planes[p.plane].body : f->body_of[p.v[na]]);
+        l->stiff[i] = cti_layers_stiffness(s, p.v, na, all);
+    }
+    if (l->kind == CT_PAIR_PLANE)
+        return 1;
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
+        ct_real x[12];
+        int k;
+        for (k = 0; k < 4; k++)
+            cti_v3_put(x, k, cti_v3_at(f->rest, l->quads[4 * i + k]));
+        l->width[i] = cti_mollifier_width(x);
+    }
+    for (i = 0; i < n; i++)
+        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    return 1;
+}
+
+static int cti_layers_list_planes(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    const cti_layers_places *b = &cti_layers_own(s)->places;
+    cti_layers_list *l = &cti_layers_own(s)->list[CTI_LAYERS_PLANES];
+    int p, v;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
+            if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
+                return 0;
+        }
+    return 1;
+}
+
+CTI_FN int cti_layers_cover(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (!cti_layers_flush(s))
+        return 0;
+    y->places.covered = 0;
+    cti_layers_lines_ahead(s, span);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        CTI_CLEAR(y->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, y->places.from, y->places.to) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].pairs, &y->list[CTI_LAYERS_EE].pairs, NULL, NULL) ||
+        !cti_layers_list_planes(s))
+        return 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        if (!cti_layers_complete(s, &y->list[k]))
+            return 0;
+    y->places.covered = 1;
+    return 1;
+}
+
+CTI_FN void cti_layers_distances(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    const cti_surface *f = &s->surface;
+    cti_layers_list *l = &y->list[CTI_LAYERS_PLANES];
+    int i, n = CTI_LEN(l->pairs) / 2;
+    for (i = 0; i < n; i++)
+        l->d2[i] = cti_plane_gap(&f->planes[l->pairs[2 * i + 1]], cti_v3_at(f->x0, l->pairs[2 * i]));
+    l = &y->list[CTI_LAYERS_VF];
+    cti_dist_pt_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &y->list[CTI_LAYERS_EE];
+    cti_dist_ee_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+}
+
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
+{
+    cti_v3 a = cti_v3_sub(cti_v3_at(x, v[1]), cti_v3_at(x, v[0])), b = cti_v3_sub(cti_v3_at(x, v[3]), cti_v3_at(x, v[2])), ga, gb;
+    double c = (double)cti_v3_norm2(cti_v3_cross(a, b)), first, second, m = cti_mollifier_value(c, (double)width, &first, &second);
+    ct_real ab = cti_v3_dot(a, b), g = (ct_real)(2 * first);
+    if (!out_gradient)
+        return m;
+    ga = cti_v3_mul(cti_v3_mad(cti_v3_mul(a, cti_v3_norm2(b)), b, -ab), g);
+    gb = cti_v3_mul(cti_v3_mad(cti_v3_mul(b, cti_v3_norm2(a)), a, -ab), g);
+    cti_v3_put(out_gradient, 0, cti_v3_mul(ga, -1));
+    cti_v3_put(out_gradient, 1, ga);
+    cti_v3_put(out_gradient, 2, cti_v3_mul(gb, -1));
+    cti_v3_put(out_gradient, 3, gb);
+    return m;
+}
+
+CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    double sum = 0, e;
+    int i, k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            const cti_layers_list *l = &y->list[k];
+            ct_real d = k == CTI_LAYERS_PLANES ? l->d2[i] : cti_sqrt(l->d2[i]);
+            if (r && l->stiff[i] > 0) {
+                r->thickness_kept = cti_min(r->thickness_kept, d / l->hat[i]);
+                r->too_near += d < l->hat[i] / 2;
+                if (d < r->min_distance) {
+                    r->min_distance = d;
+                    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
+                }
+            }
+            if (!(d < l->hat[i]))
+                continue;
+            cti_layers_force((double)(d / l->hat[i]), 1, s->desc.layers.max_layers, &e);
+            if (l->kind == CT_PAIR_EE)
+                e *= cti_layers_parallel(s->surface.x0, l->quads + 4 * (size_t)i, l->width[i], NULL);
+            sum += (double)(l->stiff[i] * l->hat[i] * l->hat[i]) * e;
+        }
+    return sum;
+}
+
+/* ---- intersections ---- */
+
+CTI_FN int cti_layers_crosses(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
+    cti_layers_own(s)->places.covered = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+
+/* ---- impulses ---- */
+
+CTI_FN int cti_layers_flush(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k, j;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+        cti_layers_list *l = &y->list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+            cti_touch t;
+            cti_v3 t1, t2, J, n;
+            if (!l->stick[i])
+                continue;
+            memset(&t, 0, sizeof t);
+            cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &t.pair);
+            for (j = 0; j < t.pair.n; j++)
+                t.pair.w[j] = l->held[4 * i + j];
+            J = cti_v3_at(l->sum, i);
+            n = k == CTI_LAYERS_PLANES
+                    ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0)
+                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
+            cti_v3_tangents(n, &t1, &t2);
+            t.thickness = l->hat[i], t.sticking = l->stick[i] == 3, t.key = cti_pair_key(&s->surface, &t.pair);
+            cti_v3_put(t.frame, 0, n);
+            cti_v3_put(t.frame, 1, t1);
+            cti_v3_put(t.frame, 2, t2);
+            for (j = 0; j < 3; j++)
+                t.r[j] = cti_v3_dot(cti_v3_at(t.frame, j), J);
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, t))
+                return 0;
+            l->stick[i] = 0;
+            cti_v3_put(l->sum, i, cti_v3_zero());
+        }
+    }
+    return 1;
+}
+
+#undef CTI_LAYERS_SLACK
+
+/* ---- 8_layers/layers_strike.c ---- */
+/* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
+   Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
+   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
+   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
+   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
+   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
+   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
+
+/* [1] friction of a strike that takes less than this share of what it could is sticking */
+#define CTI_LAYERS_STICKS 0.999
+
+/* ---- blocks ---- */
+
+/* adds an impulse [N s] to block i, which is at a tick; records how far it has left its line, and what a pin takes */
+static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    double t = (double)(q->tick[i] - y->window.begin) * y->window.tick, off = 0, d;
+    int k, filter = s->scripts.filter[i];
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        d = q->x[k] - q->x0[k] - t * q->v0[k];
+        off += d * d;
+    }
+    q->off2[i] = cti_fmax(q->off2[i], off);
+    if (filter >= 0) {
+        cti_v3 J = cti_v3_make((ct_real)jx, (ct_real)jy, (ct_real)jz), own = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, J);
+        cti_v3 pin = cti_v3_sub(own, J);
+        cti_v3_addto(s->step.impulses.pins, i, pin);
+        y->window.sums.pins += (double)cti_v3_dot(pin, cti_v3_at(s->scripts.v_fixed, i));
+        jx = (double)own.x, jy = (double)own.y, jz = (double)own.z;
+    }
+    q->v[3 * i] += jx * q->inverse[i], q->v[3 * i + 1] += jy * q->inverse[i], q->v[3 * i + 2] += jz * q->inverse[i];
+}
+
+/* h times the forces of q->force on blocks list [n], which become 0. Returns the work of the impulses */
+static double cti_layers_kicks(cti_state *s, const int32_t *list, int n, double h)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    double work = 0;
+    int i, k;
+    for (i = 0; i < n; i++) {
+        ct_real *f = q->force + 3 * (size_t)list[i];
+        double v[3], J[3];
+        for (k = 0; k < 3; k++)
+            v[k] = q->v[3 * list[i] + k], J[k] = h * (double)f[k], f[k] = 0;
+        cti_layers_kick(s, list[i], J[0], J[1], J[2]);
+        for (k = 0; k < 3; k++)
+            work += J[k] * (v[k] + q->v[3 * list[i] + k]) / 2;
+    }
+    return work;
+}
+
+CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    int i, k, n = CTI_LEN(g->blocks);
+    for (i = 0; i < n; i++)
+        cti_layers_drift(q, g->blocks[i], tick, y->window.tick);
+    y->window.updates += g->n;
+    cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &y->window.sums.extended, NULL);
+    cti_layers_kicks(s, g->blocks, n, h);
+    if (!(g->rate > 0) || h <= 0)
+        return;
+    for (i = 0; i < n; i++)
+        for (k = 3 * g->blocks[i]; k < 3 * g->blocks[i] + 3; k++)
+            q->speed[k] = (ct_real)q->v[k];
+    cti_model_damping(&g->part, q->at, q->speed, q->force);
+    y->window.sums.damping -= cti_layers_kicks(s, g->blocks, n, -h / (1 + h * g->rate));
+}
+
+CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    const ct_real *g = s->desc.gravity;
+    int i, k;
+    y->window.updates += s->n;
+    for (i = 0; i < s->n; i++) {
+        double m = (double)s->bodies.mass[i], a = h * (double)s->bodies.alpha[i], v[3], J[3];
+        cti_layers_drift(q, i, tick, y->window.tick);
+        cti_layers_kick(s, i, h * m * (double)g[0], h * m * (double)g[1], h * m * (double)g[2]);
+        if (a == 0)
+            continue;
+        for (k = 0; k < 3; k++)
+            v[k] = q->v[3 * i + k], J[k] = -a / (1 + a / 2) * m * v[k];
+        cti_layers_kick(s, i, J[0], J[1], J[2]);
+        for (k = 0; k < 3; k++)
+            y->window.sums.damping -= J[k] * (v[k] + q->v[3 * i + k]) / 2;
+    }
+}
+
+/* ---- the surface ---- */
+
+CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    cti_v3 x;
+    if (a->n > 0)
+        return cti_attach_point(a, y->nodes.at, s->bodies.frames);
+    x = cti_v3_at(y->places.begin, v);
+    if (!s->surface.bodies[s->surface.body_of[v]].moves)
+        return x;
+    if (tick == CTI_LAYERS_TICKS)
+        return cti_v3_at(cti_surface_script(&s->surface, v), 0);
+    return cti_v3_mad(x, cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), x),
+                      (ct_real)((double)tick / (double)CTI_LAYERS_TICKS));
+}
+
+CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    double sum[3] = {0, 0, 0};
+    int k, j;
+    *out_script = cti_v3_zero();
+    if (b->moves && !b->dynamic)
+        *out_script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(y->places.begin, v)),
+                                 (ct_real)(1 / y->clocks.dt));
+    for (k = 0; k < a->n; k++)
+        for (j = 0; j < 3; j++)
+            sum[j] += (a->n > 1 ? (double)a->weight[k] : 1) * y->nodes.v[3 * a->block[k] + j];
+    return cti_v3_add(cti_v3_make((ct_real)sum[0], (ct_real)sum[1], (ct_real)sum[2]), *out_script);
+}
+#endif
+
+/* ---- layers ---- */
+
+enum { CTI_LAYERS_TERMS = 16 };
+
+/* cti_layers_point -- what a strike knows of a pair: p_a - p_b as a sum of blocks. */
+typedef struct cti_layers_point {
+    int n, block[CTI_LAYERS_TERMS];
+    double weight[CTI_LAYERS_TERMS];
+    double lightness; /* sum of squares of weights over masses [1/kg] */
+    cti_v3 normal;
+    cti_v3 u, script; /* relative velocity; the scripts' part of it */
+} cti_layers_point;
+
+#if CONTACT_WITH_LAYERS
+static void cti_layers_point_add(cti_layers_point *p, int block, double weight)
+{
+    int i;
+    for (i = 0; i < p->n && p->block[i] != block; i++) {
+    }
+    if (i == p->n)
+        p->block[p->n++] = block, p->weight[i] = 0;
+    p->weight[i] += weight;
+}
+
+/* c [n]: signed weights of the vertices v */
+static void cti_layers_point_make(const cti_state *s, const int32_t *v, const ct_real *c, int n, cti_layers_point *p)
+{
+    const cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    cti_v3 script;
+    int k, j;
+    p->n = 0, p->lightness = 0, p->u = p->script = cti_v3_zero();
+    for (k = 0; k < n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        p->u = cti_v3_mad(p->u, cti_layers_velocity(s, v[k], &script), c[k]);
+        p->script = cti_v3_mad(p->script, script, c[k]);
+        for (j = 0; j < a->n; j++)
+            cti_layers_point_add(p, a->block[j], (double)c[k] * (a->n > 1 ? (double)a->weight[j] : 1));
+    }
+    for (k = 0; k < p->n; k++)
+        p->lightness += p->weight[k] * p->weight[k] * q->inverse[p->block[k]];
+}
+
+/* an impulse J on side a, and -J on side b */
+static void cti_layers_point_push(cti_state *s, const cti_layers_point *p, cti_v3 J)
+{
+    int k;
+    for (k = 0; k < p->n; k++)
+        cti_layers_kick(s, p->block[k], p->weight[k] * (double)J.x, p->weight[k] * (double)J.y, p->weight[k] * (double)J.z);
+    cti_layers_own(s)->window.sums.script -= (double)cti_v3_dot(J, p->script);
+}
+
+/* the impulse `full` of some layers of pair i of a list. Returns the share of it that restitution leaves */
+static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const cti_layers_point *p, double full, int plain)
+{
+    cti_layers_sums *sums = &cti_layers_own(s)->window.sums;
+    double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), J = full, mu, ut, most, take;
+    const cti_surface *f = &s->surface;
+    int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[l->quads[4 * i + (l->kind == CT_PAIR_EE ? 2 : 1)]];
+    cti_v3 t, all;
+    if (!plain && un > 0)
+        J *= e * e;
+    sums->taken -= J * (un + J * p->lightness / 2);
+    all = cti_v3_mul(p->normal, (ct_real)J);
+    mu = plain ? 0 : sqrt((double)f->bodies[f->body_of[l->quads[4 * i]]].friction * (double)f->bodies[b].friction);
+    t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
+    ut = (double)cti_v3_norm(t);
+    if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
+        most = ut / p->lightness;
+        take = cti_fmin(mu * J, most);
+        sums->friction += take * (ut - take * p->lightness / 2);
+        all = cti_v3_mad(all, t, (ct_real)(-take / ut));
+        l->stick[i] = take < CTI_LAYERS_STICKS * mu * J ? 3 : 1;
+    } else if (J > 0 && !l->stick[i])
+        l->stick[i] = 1;
+    cti_layers_point_push(s, p, all);
+    cti_v3_addto(l->sum, i, all);
+    return full != 0 ? J / full : 1;
+}
+
+/* the impulses by which the factor of two nearly parallel edges acts on their ends; energy: what it multiplies, times h [J s] */
+static void cti_layers_twist(cti_state *s, const int32_t *v, const ct_real *gradient, double energy)
+{
+    cti_layers *y = cti_layers_own(s);
+    int k, j, i;
+    for (k = 0; k < 4; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        cti_v3 script, u = cti_layers_velocity(s, v[k], &script), J = cti_v3_mul(cti_v3_at(gradient, k), (ct_real)-energy), after;
+        for (j = 0; j < a->n; j++) {
+            double w = a->n > 1 ? (double)a->weight[j] : 1;
+            i = a->block[j];
+            cti_layers_kick(s, i, w * (double)J.x, w * (double)J.y, w * (double)J.z);
+        }
+        after = cti_layers_velocity(s, v[k], &script);
+        y->window.sums.taken -= (double)cti_v3_dot(J, cti_v3_add(u, after)) / 2;
+        y->window.sums.script -= (double)cti_v3_dot(J, script);
+    }
+}
+
+/* weights of closest points, and the unit normal from b to a. 0: the points coincide */
+static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, const int32_t *v, const ct_real *w, int pair, ct_real *c,
+                              cti_v3 *normal)
+{
+    const ct_real *x = s->surface.x1;
+    cti_v3 r = cti_v3_zero();
+    int k;
+    if (l->kind == CT_PAIR_PLANE) {
+        c[0] = 1;
+        *normal = cti_v3_at(s->surface.planes[l->pairs[2 * pair + 1]].normal, 0);
+        return 1;
+    }
+    if (l->kind == CT_PAIR_VF)
+        c[0] = 1, c[1] = -w[0], c[2] = -w[1], c[3] = w[0] + w[1] - 1;
+    else
+        c[0] = 1 - w[0], c[1] = w[0], c[2] = w[1] - 1, c[3] = -w[1];
+    for (k = 1; k < 4; k++) /* the weights sum to zero */
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, v[k]), cti_v3_at(x, v[0])), c[k]);
+    *normal = cti_v3_unit(r, cti_v3_zero());
+    return cti_v3_norm2(*normal) > 0;
+}
+
+CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    ct_real *x = s->surface.x1;
+    int i, k, n;
+    for (i = 0; i < CTI_LEN(set->blocks); i++)
+        cti_layers_drift(&y->nodes, set->blocks[i], tick, y->window.tick);
+    for (i = 0; i < CTI_LEN(set->vertices); i++)
+        cti_v3_put(x, set->vertices[i], cti_layers_place(s, set->vertices[i], tick));
+    for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+        cti_layers_list *l = &y->list[k];
+        n = CTI_LEN(set->pair[k]);
+        y->window.updates += n;
+        if (k == CTI_LAYERS_VF)
+            cti_dist_pt_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        else if (k == CTI_LAYERS_EE)
+            cti_dist_ee_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        for (i = 0; i < n; i++) {
+            int pair = set->pair[k][i];
+            const int32_t *v = set->quads[k] + 4 * (size_t)i;
+            ct_real d =
+                k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
+            double share = (double)(d / l->hat[pair]), force, energy, factor = 1;
+            ct_real gradient[12];
+            cti_layers_point p;
+            if (share >= cti_layers_share(set->first))
+                continue;
+            if (!cti_layers_weights(s, l, v, y->weights + (k == CTI_LAYERS_VF ? 3 : 2) * (size_t)i, pair, l->held + 4 * (size_t)pair,
+                                    &p.normal))
+                continue;
+            if (k == CTI_LAYERS_EE)
+                factor = cti_layers_parallel(x, v, l->width[pair], gradient);
+            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &energy);
+            cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
+            energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]) * cti_layers_push_pair(s, l, pair, &p, h * force, plain);
+            if (factor < 1)
+                cti_layers_twist(s, v, gradient, energy);
+        }
+    }
+}
+
+#undef CTI_LAYERS_STICKS
+
+/* ---- 8_layers/layers_window.c ---- */
+/* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
+   Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
+   bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
+   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
+   layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
+   Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
+   half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
+   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
+   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+
+/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
+#define CTI_LAYERS_NEARER 0.2
+#define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
+#define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */
+#define CTI_LAYERS_STILL 1e-3 /* [thickness] way off the lines that is always expected */
+#define CTI_LAYERS_FIRST 64   /* [1] the first window of a step is this part of it, where none is known */
+/* [thickness] way off the lines that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies
+ */
+#define CTI_LAYERS_BEND 2.0
+#define CTI_LAYERS_AHEAD 8  /* [windows] that candidates are looked for in, if the step is as long */
+#define CTI_LAYERS_ROUND 64 /* [ulp] of coordinates, rounding of a distance */
+#define CTI_LAYERS_TRIES 60 /* repetitions of one window, each half as long */
+
+/* all blocks to a tick */
+static void cti_layers_drift_all(cti_state *s, int64_t tick)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        cti_layers_drift(&cti_layers_own(s)->nodes, i, tick, cti_layers_own(s)->window.tick);
+}
+
+CTI_FN void cti_layers_gather(cti_state *s, int64_t tick)
+{
+    int i, j;
+    cti_layers_drift_all(s, tick);
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+            cti_v3_put(s->surface.x0, i, cti_layers_place(s, i, tick));
+}
+
+/* ---- what is expected ---- */
+
+/* how far block i is expected to leave its line in `span` seconds [m] */
+static double cti_layers_expect(const cti_state *s, int i, double span)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double r = y->window.span > 0 ? cti_fmax(1, span / y->window.span) : 1, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)(1 << y->clocks.free_level)) +
+           CTI_LAYERS_STILL * (double)s->desc.thickness;
+}
+
+/* from blocks to vertices: off [nv]; expected 0: what nodes.off2 has measured */
+static void cti_layers_offs(cti_state *s, double span, int expected)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, j, k;
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, i);
+            double sum = 0;
+            for (k = 0; k < a->n; k++) {
+                double d = expected ? cti_layers_expect(s, a->block[k], span) : sqrt(y->nodes.off2[a->block[k]]);
+                sum += d * (a->n > 1 ? fabs((double)a->weight[k]) : 1);
+            }
+            y->places.off[i] = (ct_real)sum;
+        }
+}
+
+static void cti_layers_speeds(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_v3 script;
+    int i, j;
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+            cti_v3_put(y->places.u, i, cti_layers_velocity(s, i, &script));
+}
+
+/* the largest relative speed of a pair's vertices [m/s]; of a plane, towards it */
+static ct_real cti_layers_approach(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *u = cti_layers_own(s)->places.u;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int na = l->kind == CT_PAIR_EE ? 2 : 1, j, k;
+    ct_real big = 0;
+    if (l->kind == CT_PAIR_PLANE)
+        return cti_max(0, -cti_v3_dot(cti_v3_at(s->surface.planes[l->pairs[2 * i + 1]].normal, 0), cti_v3_at(u, v[0])));
+    for (j = 0; j < na; j++)
+        for (k = na; k < 4; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(u, v[j]), cti_v3_at(u, v[k]))));
+    return cti_sqrt(big);
+}
+
+/* D_a + D_b of a pair [m], and rounding of its distance */
+static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *off = cti_layers_own(s)->places.off, *x = s->surface.x0;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int na = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    ct_real a = 0, b = 0, size = 0;
+    for (k = 0; k < n; k++) {
+        if (k < na)
+            a = cti_max(a, off[v[k]]);
+        else
+            b = cti_max(b, off[v[k]]);
+        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
+    }
+    return a + b + CTI_LAYERS_ROUND * CTI_EPS * size;
+}
+
+static ct_real cti_layers_distance(const cti_layers_list *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
+
+/* the longest window, at most span, in which no pair comes nearer by more than its share; places.off is that of span */
+static double cti_layers_length(const cti_state *s, double span)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double longest = span;
+    int i, k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            const cti_layers_list *l = &y->list[k];
+            double d = (double)cti_layers_distance(l, i), way;
+            if (!(l->stiff[i] > 0))
+                continue;
+            way = span * (double)cti_layers_approach(s, l, i) + (double)cti_layers_off(s, l, i);
+            /* pairs that stay outside of their layers do not count */
+            if (way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i])
+                longest = cti_fmin(longest, span * cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) / way);
+        }
+    return longest;
+}
+
+/* ---- sets ---- */
+
+static void cti_layers_sets_clear(cti_layers *y)
+{
+    int v, k;
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+            CTI_CLEAR(y->set[v].pair[k]);
+            CTI_CLEAR(y->set[v].quads[k]);
+        }
+        CTI_CLEAR(y->set[v].vertices);
+        CTI_CLEAR(y->set[v].blocks);
+    }
+}
+
+/* pair i of list k strikes in the set of a level. 0: out of memory */
+static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
+{
+    const int32_t *v = cti_layers_own(s)->list[k].quads + 4 * (size_t)i;
+    int j;
+    if (!CTI_PUSH(s->mem, q->pair[k], i))
+        return 0;
+    for (j = 0; j < 4; j++)
+        if (!CTI_PUSH(s->mem, q->quads[k], v[j]))
+            return 0;
+    return 1;
+}
+
+/* vertices and blocks of a set, each once. 0: out of memory */
+static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
+{
+    cti_layers_places *p = &cti_layers_own(s)->places;
+    int k, i, j;
+    p->seen++;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(q->quads[k]); i++) {
+            int v = q->quads[k][i];
+            const cti_attach *a = cti_surface_attach(&s->surface, v);
+            if ((k == CTI_LAYERS_PLANES && i % 4) || p->seen_vertex[v] == p->seen || !s->surface.bodies[s->surface.body_of[v]].moves)
+                continue;
+            p->seen_vertex[v] = p->seen;
+            if (!CTI_PUSH(s->mem, q->vertices, v))
+                return 0;
+            for (j = 0; j < a->n; j++) {
+                if (p->seen_block[a->block[j]] == p->seen)
+                    continue;
+                p->seen_block[a->block[j]] = p->seen;
+                if (!CTI_PUSH(s->mem, q->blocks, a->block[j]))
+                    return 0;
+            }
+        }
+    return 1;
+}
+
+/* 1: the layers that pairs may reach in `span` are in their sets; 2: a pair comes nearer than the last layer; 0: out of memory */
+static int cti_layers_arm(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k, v, most = s->desc.layers.max_layers, n = 0;
+    cti_layers_sets_clear(y);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            cti_layers_list *l = &y->list[k];
+            ct_real apart = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
+            double share = (double)((apart - cti_layers_off(s, l, i)) / l->hat[i]);
+            l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(share) : 0;
+            if (l->last[i] >= most)
+                return 2;
+            l->room[i] = l->stiff[i] > 0 ? apart - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
+            for (v = 0; l->last[i] > 0 && v <= CTI_LAYERS_LEVELS; v++)
+                if (y->set[v].last > 0 && y->set[v].first <= l->last[i] && !cti_layers_set_add(s, &y->set[v], k, i))
+                    return 0;
+        }
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        if (!cti_layers_set_close(s, &y->set[v]))
+            return 0;
+        for (k = 0; k < CTI_LAYERS_LISTS; k++)
+            n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
+    }
+    return CTI_RESIZE(s->mem, y->d2, n) && CTI_RESIZE(s->mem, y->weights, 3 * n) && CTI_RESIZE(s->mem, y->feature, n);
+}
+
+/* ---- a window ---- */
+
+/* saves what a window changes, or restores it. 0: out of memory (never when it restores) */
+static int cti_layers_keep(cti_state *s, int back)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int i, k, at = 0, n = 0, pins = s->scripts.n_constrained ? 3 * s->n : 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; !back && i < CTI_LEN(y->list[k].last); i++)
+            n += y->list[k].last[i] > 0;
+    if (!back && (!CTI_RESIZE(s->mem, w->impulses, 4 * n) || !CTI_RESIZE(s->mem, w->pins, pins)))
+        return 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].last); i++) {
+            cti_layers_list *l = &y->list[k];
+            if (l->last[i] == 0)
+                continue;
+            if (back)
+                cti_v3_put(l->sum, i, cti_v3_make(w->impulses[at], w->impulses[at + 1], w->impulses[at + 2])),
+                    l->stick[i] = (uint8_t)w->impulses[at + 3];
+            else
+                memcpy(w->impulses + at, l->sum + 3 * (size_t)i, 3 * sizeof *l->sum), w->impulses[at + 3] = l->stick[i];
+            at += 4;
+        }
+    if (pins && back)
+        memcpy(s->step.impulses.pins, w->pins, sizeof(ct_real) * (size_t)pins);
+    else if (pins)
+        memcpy(w->pins, s->step.impulses.pins, sizeof(ct_real) * (size_t)pins);
+    if (back)
+        w->sums = w->saved;
+    else
+        w->saved = w->sums;
+    return 1;
+}
+
+/* lines of all blocks from window.begin on */
+static void cti_layers_lines(cti_state *s)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    int i;
+    memcpy(q->x0, q->x, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v0, q->v, sizeof(double) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        q->off2[i] = 0;
+}
+
+/* back to window.begin; half of the window, and larger ways off the lines */
+static void cti_layers_roll_back(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    int i, k;
+    memcpy(q->x, q->x0, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v, q->v0, sizeof(double) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++) {
+        q->tick[i] = y->window.begin;
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            q->at[k] = (ct_real)q->x[k];
+        if (cti_finite64(q->off2[i]))
+            q->drift[i] = cti_fmax(q->drift[i], sqrt(q->off2[i]) / span);
+    }
+    cti_layers_keep(s, 1);
+    y->window.rollbacks++;
+}
+
+/* the queue holds the first strike of every clock after window.begin. 0: out of memory */
+static int cti_layers_enqueue(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int64_t t = y->window.begin;
+    int i, n = CTI_LEN(y->clocks.groups), ok;
+    CTI_CLEAR(y->queue);
+    ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.free_level), n);
+    for (i = 0; ok && i < n; i++)
+        ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
+    for (i = 0; ok && i <= CTI_LAYERS_LEVELS; i++)
+        if (CTI_LEN(y->set[i].pair[0]) + CTI_LEN(y->set[i].pair[1]) + CTI_LEN(y->set[i].pair[2]) > 0)
+            ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, i), n + 1 + i);
+    return ok;
+}
+
+/* level of a clock, numbered as in the queue: groups, gravity, sets; and its strike */
+static int cti_layers_clock_level(const cti_layers *y, int clock)
+{
+    int n = CTI_LEN(y->clocks.groups);
+    return clock < n ? y->clocks.groups[clock].level : clock == n ? y->clocks.free_level : clock - n - 1;
+}
+static void cti_layers_strike_clock(cti_state *s, int clock, int64_t tick, double h, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    int n = CTI_LEN(y->clocks.groups);
+    if (clock < n)
+        cti_layers_strike_group(s, &y->clocks.groups[clock], tick, h);
+    else if (clock == n)
+        cti_layers_strike_free(s, tick, h);
+    else
+        cti_layers_strike_set(s, &y->set[clock - n - 1], tick, h, plain);
+}
+
+/* all events up to window.end; *out_spent 1: the updates are used up, and window.end is the tick of the last event. 0: out of memory */
+static int cti_layers_run(cti_state *s, int *out_spent)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t last = -1;
+    *out_spent = 0;
+    if (!cti_layers_enqueue(s))
+        return 0;
+    while (y->queue[0].tick <= w->end) {
+        cti_layers_strike e;
+        int level;
+        if (w->updates >= s->desc.layers.max_updates && y->queue[0].tick > last && last >= 0) {
+            w->end = last, *out_spent = 1;
+            return 1;
+        }
+        e = cti_layers_pop(y->queue), last = e.tick;
+        level = cti_layers_clock_level(y, e.clock);
+        cti_layers_strike_clock(s, e.clock, e.tick, (double)((int64_t)1 << (CTI_LAYERS_LOG - level)) * w->tick, 0);
+        if (!cti_layers_push(s->mem, &y->queue, cti_layers_next(e.tick, level), e.clock))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1: no pair can have entered a layer that did not strike, and no vertex left the reach of its line. All blocks are at window.end */
+static int cti_layers_is_safe(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        double d = 0;
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            double e = y->nodes.x[k] - y->nodes.x0[k] - span * y->nodes.v0[k];
+            d += e * e;
+        }
+        y->nodes.off2[i] = cti_fmax(y->nodes.off2[i], d);
+        if (!cti_finite64(y->nodes.off2[i]))
+            return 0;
+    }
+    cti_layers_offs(s, span, 0);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++)
+            if (!(cti_layers_off(s, &y->list[k], i) <= y->list[k].room[i]))
+                return 0;
+    return cti_layers_is_covered(s, span);
+}
+
+/* a window of span seconds, or of less if vertices are expected too far from their lines; places.off is that of it */
+static double cti_layers_bend(cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    int i, j;
+    cti_layers_offs(s, span, 1);
+    for (;;) {
+        ct_real most = 0;
+        for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+            for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+                most = cti_max(most, p->off[i]);
+        if (!((double)most > CTI_LAYERS_BEND * (double)s->desc.thickness) || !cti_finite(most))
+            return span;
+        span *= cti_fmin(0.9, CTI_LAYERS_BEND * (double)s->desc.thickness / (double)most);
+        cti_layers_offs(s, span, 1);
+    }
+}
+
+/* window.end, sets and lists of the next window. 1; 2: no window is long enough; 0: out of memory */
+static int cti_layers_open(cti_state *s, int64_t most)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    double span = (double)most * w->tick, ahead;
+    int64_t ticks;
+    cti_layers_speeds(s);
+    span = cti_layers_bend(s, span);
+    if (span / w->tick < (double)most)
+        most = (int64_t)(span / w->tick);
+    span = (double)most * w->tick;
+    ahead = cti_fmin(CTI_LAYERS_AHEAD * span, (double)(CTI_LAYERS_TICKS - w->begin) * w->tick);
+    if (!cti_layers_is_covered(s, span)) {
+        if (!cti_layers_cover(s, ahead))
+            return 0;
+    }
+    cti_layers_distances(s);
+    w->updates += CTI_LEN(y->list[0].last) + CTI_LEN(y->list[1].last) + CTI_LEN(y->list[2].last);
+    ticks = (int64_t)(cti_layers_length(s, span) / w->tick);
+    if (ticks < most) {
+        span = (double)ticks * w->tick;
+        cti_layers_offs(s, span, 1);
+    } else
+        ticks = most;
+    if (ticks < 1)
+        return 2;
+    w->end = w->begin + ticks;
+    return cti_layers_arm(s, span);
+}
+
+/* what the next window expects */
+static void cti_layers_learn(cti_state *s, double span)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    int i;
+    for (i = 0; i < s->n; i++)
+        q->drift[i] = cti_fmax(sqrt(q->off2[i]) / span, q->drift[i] / 2);
+    cti_layers_own(s)->window.span = span;
+}
+
+/* one window from window.begin on. 1; 2: stopped; 0: out of memory */
+static int cti_layers_try(cti_state *s, int *out_spent)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t most = CTI_LAYERS_TICKS - w->begin;
+    double first = w->span > 0 ? CTI_LAYERS_GROW * w->span : y->clocks.dt / CTI_LAYERS_FIRST;
+    int tries, ok;
+    if ((double)most * w->tick > first)
+        most = (int64_t)(first / w->tick) + 1;
+    for (tries = 0; tries < CTI_LAYERS_TRIES; tries++) {
+        double span;
+        ok = cti_layers_open(s, most);
+        if (ok == 2) { /* a shorter window lets pairs come less near */
+            most /= 2, w->span = (double)most * w->tick;
+            if (most < 1)
+                return 2;
+            continue;
+        }
+        if (!ok || !cti_layers_keep(s, 0))
+            return 0;
+        cti_layers_lines(s);
+        if (!cti_layers_run(s, out_spent))
+            return 0;
+        span = (double)(w->end - w->begin) * w->tick;
+        cti_layers_drift_all(s, w->end);
+        if (cti_layers_is_safe(s, span)) {
+            cti_layers_gather(s, w->end);
+            cti_layers_learn(s, span);
+            w->windows++;
+            w->begin = w->end;
+            return 1;
+        }
+        cti_layers_roll_back(s, span);
+        if (*out_spent)
+            return 2;
+        most = (w->end - w->begin) / 2;
+        w->span = span;
+        if (most < 1)
+            return 2;
+    }
+    return 2;
+}
+
+/* the impulses that clocks owe or gave too much at window.begin, where the step ends before its end */
+static void cti_layers_settle(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int clock, n = CTI_LEN(y->clocks.groups) + 2 + CTI_LAYERS_LEVELS;
+    for (clock = 0; clock < n; clock++) {
+        int64_t due = cti_layers_due(y->window.begin, cti_layers_clock_level(y, clock));
+        if (due != 0)
+            cti_layers_strike_clock(s, clock, y->window.begin, (double)due * y->window.tick, 1);
+    }
+}
+
+CTI_FN int cti_layers_advance(cti_state *s)
+{
+    cti_layers_window *w = &cti_layers_own(s)->window;
+    int ok = 1, spent = 0;
+    while (ok == 1 && w->begin < CTI_LAYERS_TICKS && !spent) {
+        ok = cti_layers_try(s, &spent);
+        spent |= w->updates >= s->desc.layers.max_updates;
+    }
+    if (ok == 0)
+        return 0;
+    if (w->begin == CTI_LAYERS_TICKS)
+        return 1;
+    if (w->begin > 0)
+        cti_layers_settle(s);
+    return 2;
+}
+
+#undef CTI_LAYERS_NEARER
+#undef CTI_LAYERS_DOUBT
+#undef CTI_LAYERS_GROW
+#undef CTI_LAYERS_STILL
+#undef CTI_LAYERS_FIRST
+#undef CTI_LAYERS_BEND
+#undef CTI_LAYERS_AHEAD
+#undef CTI_LAYERS_ROUND
+#undef CTI_LAYERS_TRIES
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_layers/layers.c ---- */
+/* layers.c -- a step of the layers stepper, its energy account and its report.
+   Method: blocks start on their lines, windows advance them to the end of the step (layers_window.c), and the end becomes the state. A step
+   that has used up its updates ends where its last safe event was: clocks that are in the middle of a part give what they owe, or take back
+   what they gave too much (a first order correction), and the next step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
+
+/* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
+   exchange energy with their own error, for a time. A jelly that bounces with restitution 1 gains and loses up to 4e-3 in single steps
+   (clock 1/16, layer_clock 0.03, test_layers), and 3e-4 in 10,000 strikes. Half: such steps count as not converged */
+#if CONTACT_WITH_LAYERS
+#define CTI_LAYERS_SWING 5e-3
+#endif
+
+/* cti_layers_start -- [J] at the start of a step. */
+typedef struct cti_layers_start {
+    double energy, gravity, stored;
+} cti_layers_start;
+
+#if CONTACT_WITH_LAYERS
+static void cti_layers_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    r->substeps = 1;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
+}
+
+/* ---- from the state and back ---- */
+
+/* velocities that scripts give; the work and the impulse of the jump to them */
+static void cti_layers_script_speed(cti_state *s, int i)
+{
+    cti_layers *y = cti_layers_own(s);
+    double m = (double)s->bodies.mass[i];
+    cti_v3 before = cti_v3_at(s->v, i), v = before;
+    int k;
+    if (s->scripts.filter[i] >= 0) {
+        v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
+        y->window.sums.pins += 0.5 * m * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+        cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), (ct_real)m));
+    }
+    y->nodes.v[3 * i] = (double)v.x, y->nodes.v[3 * i + 1] = (double)v.y, y->nodes.v[3 * i + 2] = (double)v.z;
+    y->nodes.inverse[i] = s->scripts.fixed[i] ? 0 : (double)s->bodies.inv_mass[i];
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        y->nodes.x[k] = (double)s->x[k];
+        y->nodes.at[k] = s->x[k], y->nodes.force[k] = 0;
+    }
+    y->nodes.tick[i] = 0;
+}
+
+static void cti_layers_load(cti_state *s, ct_real dt)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    double speed2 = 0;
+    int i;
+    w->begin = w->end = w->updates = 0;
+    w->windows = w->rollbacks = 0;
+    w->tick = (double)dt / (double)CTI_LAYERS_TICKS;
+    memset(&w->sums, 0, sizeof w->sums);
+    /* a step depends on the state alone, not on what windows of earlier steps have learnt */
+    w->span = 0;
+    y->places.covered = 0;
+    for (i = 0; i < s->n; i++)
+        y->nodes.drift[i] = 0;
+    for (i = 0; i < s->n; i++)
+        cti_layers_script_speed(s, i);
+    for (i = 0; i < 3 * s->n; i += 3)
+        speed2 =
+            cti_fmax(speed2, y->nodes.v[i] * y->nodes.v[i] + y->nodes.v[i + 1] * y->nodes.v[i + 1] + y->nodes.v[i + 2] * y->nodes.v[i + 2]);
+    cti_layers_clocks_hurry(s, cti_finite64(speed2) ? sqrt(speed2) : 0);
+    if (s->surface.nv)
+        memcpy(y->places.begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+}
+
+/* writes down where scripted vertices are in a step that ends early */
+static void cti_layers_wait(cti_state *s, int whole)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        if (m->n == 0)
+            continue;
+        for (k = 0; !whole && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; !whole && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(s->surface.x0, m->v0 + k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)!whole;
+    }
+}
+
+/* 1 when nobody has moved the surface since the end of the last step */
+static int cti_layers_is_known(const cti_state *s)
+{
+    size_t n = 3 * (size_t)s->surface.nv;
+    const cti_layers *y = cti_layers_own(s);
+    return CTI_LEN(y->places.last) == (int)n && (n == 0 || memcmp(y->places.last, s->surface.x0, n * sizeof(ct_real)) == 0);
+}
+
+/* energies at the start; candidates for a surface at rest. 0: out of memory */
+static int cti_layers_measure_start(cti_state *s, cti_layers_start *out)
+{
+    cti_layers *y = cti_layers_own(s);
+    ct_step_report now;
+    size_t n = (size_t)s->surface.nv;
+    memset(&now, 0, sizeof now);
+    cti_step_energies(s, &now);
+    out->energy = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
+    out->gravity = now.energy_gravity;
+    if (n) {
+        memset(y->places.u, 0, sizeof(ct_real) * 3 * n);
+        memset(y->places.off, 0, sizeof(ct_real) * n);
+    }
+    if (!cti_layers_is_covered(s, 0) && !cti_layers_cover(s, 0))
+        return 0;
+    cti_layers_distances(s);
+    out->stored = cti_layers_stored(s, NULL);
+    return 1;
+}
+
+/* ---- the account ---- */
+
+/* residual and status: the remainder of the energy's balance, over what a step exchanges */
+static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, ct_real dt, ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, error, rounded = fabs(r->energy_gravity);
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->energy_gravity - start->gravity) +
+            fabs(r->work_pins) + fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
+    error = cti_fmax(0, fabs(r->energy_gained) - cti_policy_body_gain(1, 0, rounded));
+    r->residual = (ct_real)(scale > 0 ? error / scale : 0);
+    if (!cti_finite(r->residual))
+        r->residual = CTI_REAL_MAX;
+    if (!(r->residual <= CTI_R(CTI_LAYERS_SWING)))
+        r->status = CT_STATUS_NOT_CONVERGED;
+}
+
+static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
+{
+    const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
+    double lost, most = q->friction;
+    cti_step_energies(s, r);
+    r->work_pins = q->pins, r->work_script = q->script;
+    r->loss_damping = q->damping, r->extended_elements = q->extended;
+    /* What is missing is lost in contacts, up to what their impulses took and layers do not store. With restitution 1 and no friction they
+       take nothing. Elements that strike less often than layers give some of it, which must not count as a gain */
+    if (s->desc.restitution < 1)
+        most += cti_fmax(0, q->taken - (r->energy_contact - start->stored));
+    lost = start->energy + start->stored + r->work_pins + r->work_script - r->energy_kinetic - r->energy_elastic - r->energy_gravity -
+           r->energy_contact - r->loss_damping;
+    lost = cti_fmin(cti_fmax(0, lost), most);
+    r->loss_contact = lost + r->energy_contact - start->stored;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start->energy - r->work_pins - r->work_script +
+                       r->loss_contact + r->loss_damping;
+}
+
+/* ---- the step ---- */
+
+/* the blocks become the state. 0: out of memory */
+static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *start, int whole, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int i, k, n = 3 * s->surface.nv;
+    double advanced = whole ? (double)dt : (double)w->begin * w->tick;
+    if (!cti_layers_flush(s) || !cti_impulses_merge(s) || !CTI_RESIZE(s->mem, y->places.last, n))
+        return 0;
+    memcpy(s->x, y->nodes.at, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++)
+        s->v[i] = (ct_real)y->nodes.v[i];
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+    s->energy.known = 0;
+    s->step.time = whole ? s->step.until : s->step.time + advanced;
+    cti_layers_wait(s, whole);
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+    if (n) {
+        memset(y->places.u, 0, sizeof(ct_real) * (size_t)n);
+        memset(y->places.off, 0, sizeof(ct_real) * (size_t)(n / 3));
+        memcpy(y->places.last, s->surface.x0, sizeof(ct_real) * (size_t)n);
+    }
+    if (!cti_layers_is_covered(s, 0) && !cti_layers_cover(s, 0))
+        return 0;
+    cti_layers_distances(s);
+    r->energy_contact = cti_layers_stored(s, r);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        r->candidates += CTI_LEN(y->list[k].pairs) / 2;
+    r->contacts = r->rows = CTI_LEN(s->step.impulses.touches);
+    r->windows = w->windows, r->rollbacks = w->rollbacks, r->updates = w->updates, r->advanced = advanced;
+    cti_layers_balance(s, start, r);
+    cti_layers_judge(s, start, dt, r);
+    if (!whole)
+        r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
+    return 1;
+}
+
+static ct_code cti_layers_take_back(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int k;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    y->places.covered = 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        CTI_CLEAR(y->list[k].pairs);
+    CTI_CLEAR(y->places.last);
+    y->clocks.dt = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_start start;
+    double t = cti_cmr_clock(s);
+    int k, ended;
+    cti_layers_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        r->advanced = (double)dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    if (!cti_layers_is_known(s)) {
+        int crosses = cti_layers_crosses(s);
+        if (crosses)
+            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
+    }
+    if (!cti_assemble_pins(s, dt))
+        return cti_layers_take_back(s);
+    cti_assemble_movers(s, s->step.until);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        y->list[k].kind = k == CTI_LAYERS_VF ? CT_PAIR_VF : k == CTI_LAYERS_EE ? CT_PAIR_EE : CT_PAIR_PLANE;
+    if (!cti_layers_clocks_set(s, (double)dt))
+        return cti_layers_take_back(s);
+    cti_layers_load(s, dt);
+    if (!cti_layers_measure_start(s, &start))
+        return cti_layers_take_back(s);
+    r->ms_assemble = cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    ended = cti_layers_advance(s);
+    r->ms_solve = cti_cmr_clock(s) - t;
+    if (!ended || !cti_layers_commit(s, dt, &start, ended == 1, r))
+        return cti_layers_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_LAYERS_SWING
+
+/* ---- 8_layers/layers_stepper.c ---- */
+/* layers_stepper.c -- the layers stepper, as the world has it: options, refusals, memory. */
+
+/* [m/s^2] weight that the first layer is made for where gravity is less */
+#define CTI_LAYERS_WEIGHT 9.81
+
+static void cti_layers_defaults(ct_world_desc *d)
+{
+    d->layers.clock = CTI_R(0.0625);
+    d->layers.layer_clock = CTI_R(0.03);
+    d->layers.depth = CTI_R(0.0625);
+    d->layers.max_layers = 4096;
+    d->layers.max_updates = 20000000;
+}
+
+static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_layers_desc *q = &d->layers;
+    if (!(q->clock > 0 && q->clock <= CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->clock, "layers.clock must be in (0, 0.5]");
+    if (!(q->layer_clock > 0 && q->layer_clock <= CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->layer_clock, "layers.layer_clock must be in (0, 0.5]");
+    if (!(q->depth > 0 && q->depth <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "layers.depth must be in (0, 1]");
+    if (q->max_layers < 1 || q->max_layers > 100000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_layers, "layers.max_layers must be 1 to 100000");
+    if (q->max_updates < 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_updates, "layers.max_updates must be at least 1");
+    if (d->stepper != CT_STEPPER_LAYERS)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_LAYERS has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_LAYERS has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
+{
+    CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
+    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
+}
+
+static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
+{
+    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->reach), CTI_FREE(m, p->from);
+    CTI_FREE(m, p->to), CTI_FREE(m, p->last), CTI_FREE(m, p->seen_vertex), CTI_FREE(m, p->seen_block);
+}
+
+static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
+{
+    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2),
+        CTI_FREE(m, l->w);
+    CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
+}
+
+CTI_FN void cti_layers_free(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_mem *m = s->mem;
+    int k, v;
+    if (!y)
+        return;
+    cti_layers_clocks_free(m, &y->clocks);
+    cti_layers_free_nodes(m, &y->nodes);
+    cti_layers_free_places(m, &y->places);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        cti_layers_free_list(m, &y->list[k]);
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        for (k = 0; k < CTI_LAYERS_LISTS; k++)
+            CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
+        CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
+    }
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
+    CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
+    cti_mem_resize(m, y, sizeof *y, 0);
+    s->own = NULL;
+}
+
+static int cti_layers_reserve(cti_state *s, cti_layers *y)
+{
+    cti_mem *m = s->mem;
+    cti_layers_nodes *q = &y->nodes;
+    cti_layers_places *p = &y->places;
+    int n = s->n, n3 = 3 * n, nv = s->surface.nv;
+    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
+           CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
+           CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
+           CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
+           CTI_RESIZE(m, p->seen_block, n);
+}
+
+CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_layers *y;
+    ct_real *X = NULL;
+    double weight = cti_fmax(CTI_LAYERS_WEIGHT, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    int i, ok;
+    cti_layers_free(s);
+    y = (cti_layers *)cti_mem_resize(s->mem, NULL, 0, sizeof *y);
+    if (!y)
+        return 0;
+    memset(y, 0, sizeof *y);
+    s->own = y;
+    y->w = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
+    if (!cti_layers_reserve(s, y) || !CTI_RESIZE(s->mem, X, 3 * s->n))
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (bodies[i].nodes)
+            memcpy(X + 3 * (size_t)bodies[i].block0, bodies[i].nodes, sizeof(ct_real) * 3 * (size_t)bodies[i].n_blocks);
+    if (s->surface.nv) {
+        memcpy(y->places.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(y->places.to, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    }
+    ok = cti_layers_measure(s, X);
+    CTI_FREE(s->mem, X);
+    return ok;
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
+{
+    static const cti_stepper layers = {
+        1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free};
+    return &layers;
+}
+
+#undef CTI_LAYERS_WEIGHT
+#endif
+
 /* ---- 8_geometric/net.h ---- */
 /* net.h -- networks of collisions, and corrections of a property (position, speed or acceleration) of their particles.
    A collision c has signed weights S_ci on its particles, so that Q_c = sum S_ci Q_i (eq. 2). A correction X_c [gamma N] spreads as
@@ -61192,35 +63639,6 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* one touch for each contact of a step with several substeps: the sum of its impulses, in the axes of the last one. 0: out of memory */
-static int cti_geometric_merge(cti_state *s)
-{
-    cti_touch *list = s->step.impulses.touches, *from;
-    int i, n = CTI_LEN(list), kept = 0;
-    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
-    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
-    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
-    if (!keys || !order || !from)
-        return 0;
-    if (n == 0)
-        return 1;
-    memcpy(from, list, sizeof *from * (size_t)n);
-    for (i = 0; i < n; i++)
-        keys[i] = list[i].key, order[i] = i;
-    cti_sort_u64(keys, order, keys + n, order + n, n);
-    for (i = 0; i < n; i++) {
-        const cti_touch *t = &from[order[i]];
-        if (kept > 0 && list[kept - 1].key == t->key) {
-            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
-            list[kept - 1] = *t;
-            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
-        } else
-            list[kept++] = *t;
-    }
-    stbds_header(list)->length = (size_t)kept;
-    return 1;
-}
-
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -61378,7 +63796,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     cti_arena_reset(s->arena);
     if (n)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_geometric_merge(s)) || !cti_geometric_cover(s))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s))
         return 0;
     cti_geometric_measure(s, r);
     if (!g->is_clean || run->crossing) {
@@ -62502,8 +64920,10 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
-    if (d->restitution != 0)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 is not built");
+    if (!(d->restitution >= 0 && d->restitution <= 1))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
+    if (d->restitution != 0 && d->stepper != CT_STEPPER_LAYERS)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 needs CT_STEPPER_LAYERS");
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
@@ -62723,8 +65143,8 @@ static ct_code cti_world_crossing(ct_world *w)
     a = w->bodies[cti_world_slot(w, pair.body_a)].name;
     b = w->bodies[cti_world_slot(w, pair.body_b)].name;
     cti_error_set(&w->error, CT_ERR_DOMAIN, pair.vertices_a[0], (double)pair.distance,
-                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and CT_STEPPER_BARRIER needs a start without intersections", a,
-                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0]);
+                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and stepper '%s' needs a start without intersections", a,
+                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0], ct_stepper_text(w->state.desc.stepper));
     w->error.body = pair.body_a;
     return CT_ERR_DOMAIN;
 }
@@ -69836,6 +72256,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FORM_SURE
 #undef CTI_FORM_HALVINGS
 #undef CTI_FORM_FALL
+#endif
+#if CONTACT_WITH_LAYERS
+#undef CTI_LAYERS_TICKS
 #endif
 #undef CTI_BODIES_DEFAULT
 #undef CTI_BODIES_COMMON

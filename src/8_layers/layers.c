@@ -1,8 +1,7 @@
 /* layers.c -- a step of the layers stepper, its energy account and its report.
-   Method: blocks start on their lines, windows advance them to the end of the step (layers_window.c), and the end becomes the state. A step that
-   has used up its updates ends where its last safe event was: clocks that are in the middle of a part give what they owe, or take back what they
-   gave too much (a first order correction), and the next step begins there.
-   based on: Harmon et al. 2009; lecture notes 4.5. */
+   Method: blocks start on their lines, windows advance them to the end of the step (layers_window.c), and the end becomes the state. A step
+   that has used up its updates ends where its last safe event was: clocks that are in the middle of a part give what they owe, or take back
+   what they gave too much (a first order correction), and the next step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
 #include "layers.h"
 #include "../8_step/assemble.h"
 #include "../8_step/cmr.h"
@@ -13,20 +12,14 @@
 #include "../8_step/step.h"
 
 /* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
-   exchange energy with their own error, for a time. A jelly that bounces with restitution 1 gains and loses up to 4e-3 in single steps (clock 1/16,
-   layer_clock 0.05, test_layers), and 3e-4 in 10,000 strikes. Half: such steps count as not converged */
+   exchange energy with their own error, for a time. A jelly that bounces with restitution 1 gains and loses up to 4e-3 in single steps
+   (clock 1/16, layer_clock 0.03, test_layers), and 3e-4 in 10,000 strikes. Half: such steps count as not converged */
 #define CTI_LAYERS_SWING 5e-3
 
 /* cti_layers_start -- [J] at the start of a step. */
 typedef struct cti_layers_start {
     double energy, gravity, stored;
 } cti_layers_start;
-
-static void cti_layers_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
 
 static void cti_layers_begin(cti_state *s, ct_real dt, ct_step_report *r)
 {
@@ -78,10 +71,16 @@ static void cti_layers_load(cti_state *s, ct_real dt)
     w->windows = w->rollbacks = 0;
     w->tick = (double)dt / (double)CTI_LAYERS_TICKS;
     memset(&w->sums, 0, sizeof w->sums);
+    /* a step depends on the state alone, not on what windows of earlier steps have learnt */
+    w->span = 0;
+    y->places.covered = 0;
+    for (i = 0; i < s->n; i++)
+        y->nodes.drift[i] = 0;
     for (i = 0; i < s->n; i++)
         cti_layers_script_speed(s, i);
     for (i = 0; i < 3 * s->n; i += 3)
-        speed2 = cti_fmax(speed2, y->nodes.v[i] * y->nodes.v[i] + y->nodes.v[i + 1] * y->nodes.v[i + 1] + y->nodes.v[i + 2] * y->nodes.v[i + 2]);
+        speed2 =
+            cti_fmax(speed2, y->nodes.v[i] * y->nodes.v[i] + y->nodes.v[i + 1] * y->nodes.v[i + 1] + y->nodes.v[i + 2] * y->nodes.v[i + 2]);
     cti_layers_clocks_hurry(s, cti_finite64(speed2) ? sqrt(speed2) : 0);
     if (s->surface.nv)
         memcpy(y->places.begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -143,14 +142,14 @@ static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, 
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->energy_gravity - start->gravity) + fabs(r->work_pins) +
-            fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->energy_gravity - start->gravity) +
+            fabs(r->work_pins) + fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
     error = cti_fmax(0, fabs(r->energy_gained) - cti_policy_body_gain(1, 0, rounded));
     r->residual = (ct_real)(scale > 0 ? error / scale : 0);
     if (!cti_finite(r->residual))
         r->residual = CTI_REAL_MAX;
     if (!(r->residual <= CTI_R(CTI_LAYERS_SWING)))
-        cti_layers_status(r, CT_STATUS_NOT_CONVERGED);
+        r->status = CT_STATUS_NOT_CONVERGED;
 }
 
 static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
@@ -160,16 +159,16 @@ static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_s
     cti_step_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
     r->loss_damping = q->damping, r->extended_elements = q->extended;
-    /* What is missing is lost in contacts, up to what their impulses took and layers do not store. With restitution 1 and no friction they take
-       nothing. Elements that strike less often than layers give some of it, which must not count as a gain */
+    /* What is missing is lost in contacts, up to what their impulses took and layers do not store. With restitution 1 and no friction they
+       take nothing. Elements that strike less often than layers give some of it, which must not count as a gain */
     if (s->desc.restitution < 1)
         most += cti_fmax(0, q->taken - (r->energy_contact - start->stored));
     lost = start->energy + start->stored + r->work_pins + r->work_script - r->energy_kinetic - r->energy_elastic - r->energy_gravity -
            r->energy_contact - r->loss_damping;
     lost = cti_fmin(cti_fmax(0, lost), most);
     r->loss_contact = lost + r->energy_contact - start->stored;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start->energy - r->work_pins - r->work_script + r->loss_contact +
-                       r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start->energy - r->work_pins - r->work_script +
+                       r->loss_contact + r->loss_damping;
 }
 
 /* ---- the step ---- */
@@ -209,15 +208,18 @@ static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *s
     cti_layers_balance(s, start, r);
     cti_layers_judge(s, start, dt, r);
     if (!whole)
-        cti_layers_status(r, CT_STATUS_BUDGET);
+        r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
     return 1;
 }
 
 static ct_code cti_layers_take_back(cti_state *s)
 {
     cti_layers *y = cti_layers_own(s);
+    int k;
     cti_snapshot_restore(s, 0, &s->step.start);
     y->places.covered = 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        CTI_CLEAR(y->list[k].pairs);
     CTI_CLEAR(y->places.last);
     y->clocks.dt = 0;
     return CT_ERR_MEMORY;

@@ -2,25 +2,32 @@
    Method: with stiffness K_e <= diag(kappa) and node masses m shared out among the elements of a kind in proportion to kappa, the largest
    frequency of the assembled kind is at most that of an element with its share (Irons 1971; Fried 1972): w^2 = max over its nodes of
    sum kappa / m. Tets and triangles with a membrane have masses of their own, and w^2 = kappa / m of theirs. An element strikes every
-   layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their impulses
-   depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
+   layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
+   impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
 #include "layers.h"
 #include "../1_math/eig3.h"
 
 /* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
    incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
 #define CTI_LAYERS_STIFFEN 1.5
-/* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two strikes.
-   Half: 1 / sqrt 2 of the time */
+/* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
+   strikes. Half: 1 / sqrt 2 of the time */
 #define CTI_LAYERS_FALL 0.01
-#define CTI_LAYERS_DECAY 0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
+#define CTI_LAYERS_DECAY                                                                                                                   \
+    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
+         */
 
 /* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
-   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without this.
-   Half: slow elements strike twice as often; double: close to the resonance */
+   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
+   this. Half: slow elements strike twice as often; double: close to the resonance */
 #define CTI_LAYERS_APART 1.0
-#define CTI_LAYERS_FAST 0.05  /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at
-                                 three times its speed of sound needs it. Half: twice the strikes of such steps */
+/* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
+   (docs/layers.md) */
+#define CTI_LAYERS_TOUCH 4.0
+#define CTI_LAYERS_FAST                                                                                                                    \
+    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
+            three times its speed of sound needs it. Half: twice the strikes of such steps */
 
 /* cti_layers_batch -- the elements of one kind of a model. */
 typedef struct cti_layers_batch {
@@ -38,7 +45,8 @@ static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
         b.n = m->tets.n, b.nn = 4, b.per = CTI_TET_REST, b.node = m->tets.node, b.rest = m->tets.rest;
         break;
     case CTI_LAYERS_MEMBRANE: /* mass-spring cloth has one for its areas only */
-        b.n = m->membrane.stiff > 0 ? m->membrane.n : 0, b.nn = 3, b.per = CTI_MEMBRANE_REST, b.node = m->membrane.node, b.rest = m->membrane.rest;
+        b.n = m->membrane.stiff > 0 ? m->membrane.n : 0, b.nn = 3, b.per = CTI_MEMBRANE_REST, b.node = m->membrane.node,
+        b.rest = m->membrane.rest;
         break;
     case CTI_LAYERS_BEND:
         b.n = m->bend.n, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bend.node, b.rest = m->bend.rest;
@@ -50,7 +58,8 @@ static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
         b.n = m->springs.n, b.nn = 2, b.per = CTI_SPRING_REST, b.node = m->springs.node, b.rest = m->springs.rest;
         break;
     default: /* the damping of plates */
-        b.n = m->bounds.damping_stiffness > 0 ? m->bounds.n : 0, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bounds.node, b.rest = m->bounds.rest;
+        b.n = m->bounds.damping_stiffness > 0 ? m->bounds.n : 0, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bounds.node,
+        b.rest = m->bounds.rest;
         break;
     }
     return b;
@@ -58,10 +67,12 @@ static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
 
 static double cti_layers_beta(const cti_model *m, int kind)
 {
-    return (double)(kind == CTI_LAYERS_TET ? m->tets.damping_stiffness :
-                    kind == CTI_LAYERS_MEMBRANE ? m->membrane.damping_stiffness :
-                    kind == CTI_LAYERS_BEND ? m->bend.damping_stiffness :
-                    kind == CTI_LAYERS_SPRING ? m->springs.damping_stiffness : kind == CTI_LAYERS_BOUND ? m->bounds.damping_stiffness : 0);
+    return (double)(kind == CTI_LAYERS_TET        ? m->tets.damping_stiffness
+                    : kind == CTI_LAYERS_MEMBRANE ? m->membrane.damping_stiffness
+                    : kind == CTI_LAYERS_BEND     ? m->bend.damping_stiffness
+                    : kind == CTI_LAYERS_SPRING   ? m->springs.damping_stiffness
+                    : kind == CTI_LAYERS_BOUND    ? m->bounds.damping_stiffness
+                                                  : 0);
 }
 
 /* ---- frequencies ---- */
@@ -154,19 +165,22 @@ static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const 
     if (kind != CTI_LAYERS_TET)
         return longest > 0 ? area / longest : 0;
     r = cti_v3_sub(cti_v3_at(X, v[3]), x);
-    longest = cti_fmax(cti_fmax(area, (double)cti_v3_norm(cti_v3_cross(q, r))),
-                       cti_fmax((double)cti_v3_norm(cti_v3_cross(p, r)), (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(q, p), cti_v3_sub(r, p)))));
+    longest =
+        cti_fmax(cti_fmax(area, (double)cti_v3_norm(cti_v3_cross(q, r))),
+                 cti_fmax((double)cti_v3_norm(cti_v3_cross(p, r)), (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(q, p), cti_v3_sub(r, p)))));
     return fabs((double)cti_v3_dot(cti_v3_cross(p, q), r)) / longest;
 }
 
 /* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
-static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out, double *size)
+static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out,
+                                    double *size)
 {
     cti_layers_batch b = cti_layers_batch_of(m, kind);
     int e, a;
     for (e = 0; e < b.n; e++)
-        out[e] = kind == CTI_LAYERS_TET ? cti_layers_tet(m, &b, e) : kind == CTI_LAYERS_MEMBRANE ? cti_layers_membrane(m, &b, e) :
-                                                                                                   cti_layers_kappa(m, &b, kind, e, X);
+        out[e] = kind == CTI_LAYERS_TET        ? cti_layers_tet(m, &b, e)
+                 : kind == CTI_LAYERS_MEMBRANE ? cti_layers_membrane(m, &b, e)
+                                               : cti_layers_kappa(m, &b, kind, e, X);
     if (kind != CTI_LAYERS_TET && kind != CTI_LAYERS_MEMBRANE) {
         for (e = 0; e < b.n; e++)
             for (a = 0; a < b.nn; a++)
@@ -181,6 +195,26 @@ static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int 
         out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
         size[e] = cti_layers_size(&b, kind, e, X);
     }
+}
+
+/* bare; mark [n blocks] scratch */
+static void cti_layers_bare(cti_state *s, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, i;
+    memset(mark, 0, (size_t)s->n);
+    for (i = cti_surface_dynamic(&s->surface, 0); i < s->surface.nv; i = cti_surface_dynamic(&s->surface, i + 1)) {
+        const cti_attach *a = cti_surface_attach(&s->surface, i);
+        for (k = 0; k < a->n; k++)
+            mark[a->block[k]] = 1;
+    }
+    for (m = 0; m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+            uint8_t *bare = c->bare + c->at[CTI_LAYERS_KINDS * m + k];
+            for (e = 0; e < b.n * b.nn; e++)
+                bare[e / b.nn] = (uint8_t)((e % b.nn ? bare[e / b.nn] : 0) | mark[b.node[e]]);
+        }
 }
 
 /* node and around, from frequency */
@@ -207,21 +241,28 @@ CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     double *sum = NULL;
-    int m, k, i, n = 0, ok = CTI_RESIZE(s->mem, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(s->mem, sum, s->n);
+    uint8_t *mark = NULL;
+    int m, k, i, n = 0,
+                 ok = CTI_RESIZE(s->mem, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(s->mem, sum, s->n) &&
+                      CTI_RESIZE(s->mem, mark, s->n);
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++) {
             c->at[CTI_LAYERS_KINDS * m + k] = n;
             n += cti_layers_batch_of(s->bodies.models[m], k).n;
         }
-    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) && CTI_RESIZE(s->mem, c->node, s->n);
+    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) &&
+         CTI_RESIZE(s->mem, c->bare, n) && CTI_RESIZE(s->mem, c->node, s->n);
     for (i = 0; ok && i < s->n; i++)
         sum[i] = 0, c->node[i] = 0;
     for (m = 0; ok && m < s->bodies.n_models; m++)
         for (k = 0; k < CTI_LAYERS_KINDS; k++)
             cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k],
                                     c->size + c->at[CTI_LAYERS_KINDS * m + k]);
-    if (ok)
+    if (ok) {
         cti_layers_surroundings(s);
+        cti_layers_bare(s, mark);
+    }
+    CTI_FREE(s->mem, mark);
     CTI_FREE(s->mem, sum);
     return ok;
 }
@@ -315,16 +356,22 @@ static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t
     return 1;
 }
 
+/* [s] longest time between two strikes of an element, numbered over all */
+static double cti_layers_every(const cti_state *s, int e)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_APART / y->clocks.around[e]);
+    return y->clocks.bare[e] ? cti_fmin(h, CTI_LAYERS_TOUCH * (double)s->desc.layers.clock / (y->w * 10)) : h;
+}
+
 /* the groups of one kind of a model. take [elements] scratch */
 static int cti_layers_group_kind(cti_state *s, int model, int kind, double dt, int32_t *take, uint8_t *mark)
 {
-    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
-    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind];
-    const double *around = c->around + c->at[CTI_LAYERS_KINDS * model + kind];
+    int first = cti_layers_own(s)->clocks.at[CTI_LAYERS_KINDS * model + kind];
     int n = cti_layers_batch_of(s->bodies.models[model], kind).n, e, level, m, done = 0;
     for (level = 0; level <= CTI_LAYERS_LEVELS && done < n; level++) {
         for (e = 0, m = 0; e < n; e++)
-            if (cti_layers_level(dt, cti_fmin(2 * (double)s->desc.layers.clock / w[e], CTI_LAYERS_APART / around[e])) == level)
+            if (cti_layers_level(dt, cti_layers_every(s, first + e)) == level)
                 take[m++] = e;
         if (m > 0 && !cti_layers_group_add(s, model, kind, take, m, level, mark))
             return 0;
@@ -368,7 +415,8 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         return 1;
     c->dt = 0;
     cti_layers_groups_free(s->mem, c);
-    ok = CTI_RESIZE(s->mem, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(s->mem, mark, s->n + 1) && CTI_RESIZE(s->mem, c->level_of, most + 1);
+    ok = CTI_RESIZE(s->mem, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(s->mem, mark, s->n + 1) &&
+         CTI_RESIZE(s->mem, c->level_of, most + 1);
     for (m = 0; ok && m <= s->n; m++)
         mark[m] = 0;
     for (m = 0; ok && m < s->bodies.n_models; m++)
@@ -385,7 +433,11 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         y->set[k].first = y->set[k].first ? y->set[k].first : l;
         y->set[k].last = l;
     }
+    /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
+       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
     c->free_level = cti_layers_free_level(s, dt);
+    for (k = 0; k < CTI_LEN(c->groups); k++)
+        c->free_level = cti_max_int(c->free_level, c->groups[k].least);
     c->dt = dt;
     return 1;
 }
@@ -403,11 +455,13 @@ CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
 CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
 {
     cti_layers_groups_free(mem, c);
-    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
+        CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
 }
 
 #undef CTI_LAYERS_STIFFEN
 #undef CTI_LAYERS_FALL
 #undef CTI_LAYERS_DECAY
 #undef CTI_LAYERS_APART
+#undef CTI_LAYERS_TOUCH
 #undef CTI_LAYERS_FAST

@@ -1,7 +1,7 @@
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
-   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the answer
-   serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in place of
-   separating slabs of pairs. */
+   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
+   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
+   place of separating slabs of pairs. */
 #include "layers.h"
 #include "../4_geom/dist.h"
 #include "../5_mesh/pairs.h"
@@ -89,9 +89,10 @@ static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_
 
 static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
 {
-    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) && CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) &&
-                CTI_RESIZE(m, l->w, 3 * n) && CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) &&
-                CTI_RESIZE(m, l->sum, 3 * n) && CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
+    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) &&
+                CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) && CTI_RESIZE(m, l->w, 3 * n) &&
+                CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) && CTI_RESIZE(m, l->sum, 3 * n) &&
+                CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
     for (i = 0; ok && i < n; i++) {
         l->stick[i] = 0, l->last[i] = 0;
         cti_v3_put(l->sum, i, cti_v3_zero());
@@ -142,7 +143,8 @@ static int cti_layers_list_planes(cti_state *s)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
             ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
-            if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) && (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
+            if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
                 return 0;
         }
     return 1;
@@ -276,8 +278,9 @@ CTI_FN int cti_layers_flush(cti_state *s)
             for (j = 0; j < t.pair.n; j++)
                 t.pair.w[j] = l->held[4 * i + j];
             J = cti_v3_at(l->sum, i);
-            n = k == CTI_LAYERS_PLANES ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0) :
-                                         cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
+            n = k == CTI_LAYERS_PLANES
+                    ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0)
+                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
             cti_v3_tangents(n, &t1, &t2);
             t.thickness = l->hat[i], t.sticking = l->stick[i] == 3, t.key = cti_pair_key(&s->surface, &t.pair);
             cti_v3_put(t.frame, 0, n);

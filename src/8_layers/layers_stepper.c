@@ -8,7 +8,7 @@
 static void cti_layers_defaults(ct_world_desc *d)
 {
     d->layers.clock = CTI_R(0.0625);
-    d->layers.layer_clock = CTI_R(0.05);
+    d->layers.layer_clock = CTI_R(0.03);
     d->layers.depth = CTI_R(0.0625);
     d->layers.max_layers = 4096;
     d->layers.max_updates = 20000000;
@@ -30,9 +30,11 @@ static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
     if (d->stepper != CT_STEPPER_LAYERS)
         return CT_OK;
     if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
     if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_LAYERS has no termination PAPER");
     return CT_OK;
@@ -75,7 +77,8 @@ static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
 
 static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
 {
-    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2), CTI_FREE(m, l->w);
+    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2),
+        CTI_FREE(m, l->w);
     CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
 }
 
@@ -108,11 +111,12 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
     cti_layers_nodes *q = &y->nodes;
     cti_layers_places *p = &y->places;
     int n = s->n, n3 = 3 * n, nv = s->surface.nv;
-    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) && CTI_RESIZE(m, q->force, n3) &&
-           CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) && CTI_RESIZE(m, q->v0, n3) &&
-           CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) && CTI_RESIZE(m, p->u, 3 * nv) &&
-           CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) && CTI_RESIZE(m, p->from, 3 * nv) &&
-           CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) && CTI_RESIZE(m, p->seen_block, n);
+    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
+           CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
+           CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
+           CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
+           CTI_RESIZE(m, p->seen_block, n);
 }
 
 CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
@@ -148,16 +152,8 @@ CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
 {
-    static const cti_stepper layers = {1,
-                                       0,
-                                       cti_layers_defaults,
-                                       cti_layers_check,
-                                       NULL,
-                                       cti_layers_refuses,
-                                       cti_layers_prepare,
-                                       cti_layers_step,
-                                       NULL,
-                                       cti_layers_free};
+    static const cti_stepper layers = {
+        1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free};
     return &layers;
 }
 

@@ -1,11 +1,11 @@
 /* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
-   Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between two
-   strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their torques.
-   Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes back by that
-   share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu times its own impulse from
-   the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h.
-   differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a stable rule.
-   based on: Lew et al. 2003; Harmon et al. 2009. */
+   Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
+   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
+   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
+   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
+   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
+   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
 #include "layers.h"
 #include "../4_geom/dist.h"
 
@@ -108,7 +108,8 @@ CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick)
         return x;
     if (tick == CTI_LAYERS_TICKS)
         return cti_v3_at(cti_surface_script(&s->surface, v), 0);
-    return cti_v3_mad(x, cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), x), (ct_real)((double)tick / (double)CTI_LAYERS_TICKS));
+    return cti_v3_mad(x, cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), x),
+                      (ct_real)((double)tick / (double)CTI_LAYERS_TICKS));
 }
 
 CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
@@ -120,7 +121,8 @@ CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
     int k, j;
     *out_script = cti_v3_zero();
     if (b->moves && !b->dynamic)
-        *out_script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(y->places.begin, v)), (ct_real)(1 / y->clocks.dt));
+        *out_script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(y->places.begin, v)),
+                                 (ct_real)(1 / y->clocks.dt));
     for (k = 0; k < a->n; k++)
         for (j = 0; j < 3; j++)
             sum[j] += (a->n > 1 ? (double)a->weight[k] : 1) * y->nodes.v[3 * a->block[k] + j];
@@ -135,9 +137,9 @@ enum { CTI_LAYERS_TERMS = 16 };
 typedef struct cti_layers_point {
     int n, block[CTI_LAYERS_TERMS];
     double weight[CTI_LAYERS_TERMS];
-    double lightness;   /* sum of squares of weights over masses [1/kg] */
+    double lightness; /* sum of squares of weights over masses [1/kg] */
     cti_v3 normal;
-    cti_v3 u, script;   /* relative velocity; the scripts' part of it */
+    cti_v3 u, script; /* relative velocity; the scripts' part of it */
 } cti_layers_point;
 
 static void cti_layers_point_add(cti_layers_point *p, int block, double weight)
@@ -225,7 +227,8 @@ static void cti_layers_twist(cti_state *s, const int32_t *v, const ct_real *grad
 }
 
 /* weights of closest points, and the unit normal from b to a. 0: the points coincide */
-static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, const int32_t *v, const ct_real *w, int pair, ct_real *c, cti_v3 *normal)
+static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, const int32_t *v, const ct_real *w, int pair, ct_real *c,
+                              cti_v3 *normal)
 {
     const ct_real *x = s->surface.x1;
     cti_v3 r = cti_v3_zero();
@@ -265,17 +268,19 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
         for (i = 0; i < n; i++) {
             int pair = set->pair[k][i];
             const int32_t *v = set->quads[k] + 4 * (size_t)i;
-            ct_real d = k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
-            double near = (double)(d / l->hat[pair]), force, energy, factor = 1;
+            ct_real d =
+                k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
+            double share = (double)(d / l->hat[pair]), force, energy, factor = 1;
             ct_real gradient[12];
             cti_layers_point p;
-            if (near >= cti_layers_share(set->first))
+            if (share >= cti_layers_share(set->first))
                 continue;
-            if (!cti_layers_weights(s, l, v, y->weights + (k == CTI_LAYERS_VF ? 3 : 2) * (size_t)i, pair, l->held + 4 * (size_t)pair, &p.normal))
+            if (!cti_layers_weights(s, l, v, y->weights + (k == CTI_LAYERS_VF ? 3 : 2) * (size_t)i, pair, l->held + 4 * (size_t)pair,
+                                    &p.normal))
                 continue;
             if (k == CTI_LAYERS_EE)
                 factor = cti_layers_parallel(x, v, l->width[pair], gradient);
-            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(near, set->first, set->last, &energy);
+            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &energy);
             cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
             energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]) * cti_layers_push_pair(s, l, pair, &p, h * force, plain);
             if (factor < 1)

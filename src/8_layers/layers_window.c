@@ -1,26 +1,27 @@
 /* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
-   Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That bounds
-   each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they leave their
-   lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a layer that is not
-   reached has no force, so that windows change no result but through rounding. At the window's end the D's are known. Where one is larger than
-   expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with half of its length and larger D's.
-   So a pair never comes as near as the thickness of the first of its layers that does not strike, and surfaces cannot intersect.
-   A window takes T such that no pair comes nearer by more than a share of its distance.
-   differs: Harmon et al. 2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes.
-   based on: Harmon et al. 2009, sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+   Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
+   bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
+   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
+   layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
+   Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
+   half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
+   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
+   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
 #include "layers.h"
 
 /* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
 #define CTI_LAYERS_NEARER 0.2
-#define CTI_LAYERS_DOUBT 1.5      /* [1] expected way off the lines, over that of the last window */
-#define CTI_LAYERS_GROW 3         /* [1] window over the last one, at most */
-#define CTI_LAYERS_STILL 1e-3     /* [thickness] way off the lines that is always expected */
-#define CTI_LAYERS_FIRST 64       /* [1] the first window of a step is this part of it, where none is known */
-/* [thickness] way off the lines that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies */
+#define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
+#define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */
+#define CTI_LAYERS_STILL 1e-3 /* [thickness] way off the lines that is always expected */
+#define CTI_LAYERS_FIRST 64   /* [1] the first window of a step is this part of it, where none is known */
+/* [thickness] way off the lines that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies
+ */
 #define CTI_LAYERS_BEND 2.0
-#define CTI_LAYERS_AHEAD 8        /* [windows] that candidates are looked for in, if the step is as long */
-#define CTI_LAYERS_ROUND 64       /* [ulp] of coordinates, rounding of a distance */
-#define CTI_LAYERS_TRIES 60       /* repetitions of one window, each half as long */
+#define CTI_LAYERS_AHEAD 8  /* [windows] that candidates are looked for in, if the step is as long */
+#define CTI_LAYERS_ROUND 64 /* [ulp] of coordinates, rounding of a distance */
+#define CTI_LAYERS_TRIES 60 /* repetitions of one window, each half as long */
 
 /* all blocks to a tick */
 static void cti_layers_drift_all(cti_state *s, int64_t tick)
@@ -194,12 +195,12 @@ static int cti_layers_arm(cti_state *s, double span)
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
             cti_layers_list *l = &y->list[k];
-            ct_real free = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
-            double near = (double)((free - cti_layers_off(s, l, i)) / l->hat[i]);
-            l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(near) : 0;
+            ct_real apart = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
+            double share = (double)((apart - cti_layers_off(s, l, i)) / l->hat[i]);
+            l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(share) : 0;
             if (l->last[i] >= most)
                 return 2;
-            l->room[i] = l->stiff[i] > 0 ? free - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
+            l->room[i] = l->stiff[i] > 0 ? apart - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
             for (v = 0; l->last[i] > 0 && v <= CTI_LAYERS_LEVELS; v++)
                 if (y->set[v].last > 0 && y->set[v].first <= l->last[i] && !cti_layers_set_add(s, &y->set[v], k, i))
                     return 0;
@@ -232,7 +233,8 @@ static int cti_layers_keep(cti_state *s, int back)
             if (l->last[i] == 0)
                 continue;
             if (back)
-                cti_v3_put(l->sum, i, cti_v3_make(w->impulses[at], w->impulses[at + 1], w->impulses[at + 2])), l->stick[i] = (uint8_t)w->impulses[at + 3];
+                cti_v3_put(l->sum, i, cti_v3_make(w->impulses[at], w->impulses[at + 1], w->impulses[at + 2])),
+                    l->stick[i] = (uint8_t)w->impulses[at + 3];
             else
                 memcpy(w->impulses + at, l->sum + 3 * (size_t)i, 3 * sizeof *l->sum), w->impulses[at + 3] = l->stick[i];
             at += 4;

@@ -465,8 +465,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
-   copied. */
+   intersecting pairs. CT_STEPPER_BARRIER and CT_STEPPER_LAYERS: they wait there, positions are read where they are, and the status is BUDGET or
+   worse. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -541,7 +541,8 @@ typedef struct ct_contact {
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance. */
+   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
+   is layers.max_updates or max_layers, at most 5e-3. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -580,7 +581,8 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s] */
+                              change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
+                              losses of the step, beyond rounding */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */

@@ -84,7 +84,7 @@ static void layers_desc(soak_run *u, soak_rng *r)
     u->desc.stepper = CT_STEPPER_LAYERS;
     u->desc.restitution = (ct_real)(soak_chance(r, 0.4) ? 0 : soak_uniform(r, 0, 1));
     y->clock = (ct_real)(soak_chance(r, 0.5) ? 0.0625 : soak_uniform(r, 0.01, 0.25));
-    y->layer_clock = (ct_real)(soak_chance(r, 0.5) ? 0.05 : soak_uniform(r, 0.01, 0.2));
+    y->layer_clock = (ct_real)(soak_chance(r, 0.5) ? 0.03 : soak_uniform(r, 0.01, 0.2));
     y->depth = (ct_real)soak_decades(r, -3, 0);
     y->max_layers = soak_chance(r, 0.8) ? 4096 : 1 + soak_below(r, 100);
     y->max_updates = (int)soak_decades(r, 3, 5.7);
