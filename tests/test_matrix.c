@@ -6,8 +6,8 @@
 
 /* ---- the table ---- */
 
-enum { COLUMNS = 7, STEPS = 40 };
-static const char *const columns[COLUMNS] = {"`cmr`", "`cmr`, `newmark`", "`cmr`, `bdf2`", "`dcd`", "`barrier`", "`geometric`", "`penalty`"};
+enum { COLUMNS = 8, STEPS = 40 };
+static const char *const columns[COLUMNS] = {"`cmr`", "`cmr`, `newmark`", "`cmr`, `bdf2`", "`dcd`", "`barrier`", "`geometric`", "`penalty`", "`layers`"};
 
 typedef ct_code put_fn(ct_world *w, ct_body_id box, ct_body_id *out); /* makes the thing of a row */
 typedef void look_fn(ct_world *w, ct_body_id box, ct_body_id thing);  /* at the end of the steps */
@@ -240,24 +240,24 @@ static void look_dump(ct_world *w, ct_body_id box, ct_body_id thing)
 #define INSIDE_POINTS "needs bodies with an inside, and points have none"
 
 static const row rows[] = {
-    {"soft body", put_soft, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"soft body with a surface", put_embedded, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"cloth of springs", put_springs, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL, NULL}, 1, 1},
-    {"cloth as membrane", put_membrane, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL, NULL}, 1, 1},
-    {"rod", put_rod, NULL, {NULL, NULL, NULL, INSIDE_ROD, NULL, "a rod has none", NULL}, 1, 1},
-    {"points", put_points, NULL, {NULL, NULL, NULL, INSIDE_POINTS, NULL, "loose points have none", NULL}, 1, 1},
+    {"soft body", put_soft, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"soft body with a surface", put_embedded, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"cloth of springs", put_springs, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL, NULL, NULL}, 1, 1},
+    {"cloth as membrane", put_membrane, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL, NULL, NULL}, 1, 1},
+    {"rod", put_rod, NULL, {NULL, NULL, NULL, INSIDE_ROD, NULL, "a rod has none", NULL, "clocks for tets and triangles, and a rod has neither"}, 1, 1},
+    {"points", put_points, NULL, {NULL, NULL, NULL, INSIDE_POINTS, NULL, "loose points have none", NULL, "loose points have no faces"}, 1, 1},
     {"rigid body", put_rigid, NULL,
-     {NULL, NULL, NULL, "steps no rigid bodies, only soft ones", NULL, "corrects particles, and a rigid body has none", NULL}, 1, 1},
-    {"kinematic body", put_kinematic, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"static body", put_static, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"plane", put_plane, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"pins", put_pin, look_held, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
-    {"direction pins", put_direction, look_straight, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
-    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches", "has no joints and no stitches"}, 0, 0},
-    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches", "has no joints and no stitches"}, 0, 0},
+     {NULL, NULL, NULL, "steps no rigid bodies, only soft ones", NULL, "corrects particles, and a rigid body has none", NULL, "nodes on straight lines, and those of a rigid body turn"}, 1, 1},
+    {"kinematic body", put_kinematic, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"static body", put_static, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"plane", put_plane, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"pins", put_pin, look_held, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
+    {"direction pins", put_direction, look_straight, {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
+    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches", "has no joints and no stitches", "has no joints and no stitches"}, 0, 0},
+    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches", "has no joints and no stitches", "has no joints and no stitches"}, 0, 0},
     {"`ct_world_repair`", put_repair, NULL,
-     {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection", "cannot tell sides that it has not seen", "cannot tell sides that it has not seen"}, 0, 0},
-    {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem", "solves no contact problem", "solves no contact problem"}, 0, 0},
+     {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection", "cannot tell sides that it has not seen", "cannot tell sides that it has not seen", "has no way out of an intersection"}, 0, 0},
+    {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem", "solves no contact problem", "solves no contact problem", "solves no contact problem"}, 0, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -277,13 +277,13 @@ static const struct {
     int is_integrator;
     const char *refusal[COLUMNS];
 } options[] = {
-    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
-    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
+    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only", "has an integrator of its own"}},
+    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only", "has an integrator of its own"}},
     {"`midpoint`", set_midpoint, 1,
-     {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
+     {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only", "has an integrator of its own"}},
     {"`ccd_limits_step`", set_limits, 0,
-     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts", "does not cut steps at impacts", "does not cut steps at impacts"}},
-    {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER", "has no termination PAPER"}},
+     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts", "does not cut steps at impacts", "does not cut steps at impacts", "does not cut steps at impacts"}},
+    {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER", "has no termination PAPER", "has no termination PAPER"}},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -292,7 +292,7 @@ enum { OPTIONS = sizeof options / sizeof *options };
 static ct_world_desc desc_of(int column)
 {
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
-    d.stepper = column < 3 ? CT_STEPPER_CMR : (column == 3 ? CT_STEPPER_DCD : (column == 4 ? CT_STEPPER_BARRIER : (column == 5 ? CT_STEPPER_GEOMETRIC : CT_STEPPER_PENALTY)));
+    d.stepper = column < 3 ? CT_STEPPER_CMR : (column == 3 ? CT_STEPPER_DCD : (column == 4 ? CT_STEPPER_BARRIER : (column == 5 ? CT_STEPPER_GEOMETRIC : (column == 6 ? CT_STEPPER_PENALTY : CT_STEPPER_LAYERS))));
     d.integrator = column == 1 ? CT_INTEGRATOR_NEWMARK : (column == 2 ? CT_INTEGRATOR_BDF2 : CT_INTEGRATOR_EULER);
     return d;
 }

@@ -41,7 +41,7 @@ const char *cli_closest(const char *word, const char *list, char *buffer, size_t
 /* cli_is_among -- 1 when `word` is one of a space-separated list. */
 int cli_is_among(const char *word, const char *list);
 /* Words of the command line and of scene files for methods that are reserved: they are known, and not built. */
-#define CLI_STEPPERS_TO_COME "layers explicit"
+#define CLI_STEPPERS_TO_COME "explicit"
 #define CLI_SOLVERS_TO_COME "geometric_cg"
 
 #endif /* CLI_H */

@@ -542,10 +542,7 @@ static void scene_read_row_mode(json_in *in, const cJSON *root, scene *s)
 }
 
 /* accepted in every build: they belong to steppers and features that this build may lack */
-static void scene_read_harmless(json_in *in, const cJSON *root)
-{
-    json_in_int(in, root, "", "seed", 1, 0, 2147483647);
-}
+static void scene_read_harmless(json_in *in, const cJSON *root) { json_in_int(in, root, "", "seed", 1, 0, 2147483647); }
 
 static void scene_read_name(json_in *in, const cJSON *root, const char *key, char *out, size_t size)
 {
@@ -568,7 +565,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision "
-                      "broad_phase seed barrier geometric penalty dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
+                      "broad_phase seed barrier layers geometric penalty dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -585,6 +582,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_dcd(in, root, &s->dcd);
     scene_read_barrier(in, root, &s->barrier);
     scene_read_geometric(in, root, &s->geometric);
+    scene_read_layers(in, root, &s->layers);
     scene_read_penalty(in, root, &s->penalty);
     s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
@@ -595,6 +593,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         json_in_error(in, "broad_phase", "expected 'tree' or 'hash', found '%s'", text);
     s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, JSON_IN_ABOVE);
     s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
+    s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
     s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);
     bodies = json_in_array(in, root, "", "bodies");
     if (!bodies || !bodies->child)

@@ -76,13 +76,14 @@ typedef struct scene_joint {
 typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
-    double gravity[3], thickness, friction;
+    double gravity[3], thickness, friction, restitution;
     int self_collision;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
     ct_dcd_desc dcd;
     ct_barrier_desc barrier;
     ct_geometric_desc geometric;
+    ct_layers_desc layers;
     ct_penalty_desc penalty;
     double restitution;
     int newton_iterations; /* of the world */

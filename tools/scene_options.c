@@ -144,3 +144,18 @@ void scene_read_contact(json_in *in, const cJSON *body, const char *path, ct_con
     out->damping = (ct_real)json_in_number(in, o, full, "damping", out->damping, 0, SCENE_INF, 0);
     out->friction_stiffness = (ct_real)json_in_number(in, o, full, "friction_stiffness", out->friction_stiffness, 0, SCENE_INF, JSON_IN_ABOVE);
 }
+
+/* the layers stepper; the keys are those of ct_layers_desc */
+void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out)
+{
+    const cJSON *o = json_in_object(in, root, "", "layers");
+    *out = ct_world_desc_default().layers;
+    if (!o)
+        return;
+    json_in_keys(in, o, "layers", "clock layer_clock depth max_layers max_updates");
+    out->clock = (ct_real)json_in_number(in, o, "layers", "clock", out->clock, 0, 0.5, JSON_IN_ABOVE);
+    out->layer_clock = (ct_real)json_in_number(in, o, "layers", "layer_clock", out->layer_clock, 0, 0.5, JSON_IN_ABOVE);
+    out->depth = (ct_real)json_in_number(in, o, "layers", "depth", out->depth, 0, 1, JSON_IN_ABOVE);
+    out->max_layers = json_in_int(in, o, "layers", "max_layers", out->max_layers, 1, 100000);
+    out->max_updates = json_in_int(in, o, "layers", "max_updates", out->max_updates, 1, 2147483647);
+}

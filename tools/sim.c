@@ -81,6 +81,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->barrier = s->barrier;
     d->geometric = s->geometric;
     d->penalty = s->penalty;
+    d->layers = s->layers;
     d->restitution = (ct_real)s->restitution;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;

@@ -5,7 +5,6 @@
    A step is cut into substeps in which features that collide approach by a share of their distance at most.
    based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 #include "geometric.h"
-#include "../0_base/sort.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
 #include "../8_step/cmr.h"
@@ -297,35 +296,6 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* one touch for each contact of a step with several substeps: the sum of its impulses, in the axes of the last one. 0: out of memory */
-static int cti_geometric_merge(cti_state *s)
-{
-    cti_touch *list = s->step.impulses.touches, *from;
-    int i, n = CTI_LEN(list), kept = 0;
-    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
-    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
-    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
-    if (!keys || !order || !from)
-        return 0;
-    if (n == 0)
-        return 1;
-    memcpy(from, list, sizeof *from * (size_t)n);
-    for (i = 0; i < n; i++)
-        keys[i] = list[i].key, order[i] = i;
-    cti_sort_u64(keys, order, keys + n, order + n, n);
-    for (i = 0; i < n; i++) {
-        const cti_touch *t = &from[order[i]];
-        if (kept > 0 && list[kept - 1].key == t->key) {
-            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
-            list[kept - 1] = *t;
-            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
-        } else
-            list[kept++] = *t;
-    }
-    stbds_header(list)->length = (size_t)kept;
-    return 1;
-}
-
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -483,7 +453,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     cti_arena_reset(s->arena);
     if (n)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_geometric_merge(s)) || !cti_geometric_cover(s))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s))
         return 0;
     cti_geometric_measure(s, r);
     if (!g->is_clean || run->crossing) {

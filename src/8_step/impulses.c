@@ -5,6 +5,7 @@
    holds. Sums are stored twice: those of the current step replace the others when the step is done, so that an undone step leaves no trace.
    Based on: no paper. */
 #include "impulses.h"
+#include "../0_base/sort.h"
 #include "integrate.h"
 
 CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
@@ -38,6 +39,34 @@ CTI_FN void cti_impulses_clear(cti_impulses *q)
 }
 
 CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->step.impulses); }
+
+CTI_FN int cti_impulses_merge(cti_state *s)
+{
+    cti_touch *list = s->step.impulses.touches, *from;
+    int i, n = CTI_LEN(list), kept = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
+    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
+    if (!keys || !order || !from)
+        return 0;
+    if (n == 0)
+        return 1;
+    memcpy(from, list, sizeof *from * (size_t)n);
+    for (i = 0; i < n; i++)
+        keys[i] = list[i].key, order[i] = i;
+    cti_sort_u64(keys, order, keys + n, order + n, n);
+    for (i = 0; i < n; i++) {
+        const cti_touch *t = &from[order[i]];
+        if (kept > 0 && list[kept - 1].key == t->key) {
+            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
+            list[kept - 1] = *t;
+            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
+        } else
+            list[kept++] = *t;
+    }
+    stbds_header(list)->length = (size_t)kept;
+    return 1;
+}
 
 CTI_FN void cti_impulses_swap(cti_state *s)
 {

@@ -20,6 +20,8 @@ CTI_FN void cti_impulses_begin(cti_state *s);
 /* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
+/* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
+CTI_FN int cti_impulses_merge(cti_state *s);
 /* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
    not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);

@@ -219,8 +219,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
     if (!(d->restitution >= 0 && d->restitution <= 1))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
-    if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 is CT_STEPPER_PENALTY's");
+    if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
@@ -440,8 +440,8 @@ static ct_code cti_world_crossing(ct_world *w)
     a = w->bodies[cti_world_slot(w, pair.body_a)].name;
     b = w->bodies[cti_world_slot(w, pair.body_b)].name;
     cti_error_set(&w->error, CT_ERR_DOMAIN, pair.vertices_a[0], (double)pair.distance,
-                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and CT_STEPPER_BARRIER needs a start without intersections", a,
-                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0]);
+                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and stepper '%s' needs a start without intersections", a,
+                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0], ct_stepper_text(w->state.desc.stepper));
     w->error.body = pair.body_a;
     return CT_ERR_DOMAIN;
 }

@@ -8,6 +8,7 @@
 #include "../8_barrier/barrier.h"
 #include "../8_dcd/dcd.h"
 #include "../8_geometric/geometric.h"
+#include "../8_layers/layers.h"
 #include "../8_penalty/penalty.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"

@@ -92,6 +92,17 @@ typedef struct ct_geometric_desc {
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
 } ct_geometric_desc;
 
+/* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
+typedef struct ct_layers_desc {
+    ct_real clock;       /* (0, 0.5] time between two strikes of an element, at most, over the limit of its stability; default 1/16 */
+    ct_real layer_clock; /* (0, 0.5] the same of a layer with all layers outside of it; default 0.03 */
+    ct_real depth;       /* (0, 1] share of the world's thickness by which its own weight, at 9.81 m/s^2 or the world's gravity if that is more,
+                            presses the lighter side of a pair into its first layer: it sets k_1; default 1/16 */
+    int max_layers;      /* 1..100000: layers of a pair; a step ends early, with CT_STATUS_BUDGET, where a pair would need more. Default 4096: a
+                            distance of 1/8 of the thickness */
+    int max_updates;     /* >= 1: elements and pairs that a step evaluates, about; then it ends early, with CT_STATUS_BUDGET; default 20,000,000 */
+} ct_layers_desc;
+
 /* ct_penalty_form -- how CT_STEPPER_PENALTY adds the forces of contacts to a substep h: EXPLICIT: those of its start are external forces; stable
    only for short substeps. IMPLICIT: those of its end, J'(h^2 k + h b) J in the matrix of the step (Xu et al. 2014); stable for every h. */
 typedef enum ct_penalty_form { CT_PENALTY_IMPLICIT, CT_PENALTY_EXPLICIT, CT_PENALTY_FORM_COUNT_ } ct_penalty_form;

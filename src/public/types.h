@@ -263,7 +263,8 @@ typedef struct ct_world_desc {
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
-    ct_real restitution;  /* [0, 1] share of the approach speed with which bodies part; CT_STEPPER_PENALTY, the others support 0 only */
+    ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_LAYERS and
+                             CT_STEPPER_PENALTY only; default 0 */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
@@ -280,6 +281,7 @@ typedef struct ct_world_desc {
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
+    ct_layers_desc layers;  /* of CT_STEPPER_LAYERS */
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
@@ -465,8 +467,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
-   copied. */
+   intersecting pairs. CT_STEPPER_BARRIER and CT_STEPPER_LAYERS: they wait there, positions are read where they are, and the status is BUDGET or
+   worse. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -541,7 +543,8 @@ typedef struct ct_contact {
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance. */
+   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
+   is layers.max_updates or max_layers, at most 5e-3. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -580,7 +583,8 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s] */
+                              change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
+                              losses of the step, beyond rounding */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -605,7 +609,11 @@ typedef struct ct_step_report {
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
+    double energy_contact; /* [J] LAYERS: stored in layers at the end; its change in the step is in loss_contact */
     double center_of_mass[3];
+    double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
+    int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
+    int windows, rollbacks; /* LAYERS: safe windows of the step, and those that were repeated; else 0 */
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
     double ms_finish;      /* the rest: saving the start, impact zones, commits, this report; */

@@ -253,7 +253,7 @@ void soak_between(soak_run *u, int step)
         else if (what == 3)
             soak_chance(r, 0.3) ? constrain(u, r) : pin(u, r);
         else if (what == 4 || what == 5)
-            join(u, r);
+            u->options->set == SOAK_LAYERS ? pin(u, r) : join(u, r); /* the layers stepper has no joints */
         else if (what == 6)
             set_velocities(u, r);
         else if (what == 7)

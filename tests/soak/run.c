@@ -26,7 +26,7 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "other bits",
                                                     "crash",
                                                     "hang"};
-static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty"};
+static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty", "layers"};
 const char *soak_set_text(soak_set set) { return (int)set >= 0 && set < SOAK_SETS ? sets[set] : "?"; }
 const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
 
@@ -248,6 +248,9 @@ static void compare(soak_run *u, const found *f)
         soak_fail(u, SOAK_DISAGREES, "validate names %d vertices behind planes, there are %d", planes, mine);
 }
 
+/* steppers that refuse a start with intersections, and keep scripts from making one */
+static int keeps_apart(const soak_run *u) { return u->desc.stepper == CT_STEPPER_BARRIER || u->desc.stepper == CT_STEPPER_LAYERS; }
+
 /* 1 when the two were tangled before: what they had in common is not protected */
 static int was_tangled(const found *f, int i, int j) { return f->hits[i][j] || f->hits[j][i] || f->inside[i][j] || f->inside[j][i]; }
 
@@ -266,7 +269,7 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
                 return;
             }
             /* the barrier stepper's scripts wait where there is no room */
-            if (u->scripts && u->desc.stepper != CT_STEPPER_BARRIER && r->status == CT_STATUS_NOT_CONVERGED &&
+            if (u->scripts && !keeps_apart(u) && r->status == CT_STATUS_NOT_CONVERGED &&
                 (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
                 u->out->crossing_reported++;
                 return;
@@ -433,12 +436,12 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     double t0 = cpu_now(), seconds;
     ct_code code = ct_world_step(u->world, (ct_real)dt, &r);
     seconds = cpu_now() - t0;
-    if (u->desc.stepper == CT_STEPPER_BARRIER && (code == CT_ERR_DOMAIN) != (at->total > 0 || has_doubles(u))) {
+    if (keeps_apart(u) && (code == CT_ERR_DOMAIN) != (at->total > 0 || has_doubles(u))) {
         soak_fail(u, SOAK_CODE, "%d pairs intersect, and the step ends with code %d: %s", at->total, (int)code, ct_world_error(u->world)->text);
         return 0;
     }
     if (code != CT_OK) {
-        int start = u->desc.stepper == CT_STEPPER_BARRIER && code == CT_ERR_DOMAIN;
+        int start = keeps_apart(u) && code == CT_ERR_DOMAIN;
         u->out->left = !start, u->out->stopped = start;
         if ((code != CT_ERR_MESH && !start) || ct_world_hash(u->world) != before)
             soak_fail(u, SOAK_CODE, "step ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
@@ -449,7 +452,9 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
         soak_fail(u, SOAK_CODE, "status %d", (int)r.status);
         return 0;
     }
-    tolerance = u->desc.stepper == CT_STEPPER_BARRIER ? u->desc.barrier.newton_tolerance : u->desc.solver.tolerance;
+    tolerance = u->desc.stepper == CT_STEPPER_BARRIER  ? u->desc.barrier.newton_tolerance
+                : u->desc.stepper == CT_STEPPER_LAYERS ? (ct_real)5e-3
+                                                       : u->desc.solver.tolerance;
     if (r.status <= CT_STATUS_ZONES && !(r.residual <= tolerance)) { /* a status that is not true */
         soak_fail(u, SOAK_CODE, "status %s with a residual of %.3g above the tolerance %.3g", ct_status_text(r.status), (double)r.residual,
                   (double)tolerance);
@@ -503,7 +508,7 @@ static void describe(soak_run *u)
     kinds[i] = 0;
     snprintf(u->out->what, sizeof u->out->what,
              "%s %s %s, size %.3g m, %.3g m from the origin, dt %.3g, thickness %.3g, bodies %s, %d blocks%s",
-             ct_stepper_text(u->desc.stepper), u->desc.stepper == CT_STEPPER_BARRIER ? "newton" : ct_solver_text(u->desc.solver.solver),
+             ct_stepper_text(u->desc.stepper), keeps_apart(u) ? "-" : ct_solver_text(u->desc.solver.solver),
              ct_integrator_text(u->desc.integrator), u->size,
              fabs(u->origin[0]) + fabs(u->origin[1]) + fabs(u->origin[2]), u->dt, u->thickness, kinds, u->out->blocks,
              u->tangled ? ", tangled" : "");

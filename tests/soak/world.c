@@ -95,6 +95,18 @@ static void penalty_desc(soak_run *u, soak_rng *r)
     u->desc.restitution = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_uniform(r, 0, 1));
 }
 
+static void layers_desc(soak_run *u, soak_rng *r)
+{
+    ct_layers_desc *y = &u->desc.layers;
+    u->desc.stepper = CT_STEPPER_LAYERS;
+    u->desc.restitution = (ct_real)(soak_chance(r, 0.4) ? 0 : soak_uniform(r, 0, 1));
+    y->clock = (ct_real)(soak_chance(r, 0.5) ? 0.0625 : soak_uniform(r, 0.01, 0.25));
+    y->layer_clock = (ct_real)(soak_chance(r, 0.5) ? 0.03 : soak_uniform(r, 0.01, 0.2));
+    y->depth = (ct_real)soak_decades(r, -3, 0);
+    y->max_layers = soak_chance(r, 0.8) ? 4096 : 1 + soak_below(r, 100);
+    y->max_updates = (int)soak_decades(r, 3, 5.7);
+}
+
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
@@ -135,6 +147,10 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     }
     if (u->options->set == SOAK_PENALTY) {
         penalty_desc(u, r);
+        return;
+    }
+    if (u->options->set == SOAK_LAYERS) {
+        layers_desc(u, r);
         return;
     }
     if (soak_chance(r, 0.2) && u->options->set == SOAK_MIXED) {
@@ -637,11 +653,12 @@ static ct_code add_plane(soak_run *u, soak_rng *r, soak_item *q)
 
 void soak_add(soak_run *u, int number)
 {
-    static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp", thin[] = "scrllllllgggttkp", all[] = "sssccrrrllggttkp";
+    static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp", thin[] = "scrllllllgggttkp", all[] = "sssccrrrllggttkp", nodes[] = "sssssscccccttkkp";
     soak_rng stream = soak_stream(u->seed, 100 + (uint64_t)number), *r = &stream;
     int dcd = u->desc.stepper == CT_STEPPER_DCD, clean, k;
     char kind = u->options->set == SOAK_RODS      ? thin[soak_below(r, 16)]
-                : u->options->set >= SOAK_BARRIER ? all[soak_below(r, 16)]
+                : u->options->set == SOAK_BARRIER || u->options->set == SOAK_PENALTY ? all[soak_below(r, 16)]
+                : u->options->set == SOAK_LAYERS  ? nodes[soak_below(r, 16)]
                                                   : (dcd ? discrete[soak_below(r, 12)] : kinds[soak_below(r, 15)]);
     soak_item *q = &u->items[u->n_items];
     soak_mesh m, skin;

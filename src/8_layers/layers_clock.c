@@ -1,0 +1,467 @@
+/* layers_clock.c -- the clocks of elements: bounds on their frequencies at rest, and groups of elements with the same clock.
+   Method: with stiffness K_e <= diag(kappa) and node masses m shared out among the elements of a kind in proportion to kappa, the largest
+   frequency of the assembled kind is at most that of an element with its share (Irons 1971; Fried 1972): w^2 = max over its nodes of
+   sum kappa / m. Tets and triangles with a membrane have masses of their own, and w^2 = kappa / m of theirs. An element strikes every
+   layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
+   impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
+#include "layers.h"
+#include "../1_math/eig3.h"
+
+/* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
+   incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
+#define CTI_LAYERS_STIFFEN 1.5
+/* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
+   strikes. Half: 1 / sqrt 2 of the time */
+#define CTI_LAYERS_FALL 0.01
+#define CTI_LAYERS_DECAY                                                                                                                   \
+    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
+         */
+
+/* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
+   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
+   this. Half: slow elements strike twice as often; double: close to the resonance */
+#define CTI_LAYERS_APART 1.0
+/* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
+   (docs/layers.md) */
+#define CTI_LAYERS_TOUCH 4.0
+#define CTI_LAYERS_FAST                                                                                                                    \
+    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
+            three times its speed of sound needs it. Half: twice the strikes of such steps */
+
+/* cti_layers_batch -- the elements of one kind of a model. */
+typedef struct cti_layers_batch {
+    int n, nn, per; /* elements, nodes and rest numbers of each */
+    int32_t *node;
+    ct_real *rest;
+} cti_layers_batch;
+
+static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
+{
+    cti_layers_batch b;
+    memset(&b, 0, sizeof b);
+    switch (kind) {
+    case CTI_LAYERS_TET:
+        b.n = m->tets.n, b.nn = 4, b.per = CTI_TET_REST, b.node = m->tets.node, b.rest = m->tets.rest;
+        break;
+    case CTI_LAYERS_MEMBRANE: /* mass-spring cloth has one for its areas only */
+        b.n = m->membrane.stiff > 0 ? m->membrane.n : 0, b.nn = 3, b.per = CTI_MEMBRANE_REST, b.node = m->membrane.node,
+        b.rest = m->membrane.rest;
+        break;
+    case CTI_LAYERS_BEND:
+        b.n = m->bend.n, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bend.node, b.rest = m->bend.rest;
+        break;
+    case CTI_LAYERS_PLATE:
+        b.n = m->plates.n, b.nn = 6, b.per = CTI_PLATE_REST, b.node = m->plates.node, b.rest = m->plates.rest;
+        break;
+    case CTI_LAYERS_SPRING:
+        b.n = m->springs.n, b.nn = 2, b.per = CTI_SPRING_REST, b.node = m->springs.node, b.rest = m->springs.rest;
+        break;
+    default: /* the damping of plates */
+        b.n = m->bounds.damping_stiffness > 0 ? m->bounds.n : 0, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bounds.node,
+        b.rest = m->bounds.rest;
+        break;
+    }
+    return b;
+}
+
+static double cti_layers_beta(const cti_model *m, int kind)
+{
+    return (double)(kind == CTI_LAYERS_TET        ? m->tets.damping_stiffness
+                    : kind == CTI_LAYERS_MEMBRANE ? m->membrane.damping_stiffness
+                    : kind == CTI_LAYERS_BEND     ? m->bend.damping_stiffness
+                    : kind == CTI_LAYERS_SPRING   ? m->springs.damping_stiffness
+                    : kind == CTI_LAYERS_BOUND    ? m->bounds.damping_stiffness
+                                                  : 0);
+}
+
+/* ---- frequencies ---- */
+
+/* number k of element e at rest */
+static double cti_layers_rest(const cti_layers_batch *b, int e, int k) { return (double)b->rest[(e / 8 * b->per + k) * 8 + e % 8]; }
+
+/* w^2 of a tet: (lambda tr S + 2 mu s) V over a quarter of its mass, S = sum b_a b_a', s its largest eigenvalue */
+static double cti_layers_tet(const cti_model *m, const cti_layers_batch *b, int e)
+{
+    double g[4][3], S[6] = {0, 0, 0, 0, 0, 0};
+    ct_real A[6], w[3], V[9];
+    int a, k;
+    for (k = 0; k < 3; k++) {
+        for (a = 0; a < 3; a++)
+            g[a][k] = cti_layers_rest(b, e, 3 * a + k);
+        g[3][k] = -(g[0][k] + g[1][k] + g[2][k]);
+    }
+    for (a = 0; a < 4; a++) {
+        for (k = 0; k < 3; k++)
+            S[k] += g[a][k] * g[a][k];
+        S[3] += g[a][1] * g[a][2], S[4] += g[a][0] * g[a][2], S[5] += g[a][0] * g[a][1];
+    }
+    for (k = 0; k < 6; k++)
+        A[k] = (ct_real)S[k];
+    cti_eig3(A, w, V);
+    return 4 * ((double)m->tets.lambda * (S[0] + S[1] + S[2]) + 2 * (double)m->tets.mu * (double)w[0]) / (double)m->tets.density;
+}
+
+/* the same of a triangle in plane stress */
+static double cti_layers_membrane(const cti_model *m, const cti_layers_batch *b, int e)
+{
+    double g[3][2], xx = 0, yy = 0, xy = 0, nu = (double)m->membrane.poisson;
+    int a, k;
+    for (k = 0; k < 2; k++) {
+        g[0][k] = cti_layers_rest(b, e, k), g[1][k] = cti_layers_rest(b, e, 2 + k);
+        g[2][k] = -(g[0][k] + g[1][k]);
+    }
+    for (a = 0; a < 3; a++)
+        xx += g[a][0] * g[a][0], yy += g[a][1] * g[a][1], xy += g[a][0] * g[a][1];
+    return 3 * (double)m->membrane.stiff * (nu * (xx + yy) + (1 - nu) * ((xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy))) /
+           (double)m->membrane.areal_density;
+}
+
+/* bound on |grad theta|^2 of a hinge: 1 / h1^2 + 1 / h2^2 + (1 / h1 + 1 / h2)^2 with the heights over the edge */
+static double cti_layers_hinge(const ct_real *X, const int32_t *node, double least)
+{
+    cti_v3 o = cti_v3_at(X, node[0]), e = cti_v3_sub(cti_v3_at(X, node[1]), o);
+    double n1 = (double)cti_v3_norm2(cti_v3_cross(e, cti_v3_sub(cti_v3_at(X, node[2]), o)));
+    double n2 = (double)cti_v3_norm2(cti_v3_cross(e, cti_v3_sub(cti_v3_at(X, node[3]), o))), l2 = (double)cti_v3_norm2(e), a, b;
+    a = sqrt(l2 / cti_fmax(n1, least)), b = sqrt(l2 / cti_fmax(n2, least));
+    return a * a + b * b + (a + b) * (a + b);
+}
+
+/* kappa of elements without a mass of their own */
+static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
+    double sum = 0, held;
+    int k;
+    switch (kind) {
+    case CTI_LAYERS_SPRING: /* with the stiffness of the strain limit in steps of 10 ms or less (spring.c) */
+        held = m->springs.limit > 0 ? 20 * cti_layers_rest(b, e, 0) + 200 * cti_layers_rest(b, e, 2) / (0.01 * 0.01) : 0;
+        return 2 * (cti_layers_rest(b, e, 0) + held);
+    case CTI_LAYERS_PLATE: /* G <= 3 diag G */
+        for (k = 0; k < 3; k++) {
+            int32_t hinge[4];
+            hinge[0] = node[(k + 1) % 3], hinge[1] = node[(k + 2) % 3], hinge[2] = node[k], hinge[3] = node[3 + k];
+            sum += 3 * cti_layers_rest(b, e, k) * cti_layers_hinge(X, hinge, cti_layers_rest(b, e, 9 + k));
+        }
+        return sum;
+    case CTI_LAYERS_BOUND:
+        return cti_layers_rest(b, e, 3) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
+    default:
+        return cti_fmax(cti_layers_rest(b, e, 0), cti_layers_rest(b, e, 3)) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
+    }
+}
+
+/* smallest height of an element at rest [m] */
+static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *v = b->node + (size_t)b->nn * (size_t)e;
+    cti_v3 x = cti_v3_at(X, v[0]), p = cti_v3_sub(cti_v3_at(X, v[1]), x), q, r;
+    double area, longest;
+    if (kind == CTI_LAYERS_SPRING)
+        return (double)cti_v3_norm(p);
+    q = cti_v3_sub(cti_v3_at(X, v[2]), x);
+    area = (double)cti_v3_norm(cti_v3_cross(p, q));
+    longest = sqrt((double)cti_max(cti_v3_norm2(cti_v3_sub(p, q)), cti_max(cti_v3_norm2(p), cti_v3_norm2(q))));
+    if (kind != CTI_LAYERS_TET)
+        return longest > 0 ? area / longest : 0;
+    r = cti_v3_sub(cti_v3_at(X, v[3]), x);
+    longest =
+        cti_fmax(cti_fmax(area, (double)cti_v3_norm(cti_v3_cross(q, r))),
+                 cti_fmax((double)cti_v3_norm(cti_v3_cross(p, r)), (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(q, p), cti_v3_sub(r, p)))));
+    return fabs((double)cti_v3_dot(cti_v3_cross(p, q), r)) / longest;
+}
+
+/* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
+static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out,
+                                    double *size)
+{
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    int e, a;
+    for (e = 0; e < b.n; e++)
+        out[e] = kind == CTI_LAYERS_TET        ? cti_layers_tet(m, &b, e)
+                 : kind == CTI_LAYERS_MEMBRANE ? cti_layers_membrane(m, &b, e)
+                                               : cti_layers_kappa(m, &b, kind, e, X);
+    if (kind != CTI_LAYERS_TET && kind != CTI_LAYERS_MEMBRANE) {
+        for (e = 0; e < b.n; e++)
+            for (a = 0; a < b.nn; a++)
+                sum[b.node[b.nn * e + a]] += out[e] / (double)s->bodies.mass[b.node[b.nn * e + a]];
+        for (e = 0; e < b.n; e++)
+            for (out[e] = 0, a = 0; a < b.nn; a++)
+                out[e] = cti_fmax(out[e], sum[b.node[b.nn * e + a]]);
+        for (e = 0; e < b.n * b.nn; e++)
+            sum[b.node[e]] = 0;
+    }
+    for (e = 0; e < b.n; e++) {
+        out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
+        size[e] = cti_layers_size(&b, kind, e, X);
+    }
+}
+
+/* bare; mark [n blocks] scratch */
+static void cti_layers_bare(cti_state *s, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, i;
+    memset(mark, 0, (size_t)s->n);
+    for (i = cti_surface_dynamic(&s->surface, 0); i < s->surface.nv; i = cti_surface_dynamic(&s->surface, i + 1)) {
+        const cti_attach *a = cti_surface_attach(&s->surface, i);
+        for (k = 0; k < a->n; k++)
+            mark[a->block[k]] = 1;
+    }
+    for (m = 0; m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+            uint8_t *bare = c->bare + c->at[CTI_LAYERS_KINDS * m + k];
+            for (e = 0; e < b.n * b.nn; e++)
+                bare[e / b.nn] = (uint8_t)((e % b.nn ? bare[e / b.nn] : 0) | mark[b.node[e]]);
+        }
+}
+
+/* node and around, from frequency */
+static void cti_layers_surroundings(cti_state *s)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, pass;
+    for (pass = 0; pass < 2; pass++)
+        for (m = 0; m < s->bodies.n_models; m++)
+            for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+                cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+                double *w = c->frequency + c->at[CTI_LAYERS_KINDS * m + k], *around = c->around + c->at[CTI_LAYERS_KINDS * m + k];
+                for (e = 0; e < b.n * b.nn; e++) {
+                    double *at = &c->node[b.node[e]], *one = &around[e / b.nn];
+                    if (pass == 0)
+                        *at = cti_fmax(*at, w[e / b.nn]);
+                    else
+                        *one = e % b.nn ? cti_fmax(*one, *at) : *at;
+                }
+            }
+}
+
+CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    double *sum = NULL;
+    uint8_t *mark = NULL;
+    int m, k, i, n = 0,
+                 ok = CTI_RESIZE(s->mem, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(s->mem, sum, s->n) &&
+                      CTI_RESIZE(s->mem, mark, s->n);
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            c->at[CTI_LAYERS_KINDS * m + k] = n;
+            n += cti_layers_batch_of(s->bodies.models[m], k).n;
+        }
+    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) &&
+         CTI_RESIZE(s->mem, c->bare, n) && CTI_RESIZE(s->mem, c->node, s->n);
+    for (i = 0; ok && i < s->n; i++)
+        sum[i] = 0, c->node[i] = 0;
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++)
+            cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k],
+                                    c->size + c->at[CTI_LAYERS_KINDS * m + k]);
+    if (ok) {
+        cti_layers_surroundings(s);
+        cti_layers_bare(s, mark);
+    }
+    CTI_FREE(s->mem, mark);
+    CTI_FREE(s->mem, sum);
+    return ok;
+}
+
+/* ---- groups ---- */
+
+/* the batch of one kind in a part of a model, without elements */
+static void cti_layers_part(const cti_model *m, int kind, cti_model *out, int32_t ***node, ct_real ***rest, int **n)
+{
+    memset(out, 0, sizeof *out);
+    switch (kind) {
+    case CTI_LAYERS_TET:
+        out->tets = m->tets, out->tets.slot = NULL;
+        *node = &out->tets.node, *rest = &out->tets.rest, *n = &out->tets.n;
+        break;
+    case CTI_LAYERS_MEMBRANE:
+        out->membrane = m->membrane, out->membrane.slot = NULL;
+        *node = &out->membrane.node, *rest = &out->membrane.rest, *n = &out->membrane.n;
+        break;
+    case CTI_LAYERS_BEND:
+        out->bend = m->bend, out->bend.slot = NULL;
+        *node = &out->bend.node, *rest = &out->bend.rest, *n = &out->bend.n;
+        break;
+    case CTI_LAYERS_PLATE:
+        out->plates = m->plates;
+        *node = &out->plates.node, *rest = &out->plates.rest, *n = &out->plates.n;
+        break;
+    case CTI_LAYERS_SPRING:
+        out->springs = m->springs, out->springs.slot = NULL;
+        *node = &out->springs.node, *rest = &out->springs.rest, *n = &out->springs.n;
+        break;
+    default:
+        out->bounds = m->bounds, out->bounds.slot = NULL;
+        *node = &out->bounds.node, *rest = &out->bounds.rest, *n = &out->bounds.n;
+        break;
+    }
+    **node = NULL, **rest = NULL, **n = 0;
+}
+
+/* copies the elements take [n] of a batch */
+static int cti_layers_copy(cti_mem *mem, const cti_layers_batch *b, const int32_t *take, int n, int32_t **node, ct_real **rest)
+{
+    int e, a, lanes = (n + 7) / 8 * 8;
+    if (!CTI_RESIZE(mem, *node, b->nn * lanes) || !CTI_RESIZE(mem, *rest, (size_t)b->per * (size_t)lanes))
+        return 0;
+    for (e = 0; e < lanes; e++) {
+        int source = take[cti_min_int(e, n - 1)];
+        for (a = 0; a < b->nn; a++)
+            (*node)[b->nn * e + a] = b->node[b->nn * source + a];
+        for (a = 0; a < b->per; a++)
+            (*rest)[(e / 8 * b->per + a) * 8 + e % 8] = (ct_real)cti_layers_rest(b, source, a);
+    }
+    return 1;
+}
+
+/* a group of the elements take [n], all of one level; mark [blocks] is 0 between uses. 0: out of memory */
+static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t *take, int n, int level, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    const cti_model *m = s->bodies.models[model];
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind], *l = c->size + c->at[CTI_LAYERS_KINDS * model + kind];
+    cti_layers_group *g;
+    int32_t **node;
+    ct_real **rest;
+    int *count, e, a, k = CTI_LEN(c->groups);
+    double fastest = 0, size = 0;
+    if (!CTI_RESIZE(s->mem, c->groups, k + 1))
+        return 0;
+    g = &c->groups[k];
+    g->n = n, g->level = g->least = level, g->blocks = NULL;
+    cti_layers_part(m, kind, &g->part, &node, &rest, &count);
+    if (!cti_layers_copy(s->mem, &b, take, n, node, rest))
+        return 0;
+    *count = n;
+    for (e = 0; e < n; e++) {
+        fastest = cti_fmax(fastest, w[take[e]]);
+        size = e == 0 ? l[take[e]] : cti_fmin(size, l[take[e]]);
+        for (a = 0; a < b.nn; a++)
+            mark[(*node)[b.nn * e + a]] = 1;
+    }
+    g->size = size;
+    g->rate = cti_layers_beta(m, kind) * fastest * fastest;
+    for (e = 0, a = 0; e < s->n; e++)
+        a += mark[e];
+    if (!CTI_RESIZE(s->mem, g->blocks, a))
+        return 0;
+    for (e = 0, a = 0; e < s->n; e++)
+        if (mark[e])
+            g->blocks[a++] = e, mark[e] = 0;
+    return 1;
+}
+
+/* [s] longest time between two strikes of an element, numbered over all */
+static double cti_layers_every(const cti_state *s, int e)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_APART / y->clocks.around[e]);
+    return y->clocks.bare[e] ? cti_fmin(h, CTI_LAYERS_TOUCH * (double)s->desc.layers.clock / (y->w * 10)) : h;
+}
+
+/* the groups of one kind of a model. take [elements] scratch */
+static int cti_layers_group_kind(cti_state *s, int model, int kind, double dt, int32_t *take, uint8_t *mark)
+{
+    int first = cti_layers_own(s)->clocks.at[CTI_LAYERS_KINDS * model + kind];
+    int n = cti_layers_batch_of(s->bodies.models[model], kind).n, e, level, m, done = 0;
+    for (level = 0; level <= CTI_LAYERS_LEVELS && done < n; level++) {
+        for (e = 0, m = 0; e < n; e++)
+            if (cti_layers_level(dt, cti_layers_every(s, first + e)) == level)
+                take[m++] = e;
+        if (m > 0 && !cti_layers_group_add(s, model, kind, take, m, level, mark))
+            return 0;
+        done += m;
+    }
+    return 1;
+}
+
+static void cti_layers_groups_free(cti_mem *mem, cti_layers_clocks *c)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_model_free(mem, &c->groups[i].part);
+        CTI_FREE(mem, c->groups[i].blocks);
+    }
+    CTI_CLEAR(c->groups);
+}
+
+/* level of gravity and mass damping */
+static int cti_layers_free_level(const cti_state *s, double dt)
+{
+    double g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), alpha = 0, h = dt;
+    int i;
+    for (i = 0; i < s->n; i++)
+        alpha = cti_fmax(alpha, (double)s->bodies.alpha[i]);
+    if (g > 0)
+        h = cti_fmin(h, sqrt(8 * CTI_LAYERS_FALL * (double)s->desc.thickness / g));
+    if (alpha > 0)
+        h = cti_fmin(h, CTI_LAYERS_DECAY / alpha);
+    return cti_layers_level(dt, h);
+}
+
+CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_clocks *c = &y->clocks;
+    int32_t *take = NULL;
+    uint8_t *mark = NULL;
+    int m, k, l, ok, most = s->desc.layers.max_layers;
+    if (c->dt == dt)
+        return 1;
+    c->dt = 0;
+    cti_layers_groups_free(s->mem, c);
+    ok = CTI_RESIZE(s->mem, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(s->mem, mark, s->n + 1) &&
+         CTI_RESIZE(s->mem, c->level_of, most + 1);
+    for (m = 0; ok && m <= s->n; m++)
+        mark[m] = 0;
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; ok && k < CTI_LAYERS_KINDS; k++)
+            ok = cti_layers_group_kind(s, m, k, dt, take, mark);
+    CTI_FREE(s->mem, take);
+    CTI_FREE(s->mem, mark);
+    if (!ok)
+        return 0;
+    for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
+        y->set[k].first = y->set[k].last = 0;
+    for (l = 1; l <= most; l++) {
+        k = c->level_of[l] = cti_layers_level(dt, cti_layers_period(y->w, l, (double)s->desc.layers.layer_clock));
+        y->set[k].first = y->set[k].first ? y->set[k].first : l;
+        y->set[k].last = l;
+    }
+    /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
+       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
+    c->free_level = cti_layers_free_level(s, dt);
+    for (k = 0; k < CTI_LEN(c->groups); k++)
+        c->free_level = cti_max_int(c->free_level, c->groups[k].least);
+    c->dt = dt;
+    return 1;
+}
+
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_layers_group *g = &c->groups[i];
+        g->level = speed > 0 ? cti_max_int(g->least, cti_layers_level(c->dt, CTI_LAYERS_FAST * g->size / speed)) : g->least;
+    }
+}
+
+CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
+{
+    cti_layers_groups_free(mem, c);
+    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
+        CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+}
+
+#undef CTI_LAYERS_STIFFEN
+#undef CTI_LAYERS_FALL
+#undef CTI_LAYERS_DECAY
+#undef CTI_LAYERS_APART
+#undef CTI_LAYERS_TOUCH
+#undef CTI_LAYERS_FAST

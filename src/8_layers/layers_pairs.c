@@ -1,0 +1,300 @@
+/* layers_pairs.c -- candidate pairs of the layers, and their distances.
+   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
+   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
+   place of separating slabs of pairs. */
+#include "layers.h"
+#include "../4_geom/dist.h"
+#include "../5_mesh/pairs.h"
+#include "../7_contact/potential.h"
+
+#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
+
+/* ---- motion ---- */
+
+/* how far vertex i goes from the line that candidates are known for, in span seconds from surface.x0 on; `off` is added [m] */
+static ct_real cti_layers_stray(const cti_layers_places *p, const ct_real *x0, int i, double span)
+{
+    cti_v3 a = cti_v3_at(p->from, i), e = cti_v3_sub(cti_v3_at(p->to, i), a), x = cti_v3_at(x0, i);
+    ct_real most = 0, l2 = cti_v3_norm2(e);
+    int end;
+    for (end = 0; end < 2; end++) {
+        cti_v3 r = cti_v3_sub(cti_v3_mad(x, cti_v3_at(p->u, i), end ? (ct_real)span : 0), a);
+        ct_real t = l2 > 0 ? cti_clamp(cti_v3_dot(r, e) / l2, 0, 1) : 0;
+        most = cti_max(most, cti_v3_norm(cti_v3_mad(r, e, -t)));
+    }
+    return most + p->off[i] + 8 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z));
+}
+
+CTI_FN int cti_layers_is_covered(const cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    const cti_surface *f = &s->surface;
+    int i, j;
+    if (!p->covered)
+        return 0;
+    for (j = 0; j < CTI_LEN(f->runs); j += 3)
+        for (i = f->runs[j]; i < f->runs[j + 1]; i++)
+            if (!(cti_layers_stray(p, f->x0, i, span) <= p->reach[f->body_of[i]]))
+                return 0;
+    return 1;
+}
+
+/* lines of all vertices for span seconds, and how far they may be left */
+static void cti_layers_lines_ahead(cti_state *s, double span)
+{
+    cti_layers_places *p = &cti_layers_own(s)->places;
+    cti_surface *f = &s->surface;
+    int i, b;
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_soup_body *r = &f->ranges[b];
+        ct_real off = 0;
+        if (!f->bodies[b].moves)
+            continue;
+        for (i = r->v0; i < r->v1; i++) {
+            cti_v3 x = cti_v3_at(f->x0, i);
+            cti_v3_put(p->from, i, x);
+            cti_v3_put(p->to, i, cti_v3_mad(x, cti_v3_at(p->u, i), (ct_real)span));
+            off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
+        }
+        p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
+        r->swept = 1;
+        r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
+    }
+}
+
+/* ---- lists ---- */
+
+/* inverse mass of a vertex, at most [1/kg] */
+static double cti_layers_lightness(const cti_state *s, int v)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    double sum = 0;
+    int k;
+    for (k = 0; k < a->n; k++) {
+        double w = a->n > 1 ? (double)a->weight[k] : 1;
+        sum += w * w * cti_layers_own(s)->nodes.inverse[a->block[k]];
+    }
+    return sum;
+}
+
+/* k_1 = w^2 m, m the least mass that the pair's points can have against each other */
+static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_a, int n)
+{
+    double side[2] = {0, 0}, w = cti_layers_own(s)->w;
+    int k;
+    for (k = 0; k < n; k++)
+        side[k >= n_a] = cti_fmax(side[k >= n_a], cti_layers_lightness(s, v[k]));
+    return side[0] + side[1] > 0 ? (ct_real)(w * w / (side[0] + side[1])) : 0;
+}
+
+static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
+{
+    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) &&
+                CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) && CTI_RESIZE(m, l->w, 3 * n) &&
+                CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) && CTI_RESIZE(m, l->sum, 3 * n) &&
+                CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
+    for (i = 0; ok && i < n; i++) {
+        l->stick[i] = 0, l->last[i] = 0;
+        cti_v3_put(l->sum, i, cti_v3_zero());
+    }
+    return ok;
+}
+
+/* vertices, thickness and stiffness of each pair; within a body at most half of the distance at rest */
+static int cti_layers_complete(cti_state *s, cti_layers_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, all = l->kind == CT_PAIR_PLANE ? 1 : 4;
+    if (!cti_layers_resize(s->mem, l, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], all == 1 ? f->planes[p.plane].body : f->body_of[p.v[na]]);
+        l->stiff[i] = cti_layers_stiffness(s, p.v, na, all);
+    }
+    if (l->kind == CT_PAIR_PLANE)
+        return 1;
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
+        ct_real x[12];
+        int k;
+        for (k = 0; k < 4; k++)
+            cti_v3_put(x, k, cti_v3_at(f->rest, l->quads[4 * i + k]));
+        l->width[i] = cti_mollifier_width(x);
+    }
+    for (i = 0; i < n; i++)
+        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    return 1;
+}
+
+static int cti_layers_list_planes(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    const cti_layers_places *b = &cti_layers_own(s)->places;
+    cti_layers_list *l = &cti_layers_own(s)->list[CTI_LAYERS_PLANES];
+    int p, v;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
+            if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
+                return 0;
+        }
+    return 1;
+}
+
+CTI_FN int cti_layers_cover(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (!cti_layers_flush(s))
+        return 0;
+    y->places.covered = 0;
+    cti_layers_lines_ahead(s, span);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        CTI_CLEAR(y->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, y->places.from, y->places.to) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].pairs, &y->list[CTI_LAYERS_EE].pairs, NULL, NULL) ||
+        !cti_layers_list_planes(s))
+        return 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        if (!cti_layers_complete(s, &y->list[k]))
+            return 0;
+    y->places.covered = 1;
+    return 1;
+}
+
+CTI_FN void cti_layers_distances(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    const cti_surface *f = &s->surface;
+    cti_layers_list *l = &y->list[CTI_LAYERS_PLANES];
+    int i, n = CTI_LEN(l->pairs) / 2;
+    for (i = 0; i < n; i++)
+        l->d2[i] = cti_plane_gap(&f->planes[l->pairs[2 * i + 1]], cti_v3_at(f->x0, l->pairs[2 * i]));
+    l = &y->list[CTI_LAYERS_VF];
+    cti_dist_pt_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &y->list[CTI_LAYERS_EE];
+    cti_dist_ee_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+}
+
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
+{
+    cti_v3 a = cti_v3_sub(cti_v3_at(x, v[1]), cti_v3_at(x, v[0])), b = cti_v3_sub(cti_v3_at(x, v[3]), cti_v3_at(x, v[2])), ga, gb;
+    double c = (double)cti_v3_norm2(cti_v3_cross(a, b)), first, second, m = cti_mollifier_value(c, (double)width, &first, &second);
+    ct_real ab = cti_v3_dot(a, b), g = (ct_real)(2 * first);
+    if (!out_gradient)
+        return m;
+    ga = cti_v3_mul(cti_v3_mad(cti_v3_mul(a, cti_v3_norm2(b)), b, -ab), g);
+    gb = cti_v3_mul(cti_v3_mad(cti_v3_mul(b, cti_v3_norm2(a)), a, -ab), g);
+    cti_v3_put(out_gradient, 0, cti_v3_mul(ga, -1));
+    cti_v3_put(out_gradient, 1, ga);
+    cti_v3_put(out_gradient, 2, cti_v3_mul(gb, -1));
+    cti_v3_put(out_gradient, 3, gb);
+    return m;
+}
+
+CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    double sum = 0, e;
+    int i, k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            const cti_layers_list *l = &y->list[k];
+            ct_real d = k == CTI_LAYERS_PLANES ? l->d2[i] : cti_sqrt(l->d2[i]);
+            if (r && l->stiff[i] > 0) {
+                r->thickness_kept = cti_min(r->thickness_kept, d / l->hat[i]);
+                r->too_near += d < l->hat[i] / 2;
+                if (d < r->min_distance) {
+                    r->min_distance = d;
+                    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
+                }
+            }
+            if (!(d < l->hat[i]))
+                continue;
+            cti_layers_force((double)(d / l->hat[i]), 1, s->desc.layers.max_layers, &e);
+            if (l->kind == CT_PAIR_EE)
+                e *= cti_layers_parallel(s->surface.x0, l->quads + 4 * (size_t)i, l->width[i], NULL);
+            sum += (double)(l->stiff[i] * l->hat[i] * l->hat[i]) * e;
+        }
+    return sum;
+}
+
+/* ---- intersections ---- */
+
+CTI_FN int cti_layers_crosses(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
+    cti_layers_own(s)->places.covered = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+
+/* ---- impulses ---- */
+
+CTI_FN int cti_layers_flush(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k, j;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+        cti_layers_list *l = &y->list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+            cti_touch t;
+            cti_v3 t1, t2, J, n;
+            if (!l->stick[i])
+                continue;
+            memset(&t, 0, sizeof t);
+            cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &t.pair);
+            for (j = 0; j < t.pair.n; j++)
+                t.pair.w[j] = l->held[4 * i + j];
+            J = cti_v3_at(l->sum, i);
+            n = k == CTI_LAYERS_PLANES
+                    ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0)
+                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
+            cti_v3_tangents(n, &t1, &t2);
+            t.thickness = l->hat[i], t.sticking = l->stick[i] == 3, t.key = cti_pair_key(&s->surface, &t.pair);
+            cti_v3_put(t.frame, 0, n);
+            cti_v3_put(t.frame, 1, t1);
+            cti_v3_put(t.frame, 2, t2);
+            for (j = 0; j < 3; j++)
+                t.r[j] = cti_v3_dot(cti_v3_at(t.frame, j), J);
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, t))
+                return 0;
+            l->stick[i] = 0;
+            cti_v3_put(l->sum, i, cti_v3_zero());
+        }
+    }
+    return 1;
+}
+
+#undef CTI_LAYERS_SLACK

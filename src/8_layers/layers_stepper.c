@@ -1,0 +1,160 @@
+/* layers_stepper.c -- the layers stepper, as the world has it: options, refusals, memory. */
+#include "layers.h"
+#include "../0_base/log.h"
+
+/* [m/s^2] weight that the first layer is made for where gravity is less */
+#define CTI_LAYERS_WEIGHT 9.81
+
+static void cti_layers_defaults(ct_world_desc *d)
+{
+    d->layers.clock = CTI_R(0.0625);
+    d->layers.layer_clock = CTI_R(0.03);
+    d->layers.depth = CTI_R(0.0625);
+    d->layers.max_layers = 4096;
+    d->layers.max_updates = 20000000;
+}
+
+static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_layers_desc *q = &d->layers;
+    if (!(q->clock > 0 && q->clock <= CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->clock, "layers.clock must be in (0, 0.5]");
+    if (!(q->layer_clock > 0 && q->layer_clock <= CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->layer_clock, "layers.layer_clock must be in (0, 0.5]");
+    if (!(q->depth > 0 && q->depth <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "layers.depth must be in (0, 1]");
+    if (q->max_layers < 1 || q->max_layers > 100000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_layers, "layers.max_layers must be 1 to 100000");
+    if (q->max_updates < 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_updates, "layers.max_updates must be at least 1");
+    if (d->stepper != CT_STEPPER_LAYERS)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_LAYERS has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_LAYERS has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
+{
+    CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
+    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
+}
+
+static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
+{
+    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->reach), CTI_FREE(m, p->from);
+    CTI_FREE(m, p->to), CTI_FREE(m, p->last), CTI_FREE(m, p->seen_vertex), CTI_FREE(m, p->seen_block);
+}
+
+static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
+{
+    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2),
+        CTI_FREE(m, l->w);
+    CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
+}
+
+CTI_FN void cti_layers_free(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_mem *m = s->mem;
+    int k, v;
+    if (!y)
+        return;
+    cti_layers_clocks_free(m, &y->clocks);
+    cti_layers_free_nodes(m, &y->nodes);
+    cti_layers_free_places(m, &y->places);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        cti_layers_free_list(m, &y->list[k]);
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        for (k = 0; k < CTI_LAYERS_LISTS; k++)
+            CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
+        CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
+    }
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
+    CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
+    cti_mem_resize(m, y, sizeof *y, 0);
+    s->own = NULL;
+}
+
+static int cti_layers_reserve(cti_state *s, cti_layers *y)
+{
+    cti_mem *m = s->mem;
+    cti_layers_nodes *q = &y->nodes;
+    cti_layers_places *p = &y->places;
+    int n = s->n, n3 = 3 * n, nv = s->surface.nv;
+    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
+           CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
+           CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
+           CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
+           CTI_RESIZE(m, p->seen_block, n);
+}
+
+CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_layers *y;
+    ct_real *X = NULL;
+    double weight = cti_fmax(CTI_LAYERS_WEIGHT, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    int i, ok;
+    cti_layers_free(s);
+    y = (cti_layers *)cti_mem_resize(s->mem, NULL, 0, sizeof *y);
+    if (!y)
+        return 0;
+    memset(y, 0, sizeof *y);
+    s->own = y;
+    y->w = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
+    if (!cti_layers_reserve(s, y) || !CTI_RESIZE(s->mem, X, 3 * s->n))
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (bodies[i].nodes)
+            memcpy(X + 3 * (size_t)bodies[i].block0, bodies[i].nodes, sizeof(ct_real) * 3 * (size_t)bodies[i].n_blocks);
+    if (s->surface.nv) {
+        memcpy(y->places.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(y->places.to, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    }
+    ok = cti_layers_measure(s, X);
+    CTI_FREE(s->mem, X);
+    return ok;
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
+{
+    static const cti_stepper layers = {
+        1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free};
+    return &layers;
+}
+
+#undef CTI_LAYERS_WEIGHT

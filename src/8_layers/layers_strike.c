@@ -1,0 +1,292 @@
+/* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
+   Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
+   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
+   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
+   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
+   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
+   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
+#include "layers.h"
+#include "../4_geom/dist.h"
+
+/* [1] friction of a strike that takes less than this share of what it could is sticking */
+#define CTI_LAYERS_STICKS 0.999
+
+/* ---- blocks ---- */
+
+/* adds an impulse [N s] to block i, which is at a tick; records how far it has left its line, and what a pin takes */
+static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    double t = (double)(q->tick[i] - y->window.begin) * y->window.tick, off = 0, d;
+    int k, filter = s->scripts.filter[i];
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        d = q->x[k] - q->x0[k] - t * q->v0[k];
+        off += d * d;
+    }
+    q->off2[i] = cti_fmax(q->off2[i], off);
+    if (filter >= 0) {
+        cti_v3 J = cti_v3_make((ct_real)jx, (ct_real)jy, (ct_real)jz), own = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, J);
+        cti_v3 pin = cti_v3_sub(own, J);
+        cti_v3_addto(s->step.impulses.pins, i, pin);
+        y->window.sums.pins += (double)cti_v3_dot(pin, cti_v3_at(s->scripts.v_fixed, i));
+        jx = (double)own.x, jy = (double)own.y, jz = (double)own.z;
+    }
+    q->v[3 * i] += jx * q->inverse[i], q->v[3 * i + 1] += jy * q->inverse[i], q->v[3 * i + 2] += jz * q->inverse[i];
+}
+
+/* h times the forces of q->force on blocks list [n], which become 0. Returns the work of the impulses */
+static double cti_layers_kicks(cti_state *s, const int32_t *list, int n, double h)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    double work = 0;
+    int i, k;
+    for (i = 0; i < n; i++) {
+        ct_real *f = q->force + 3 * (size_t)list[i];
+        double v[3], J[3];
+        for (k = 0; k < 3; k++)
+            v[k] = q->v[3 * list[i] + k], J[k] = h * (double)f[k], f[k] = 0;
+        cti_layers_kick(s, list[i], J[0], J[1], J[2]);
+        for (k = 0; k < 3; k++)
+            work += J[k] * (v[k] + q->v[3 * list[i] + k]) / 2;
+    }
+    return work;
+}
+
+CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    int i, k, n = CTI_LEN(g->blocks);
+    for (i = 0; i < n; i++)
+        cti_layers_drift(q, g->blocks[i], tick, y->window.tick);
+    y->window.updates += g->n;
+    cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &y->window.sums.extended, NULL);
+    cti_layers_kicks(s, g->blocks, n, h);
+    if (!(g->rate > 0) || h <= 0)
+        return;
+    for (i = 0; i < n; i++)
+        for (k = 3 * g->blocks[i]; k < 3 * g->blocks[i] + 3; k++)
+            q->speed[k] = (ct_real)q->v[k];
+    cti_model_damping(&g->part, q->at, q->speed, q->force);
+    y->window.sums.damping -= cti_layers_kicks(s, g->blocks, n, -h / (1 + h * g->rate));
+}
+
+CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    const ct_real *g = s->desc.gravity;
+    int i, k;
+    y->window.updates += s->n;
+    for (i = 0; i < s->n; i++) {
+        double m = (double)s->bodies.mass[i], a = h * (double)s->bodies.alpha[i], v[3], J[3];
+        cti_layers_drift(q, i, tick, y->window.tick);
+        cti_layers_kick(s, i, h * m * (double)g[0], h * m * (double)g[1], h * m * (double)g[2]);
+        if (a == 0)
+            continue;
+        for (k = 0; k < 3; k++)
+            v[k] = q->v[3 * i + k], J[k] = -a / (1 + a / 2) * m * v[k];
+        cti_layers_kick(s, i, J[0], J[1], J[2]);
+        for (k = 0; k < 3; k++)
+            y->window.sums.damping -= J[k] * (v[k] + q->v[3 * i + k]) / 2;
+    }
+}
+
+/* ---- the surface ---- */
+
+CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    cti_v3 x;
+    if (a->n > 0)
+        return cti_attach_point(a, y->nodes.at, s->bodies.frames);
+    x = cti_v3_at(y->places.begin, v);
+    if (!s->surface.bodies[s->surface.body_of[v]].moves)
+        return x;
+    if (tick == CTI_LAYERS_TICKS)
+        return cti_v3_at(cti_surface_script(&s->surface, v), 0);
+    return cti_v3_mad(x, cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), x),
+                      (ct_real)((double)tick / (double)CTI_LAYERS_TICKS));
+}
+
+CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    double sum[3] = {0, 0, 0};
+    int k, j;
+    *out_script = cti_v3_zero();
+    if (b->moves && !b->dynamic)
+        *out_script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(y->places.begin, v)),
+                                 (ct_real)(1 / y->clocks.dt));
+    for (k = 0; k < a->n; k++)
+        for (j = 0; j < 3; j++)
+            sum[j] += (a->n > 1 ? (double)a->weight[k] : 1) * y->nodes.v[3 * a->block[k] + j];
+    return cti_v3_add(cti_v3_make((ct_real)sum[0], (ct_real)sum[1], (ct_real)sum[2]), *out_script);
+}
+
+/* ---- layers ---- */
+
+enum { CTI_LAYERS_TERMS = 16 };
+
+/* cti_layers_point -- what a strike knows of a pair: p_a - p_b as a sum of blocks. */
+typedef struct cti_layers_point {
+    int n, block[CTI_LAYERS_TERMS];
+    double weight[CTI_LAYERS_TERMS];
+    double lightness; /* sum of squares of weights over masses [1/kg] */
+    cti_v3 normal;
+    cti_v3 u, script; /* relative velocity; the scripts' part of it */
+} cti_layers_point;
+
+static void cti_layers_point_add(cti_layers_point *p, int block, double weight)
+{
+    int i;
+    for (i = 0; i < p->n && p->block[i] != block; i++) {
+    }
+    if (i == p->n)
+        p->block[p->n++] = block, p->weight[i] = 0;
+    p->weight[i] += weight;
+}
+
+/* c [n]: signed weights of the vertices v */
+static void cti_layers_point_make(const cti_state *s, const int32_t *v, const ct_real *c, int n, cti_layers_point *p)
+{
+    const cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    cti_v3 script;
+    int k, j;
+    p->n = 0, p->lightness = 0, p->u = p->script = cti_v3_zero();
+    for (k = 0; k < n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        p->u = cti_v3_mad(p->u, cti_layers_velocity(s, v[k], &script), c[k]);
+        p->script = cti_v3_mad(p->script, script, c[k]);
+        for (j = 0; j < a->n; j++)
+            cti_layers_point_add(p, a->block[j], (double)c[k] * (a->n > 1 ? (double)a->weight[j] : 1));
+    }
+    for (k = 0; k < p->n; k++)
+        p->lightness += p->weight[k] * p->weight[k] * q->inverse[p->block[k]];
+}
+
+/* an impulse J on side a, and -J on side b */
+static void cti_layers_point_push(cti_state *s, const cti_layers_point *p, cti_v3 J)
+{
+    int k;
+    for (k = 0; k < p->n; k++)
+        cti_layers_kick(s, p->block[k], p->weight[k] * (double)J.x, p->weight[k] * (double)J.y, p->weight[k] * (double)J.z);
+    cti_layers_own(s)->window.sums.script -= (double)cti_v3_dot(J, p->script);
+}
+
+/* the impulse `full` of some layers of pair i of a list. Returns the share of it that restitution leaves */
+static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const cti_layers_point *p, double full, int plain)
+{
+    cti_layers_sums *sums = &cti_layers_own(s)->window.sums;
+    double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), J = full, mu, ut, most, take;
+    const cti_surface *f = &s->surface;
+    int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[l->quads[4 * i + (l->kind == CT_PAIR_EE ? 2 : 1)]];
+    cti_v3 t, all;
+    if (!plain && un > 0)
+        J *= e * e;
+    sums->taken -= J * (un + J * p->lightness / 2);
+    all = cti_v3_mul(p->normal, (ct_real)J);
+    mu = plain ? 0 : sqrt((double)f->bodies[f->body_of[l->quads[4 * i]]].friction * (double)f->bodies[b].friction);
+    t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
+    ut = (double)cti_v3_norm(t);
+    if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
+        most = ut / p->lightness;
+        take = cti_fmin(mu * J, most);
+        sums->friction += take * (ut - take * p->lightness / 2);
+        all = cti_v3_mad(all, t, (ct_real)(-take / ut));
+        l->stick[i] = take < CTI_LAYERS_STICKS * mu * J ? 3 : 1;
+    } else if (J > 0 && !l->stick[i])
+        l->stick[i] = 1;
+    cti_layers_point_push(s, p, all);
+    cti_v3_addto(l->sum, i, all);
+    return full != 0 ? J / full : 1;
+}
+
+/* the impulses by which the factor of two nearly parallel edges acts on their ends; energy: what it multiplies, times h [J s] */
+static void cti_layers_twist(cti_state *s, const int32_t *v, const ct_real *gradient, double energy)
+{
+    cti_layers *y = cti_layers_own(s);
+    int k, j, i;
+    for (k = 0; k < 4; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        cti_v3 script, u = cti_layers_velocity(s, v[k], &script), J = cti_v3_mul(cti_v3_at(gradient, k), (ct_real)-energy), after;
+        for (j = 0; j < a->n; j++) {
+            double w = a->n > 1 ? (double)a->weight[j] : 1;
+            i = a->block[j];
+            cti_layers_kick(s, i, w * (double)J.x, w * (double)J.y, w * (double)J.z);
+        }
+        after = cti_layers_velocity(s, v[k], &script);
+        y->window.sums.taken -= (double)cti_v3_dot(J, cti_v3_add(u, after)) / 2;
+        y->window.sums.script -= (double)cti_v3_dot(J, script);
+    }
+}
+
+/* weights of closest points, and the unit normal from b to a. 0: the points coincide */
+static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, const int32_t *v, const ct_real *w, int pair, ct_real *c,
+                              cti_v3 *normal)
+{
+    const ct_real *x = s->surface.x1;
+    cti_v3 r = cti_v3_zero();
+    int k;
+    if (l->kind == CT_PAIR_PLANE) {
+        c[0] = 1;
+        *normal = cti_v3_at(s->surface.planes[l->pairs[2 * pair + 1]].normal, 0);
+        return 1;
+    }
+    if (l->kind == CT_PAIR_VF)
+        c[0] = 1, c[1] = -w[0], c[2] = -w[1], c[3] = w[0] + w[1] - 1;
+    else
+        c[0] = 1 - w[0], c[1] = w[0], c[2] = w[1] - 1, c[3] = -w[1];
+    for (k = 1; k < 4; k++) /* the weights sum to zero */
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, v[k]), cti_v3_at(x, v[0])), c[k]);
+    *normal = cti_v3_unit(r, cti_v3_zero());
+    return cti_v3_norm2(*normal) > 0;
+}
+
+CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    ct_real *x = s->surface.x1;
+    int i, k, n;
+    for (i = 0; i < CTI_LEN(set->blocks); i++)
+        cti_layers_drift(&y->nodes, set->blocks[i], tick, y->window.tick);
+    for (i = 0; i < CTI_LEN(set->vertices); i++)
+        cti_v3_put(x, set->vertices[i], cti_layers_place(s, set->vertices[i], tick));
+    for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+        cti_layers_list *l = &y->list[k];
+        n = CTI_LEN(set->pair[k]);
+        y->window.updates += n;
+        if (k == CTI_LAYERS_VF)
+            cti_dist_pt_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        else if (k == CTI_LAYERS_EE)
+            cti_dist_ee_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        for (i = 0; i < n; i++) {
+            int pair = set->pair[k][i];
+            const int32_t *v = set->quads[k] + 4 * (size_t)i;
+            ct_real d =
+                k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
+            double share = (double)(d / l->hat[pair]), force, energy, factor = 1;
+            ct_real gradient[12];
+            cti_layers_point p;
+            if (share >= cti_layers_share(set->first))
+                continue;
+            if (!cti_layers_weights(s, l, v, y->weights + (k == CTI_LAYERS_VF ? 3 : 2) * (size_t)i, pair, l->held + 4 * (size_t)pair,
+                                    &p.normal))
+                continue;
+            if (k == CTI_LAYERS_EE)
+                factor = cti_layers_parallel(x, v, l->width[pair], gradient);
+            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &energy);
+            cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
+            energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]) * cti_layers_push_pair(s, l, pair, &p, h * force, plain);
+            if (factor < 1)
+                cti_layers_twist(s, v, gradient, energy);
+        }
+    }
+}
+
+#undef CTI_LAYERS_STICKS

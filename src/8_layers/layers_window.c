@@ -1,0 +1,505 @@
+/* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
+   Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
+   bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
+   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
+   layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
+   Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
+   half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
+   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
+   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+#include "layers.h"
+
+/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
+#define CTI_LAYERS_NEARER 0.2
+#define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
+#define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */
+#define CTI_LAYERS_STILL 1e-3 /* [thickness] way off the lines that is always expected */
+#define CTI_LAYERS_FIRST 64   /* [1] the first window of a step is this part of it, where none is known */
+/* [thickness] way off the lines that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies
+ */
+#define CTI_LAYERS_BEND 2.0
+#define CTI_LAYERS_AHEAD 8  /* [windows] that candidates are looked for in, if the step is as long */
+#define CTI_LAYERS_ROUND 64 /* [ulp] of coordinates, rounding of a distance */
+#define CTI_LAYERS_TRIES 60 /* repetitions of one window, each half as long */
+
+/* all blocks to a tick */
+static void cti_layers_drift_all(cti_state *s, int64_t tick)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        cti_layers_drift(&cti_layers_own(s)->nodes, i, tick, cti_layers_own(s)->window.tick);
+}
+
+CTI_FN void cti_layers_gather(cti_state *s, int64_t tick)
+{
+    int i, j;
+    cti_layers_drift_all(s, tick);
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+            cti_v3_put(s->surface.x0, i, cti_layers_place(s, i, tick));
+}
+
+/* ---- what is expected ---- */
+
+/* how far block i is expected to leave its line in `span` seconds [m] */
+static double cti_layers_expect(const cti_state *s, int i, double span)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double r = y->window.span > 0 ? cti_fmax(1, span / y->window.span) : 1, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)(1 << y->clocks.free_level)) +
+           CTI_LAYERS_STILL * (double)s->desc.thickness;
+}
+
+/* from blocks to vertices: off [nv]; expected 0: what nodes.off2 has measured */
+static void cti_layers_offs(cti_state *s, double span, int expected)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, j, k;
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, i);
+            double sum = 0;
+            for (k = 0; k < a->n; k++) {
+                double d = expected ? cti_layers_expect(s, a->block[k], span) : sqrt(y->nodes.off2[a->block[k]]);
+                sum += d * (a->n > 1 ? fabs((double)a->weight[k]) : 1);
+            }
+            y->places.off[i] = (ct_real)sum;
+        }
+}
+
+static void cti_layers_speeds(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_v3 script;
+    int i, j;
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+            cti_v3_put(y->places.u, i, cti_layers_velocity(s, i, &script));
+}
+
+/* the largest relative speed of a pair's vertices [m/s]; of a plane, towards it */
+static ct_real cti_layers_approach(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *u = cti_layers_own(s)->places.u;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int na = l->kind == CT_PAIR_EE ? 2 : 1, j, k;
+    ct_real big = 0;
+    if (l->kind == CT_PAIR_PLANE)
+        return cti_max(0, -cti_v3_dot(cti_v3_at(s->surface.planes[l->pairs[2 * i + 1]].normal, 0), cti_v3_at(u, v[0])));
+    for (j = 0; j < na; j++)
+        for (k = na; k < 4; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(u, v[j]), cti_v3_at(u, v[k]))));
+    return cti_sqrt(big);
+}
+
+/* D_a + D_b of a pair [m], and rounding of its distance */
+static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *off = cti_layers_own(s)->places.off, *x = s->surface.x0;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int na = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    ct_real a = 0, b = 0, size = 0;
+    for (k = 0; k < n; k++) {
+        if (k < na)
+            a = cti_max(a, off[v[k]]);
+        else
+            b = cti_max(b, off[v[k]]);
+        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
+    }
+    return a + b + CTI_LAYERS_ROUND * CTI_EPS * size;
+}
+
+static ct_real cti_layers_distance(const cti_layers_list *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
+
+/* the longest window, at most span, in which no pair comes nearer by more than its share; places.off is that of span */
+static double cti_layers_length(const cti_state *s, double span)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double longest = span;
+    int i, k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            const cti_layers_list *l = &y->list[k];
+            double d = (double)cti_layers_distance(l, i), way;
+            if (!(l->stiff[i] > 0))
+                continue;
+            way = span * (double)cti_layers_approach(s, l, i) + (double)cti_layers_off(s, l, i);
+            /* pairs that stay outside of their layers do not count */
+            if (way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i])
+                longest = cti_fmin(longest, span * cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) / way);
+        }
+    return longest;
+}
+
+/* ---- sets ---- */
+
+static void cti_layers_sets_clear(cti_layers *y)
+{
+    int v, k;
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+            CTI_CLEAR(y->set[v].pair[k]);
+            CTI_CLEAR(y->set[v].quads[k]);
+        }
+        CTI_CLEAR(y->set[v].vertices);
+        CTI_CLEAR(y->set[v].blocks);
+    }
+}
+
+/* pair i of list k strikes in the set of a level. 0: out of memory */
+static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
+{
+    const int32_t *v = cti_layers_own(s)->list[k].quads + 4 * (size_t)i;
+    int j;
+    if (!CTI_PUSH(s->mem, q->pair[k], i))
+        return 0;
+    for (j = 0; j < 4; j++)
+        if (!CTI_PUSH(s->mem, q->quads[k], v[j]))
+            return 0;
+    return 1;
+}
+
+/* vertices and blocks of a set, each once. 0: out of memory */
+static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
+{
+    cti_layers_places *p = &cti_layers_own(s)->places;
+    int k, i, j;
+    p->seen++;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(q->quads[k]); i++) {
+            int v = q->quads[k][i];
+            const cti_attach *a = cti_surface_attach(&s->surface, v);
+            if ((k == CTI_LAYERS_PLANES && i % 4) || p->seen_vertex[v] == p->seen || !s->surface.bodies[s->surface.body_of[v]].moves)
+                continue;
+            p->seen_vertex[v] = p->seen;
+            if (!CTI_PUSH(s->mem, q->vertices, v))
+                return 0;
+            for (j = 0; j < a->n; j++) {
+                if (p->seen_block[a->block[j]] == p->seen)
+                    continue;
+                p->seen_block[a->block[j]] = p->seen;
+                if (!CTI_PUSH(s->mem, q->blocks, a->block[j]))
+                    return 0;
+            }
+        }
+    return 1;
+}
+
+/* 1: the layers that pairs may reach in `span` are in their sets; 2: a pair comes nearer than the last layer; 0: out of memory */
+static int cti_layers_arm(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k, v, most = s->desc.layers.max_layers, n = 0;
+    cti_layers_sets_clear(y);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            cti_layers_list *l = &y->list[k];
+            ct_real apart = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
+            double share = (double)((apart - cti_layers_off(s, l, i)) / l->hat[i]);
+            l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(share) : 0;
+            if (l->last[i] >= most)
+                return 2;
+            l->room[i] = l->stiff[i] > 0 ? apart - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
+            for (v = 0; l->last[i] > 0 && v <= CTI_LAYERS_LEVELS; v++)
+                if (y->set[v].last > 0 && y->set[v].first <= l->last[i] && !cti_layers_set_add(s, &y->set[v], k, i))
+                    return 0;
+        }
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        if (!cti_layers_set_close(s, &y->set[v]))
+            return 0;
+        for (k = 0; k < CTI_LAYERS_LISTS; k++)
+            n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
+    }
+    return CTI_RESIZE(s->mem, y->d2, n) && CTI_RESIZE(s->mem, y->weights, 3 * n) && CTI_RESIZE(s->mem, y->feature, n);
+}
+
+/* ---- a window ---- */
+
+/* saves what a window changes, or restores it. 0: out of memory (never when it restores) */
+static int cti_layers_keep(cti_state *s, int back)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int i, k, at = 0, n = 0, pins = s->scripts.n_constrained ? 3 * s->n : 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; !back && i < CTI_LEN(y->list[k].last); i++)
+            n += y->list[k].last[i] > 0;
+    if (!back && (!CTI_RESIZE(s->mem, w->impulses, 4 * n) || !CTI_RESIZE(s->mem, w->pins, pins)))
+        return 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].last); i++) {
+            cti_layers_list *l = &y->list[k];
+            if (l->last[i] == 0)
+                continue;
+            if (back)
+                cti_v3_put(l->sum, i, cti_v3_make(w->impulses[at], w->impulses[at + 1], w->impulses[at + 2])),
+                    l->stick[i] = (uint8_t)w->impulses[at + 3];
+            else
+                memcpy(w->impulses + at, l->sum + 3 * (size_t)i, 3 * sizeof *l->sum), w->impulses[at + 3] = l->stick[i];
+            at += 4;
+        }
+    if (pins && back)
+        memcpy(s->step.impulses.pins, w->pins, sizeof(ct_real) * (size_t)pins);
+    else if (pins)
+        memcpy(w->pins, s->step.impulses.pins, sizeof(ct_real) * (size_t)pins);
+    if (back)
+        w->sums = w->saved;
+    else
+        w->saved = w->sums;
+    return 1;
+}
+
+/* lines of all blocks from window.begin on */
+static void cti_layers_lines(cti_state *s)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    int i;
+    memcpy(q->x0, q->x, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v0, q->v, sizeof(double) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        q->off2[i] = 0;
+}
+
+/* back to window.begin; half of the window, and larger ways off the lines */
+static void cti_layers_roll_back(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    int i, k;
+    memcpy(q->x, q->x0, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v, q->v0, sizeof(double) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++) {
+        q->tick[i] = y->window.begin;
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            q->at[k] = (ct_real)q->x[k];
+        if (cti_finite64(q->off2[i]))
+            q->drift[i] = cti_fmax(q->drift[i], sqrt(q->off2[i]) / span);
+    }
+    cti_layers_keep(s, 1);
+    y->window.rollbacks++;
+}
+
+/* the queue holds the first strike of every clock after window.begin. 0: out of memory */
+static int cti_layers_enqueue(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int64_t t = y->window.begin;
+    int i, n = CTI_LEN(y->clocks.groups), ok;
+    CTI_CLEAR(y->queue);
+    ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.free_level), n);
+    for (i = 0; ok && i < n; i++)
+        ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
+    for (i = 0; ok && i <= CTI_LAYERS_LEVELS; i++)
+        if (CTI_LEN(y->set[i].pair[0]) + CTI_LEN(y->set[i].pair[1]) + CTI_LEN(y->set[i].pair[2]) > 0)
+            ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, i), n + 1 + i);
+    return ok;
+}
+
+/* level of a clock, numbered as in the queue: groups, gravity, sets; and its strike */
+static int cti_layers_clock_level(const cti_layers *y, int clock)
+{
+    int n = CTI_LEN(y->clocks.groups);
+    return clock < n ? y->clocks.groups[clock].level : clock == n ? y->clocks.free_level : clock - n - 1;
+}
+static void cti_layers_strike_clock(cti_state *s, int clock, int64_t tick, double h, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    int n = CTI_LEN(y->clocks.groups);
+    if (clock < n)
+        cti_layers_strike_group(s, &y->clocks.groups[clock], tick, h);
+    else if (clock == n)
+        cti_layers_strike_free(s, tick, h);
+    else
+        cti_layers_strike_set(s, &y->set[clock - n - 1], tick, h, plain);
+}
+
+/* all events up to window.end; *out_spent 1: the updates are used up, and window.end is the tick of the last event. 0: out of memory */
+static int cti_layers_run(cti_state *s, int *out_spent)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t last = -1;
+    *out_spent = 0;
+    if (!cti_layers_enqueue(s))
+        return 0;
+    while (y->queue[0].tick <= w->end) {
+        cti_layers_strike e;
+        int level;
+        if (w->updates >= s->desc.layers.max_updates && y->queue[0].tick > last && last >= 0) {
+            w->end = last, *out_spent = 1;
+            return 1;
+        }
+        e = cti_layers_pop(y->queue), last = e.tick;
+        level = cti_layers_clock_level(y, e.clock);
+        cti_layers_strike_clock(s, e.clock, e.tick, (double)((int64_t)1 << (CTI_LAYERS_LOG - level)) * w->tick, 0);
+        if (!cti_layers_push(s->mem, &y->queue, cti_layers_next(e.tick, level), e.clock))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1: no pair can have entered a layer that did not strike, and no vertex left the reach of its line. All blocks are at window.end */
+static int cti_layers_is_safe(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        double d = 0;
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            double e = y->nodes.x[k] - y->nodes.x0[k] - span * y->nodes.v0[k];
+            d += e * e;
+        }
+        y->nodes.off2[i] = cti_fmax(y->nodes.off2[i], d);
+        if (!cti_finite64(y->nodes.off2[i]))
+            return 0;
+    }
+    cti_layers_offs(s, span, 0);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++)
+            if (!(cti_layers_off(s, &y->list[k], i) <= y->list[k].room[i]))
+                return 0;
+    return cti_layers_is_covered(s, span);
+}
+
+/* a window of span seconds, or of less if vertices are expected too far from their lines; places.off is that of it */
+static double cti_layers_bend(cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    int i, j;
+    cti_layers_offs(s, span, 1);
+    for (;;) {
+        ct_real most = 0;
+        for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+            for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+                most = cti_max(most, p->off[i]);
+        if (!((double)most > CTI_LAYERS_BEND * (double)s->desc.thickness) || !cti_finite(most))
+            return span;
+        span *= cti_fmin(0.9, CTI_LAYERS_BEND * (double)s->desc.thickness / (double)most);
+        cti_layers_offs(s, span, 1);
+    }
+}
+
+/* window.end, sets and lists of the next window. 1; 2: no window is long enough; 0: out of memory */
+static int cti_layers_open(cti_state *s, int64_t most)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    double span = (double)most * w->tick, ahead;
+    int64_t ticks;
+    cti_layers_speeds(s);
+    span = cti_layers_bend(s, span);
+    if (span / w->tick < (double)most)
+        most = (int64_t)(span / w->tick);
+    span = (double)most * w->tick;
+    ahead = cti_fmin(CTI_LAYERS_AHEAD * span, (double)(CTI_LAYERS_TICKS - w->begin) * w->tick);
+    if (!cti_layers_is_covered(s, span)) {
+        if (!cti_layers_cover(s, ahead))
+            return 0;
+    }
+    cti_layers_distances(s);
+    w->updates += CTI_LEN(y->list[0].last) + CTI_LEN(y->list[1].last) + CTI_LEN(y->list[2].last);
+    ticks = (int64_t)(cti_layers_length(s, span) / w->tick);
+    if (ticks < most) {
+        span = (double)ticks * w->tick;
+        cti_layers_offs(s, span, 1);
+    } else
+        ticks = most;
+    if (ticks < 1)
+        return 2;
+    w->end = w->begin + ticks;
+    return cti_layers_arm(s, span);
+}
+
+/* what the next window expects */
+static void cti_layers_learn(cti_state *s, double span)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    int i;
+    for (i = 0; i < s->n; i++)
+        q->drift[i] = cti_fmax(sqrt(q->off2[i]) / span, q->drift[i] / 2);
+    cti_layers_own(s)->window.span = span;
+}
+
+/* one window from window.begin on. 1; 2: stopped; 0: out of memory */
+static int cti_layers_try(cti_state *s, int *out_spent)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t most = CTI_LAYERS_TICKS - w->begin;
+    double first = w->span > 0 ? CTI_LAYERS_GROW * w->span : y->clocks.dt / CTI_LAYERS_FIRST;
+    int tries, ok;
+    if ((double)most * w->tick > first)
+        most = (int64_t)(first / w->tick) + 1;
+    for (tries = 0; tries < CTI_LAYERS_TRIES; tries++) {
+        double span;
+        ok = cti_layers_open(s, most);
+        if (ok == 2) { /* a shorter window lets pairs come less near */
+            most /= 2, w->span = (double)most * w->tick;
+            if (most < 1)
+                return 2;
+            continue;
+        }
+        if (!ok || !cti_layers_keep(s, 0))
+            return 0;
+        cti_layers_lines(s);
+        if (!cti_layers_run(s, out_spent))
+            return 0;
+        span = (double)(w->end - w->begin) * w->tick;
+        cti_layers_drift_all(s, w->end);
+        if (cti_layers_is_safe(s, span)) {
+            cti_layers_gather(s, w->end);
+            cti_layers_learn(s, span);
+            w->windows++;
+            w->begin = w->end;
+            return 1;
+        }
+        cti_layers_roll_back(s, span);
+        if (*out_spent)
+            return 2;
+        most = (w->end - w->begin) / 2;
+        w->span = span;
+        if (most < 1)
+            return 2;
+    }
+    return 2;
+}
+
+/* the impulses that clocks owe or gave too much at window.begin, where the step ends before its end */
+static void cti_layers_settle(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int clock, n = CTI_LEN(y->clocks.groups) + 2 + CTI_LAYERS_LEVELS;
+    for (clock = 0; clock < n; clock++) {
+        int64_t due = cti_layers_due(y->window.begin, cti_layers_clock_level(y, clock));
+        if (due != 0)
+            cti_layers_strike_clock(s, clock, y->window.begin, (double)due * y->window.tick, 1);
+    }
+}
+
+CTI_FN int cti_layers_advance(cti_state *s)
+{
+    cti_layers_window *w = &cti_layers_own(s)->window;
+    int ok = 1, spent = 0;
+    while (ok == 1 && w->begin < CTI_LAYERS_TICKS && !spent) {
+        ok = cti_layers_try(s, &spent);
+        spent |= w->updates >= s->desc.layers.max_updates;
+    }
+    if (ok == 0)
+        return 0;
+    if (w->begin == CTI_LAYERS_TICKS)
+        return 1;
+    if (w->begin > 0)
+        cti_layers_settle(s);
+    return 2;
+}
+
+#undef CTI_LAYERS_NEARER
+#undef CTI_LAYERS_DOUBT
+#undef CTI_LAYERS_GROW
+#undef CTI_LAYERS_STILL
+#undef CTI_LAYERS_FIRST
+#undef CTI_LAYERS_BEND
+#undef CTI_LAYERS_AHEAD
+#undef CTI_LAYERS_ROUND
+#undef CTI_LAYERS_TRIES

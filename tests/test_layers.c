@@ -1,0 +1,610 @@
+/* test_layers.c -- the layers stepper: the law of layers, clocks, the event queue, windows and their rollback; momentum, energy and its
+   order, free and in contact; impacts, friction, restitution, scripts; the end of a budget, statuses, refusals. */
+#include "world_util.h"
+#include "../src/9_world/world.h"
+
+#define FLOAT (CONTACT_REAL == 32)
+
+/* ---- pieces ---- */
+
+static void layers_get_thinner_and_stiffer(void **state)
+{
+    double sum = 0, last = 0;
+    int l;
+    (void)state;
+    for (l = 1; l <= 1000; l++) {
+        double e;
+        assert_true(fabs(cti_layers_share(l) - pow(l, -0.25)) < 1e-14);
+        assert_true(cti_layers_share(l + 1) < cti_layers_share(l));
+        cti_layers_force(1e-9, 1, l, &e); /* what the layers store at no distance: it grows without bound */
+        assert_true(e > last);
+        last = e;
+        sum += pow(l, 2.5) / 2;
+        assert_true(fabs(e - sum) < 1e-6 * sum);
+        assert_int_equal(cti_layers_reached(0.5 * (cti_layers_share(l) + cti_layers_share(l + 1))), l);
+        assert_int_equal(cti_layers_reached(cti_layers_share(l + 1)), l);
+    }
+    assert_true(last > 1e9);
+    assert_int_equal(cti_layers_reached(1), 0);
+    assert_int_equal(cti_layers_reached(1e-3), INT32_MAX);
+    assert_int_equal(cti_layers_reached(0), INT32_MAX);
+}
+
+static void the_force_is_the_energy_s_slope(void **state)
+{
+    int i;
+    (void)state;
+    for (i = 1; i < 100; i++) {
+        double s = 0.3 + 0.007 * i, h = 1e-6, a, b, f = cti_layers_force(s, 1, 4000, NULL);
+        cti_layers_force(s + h, 1, 4000, &a);
+        cti_layers_force(s - h, 1, 4000, &b);
+        assert_true(fabs((b - a) / (2 * h) - f) < 1e-4 * (1 + f));
+        assert_true(fabs(f - cti_layers_force(s, 1, 7, NULL) - cti_layers_force(s, 8, 4000, NULL)) < 1e-9 * (1 + f));
+    }
+}
+
+static void clocks_strike_in_the_middle_of_their_parts(void **state)
+{
+    int level;
+    (void)state;
+    for (level = 0; level <= 10; level++) {
+        int64_t part = CTI_LAYERS_TICKS >> level, t = 0;
+        int n = 0;
+        while ((t = cti_layers_next(t, level)) < CTI_LAYERS_TICKS) {
+            assert_true(t % part == part / 2);
+            n++;
+        }
+        assert_int_equal(n, 1 << level);
+        /* what a clock has given, and owes at any tick, is the time until then */
+        for (t = 1; t < CTI_LAYERS_TICKS; t += CTI_LAYERS_TICKS / 97) {
+            int64_t given = 0, at = 0;
+            while ((at = cti_layers_next(at, level)) <= t)
+                given += part;
+            assert_true(given + cti_layers_due(t, level) == t);
+        }
+    }
+    assert_int_equal(cti_layers_level(0.01, 1), 0);
+    assert_int_equal(cti_layers_level(0.01, 0.01), 0);
+    assert_int_equal(cti_layers_level(0.01, 0.0099), 1);
+    assert_int_equal(cti_layers_level(0.01, 0), CTI_LAYERS_LEVELS);
+    /* all layers up to l together stay below the limit of stability of their fastest clock */
+    for (level = 1; level < 1000; level++) {
+        double k = 0, h = cti_layers_period(300, level, 0.05);
+        int l;
+        for (l = 1; l <= level; l++)
+            k += 300.0 * 300 * l * l * l;
+        assert_true(fabs(h * sqrt(k) - 0.1) < 1e-9);
+    }
+}
+
+static void the_queue_is_in_order(void **state)
+{
+    cti_layers_strike *heap = NULL, last;
+    uint64_t seed = 5;
+    cti_mem mem;
+    int i, n = 0, round;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    for (round = 0; round < 50; round++) {
+        for (i = 0; i < 40; i++, n++)
+            assert_true(cti_layers_push(&mem, &heap, (int64_t)(lcg(&seed) * 20), (int32_t)(lcg(&seed) * 1000)));
+        last = cti_layers_pop(heap), n--;
+        for (i = 0; i < (round < 49 ? 30 : 50 * 10 - 1 + 30); i++) {
+            cti_layers_strike next;
+            if (n == 0)
+                break;
+            next = cti_layers_pop(heap), n--;
+            assert_true(next.tick > last.tick || (next.tick == last.tick && next.clock >= last.clock));
+            last = next;
+        }
+        assert_int_equal(CTI_LEN(heap), n);
+    }
+    CTI_FREE(&mem, heap);
+    assert_true(mem.bytes_live == 0);
+}
+
+/* ---- worlds ---- */
+
+static ct_world_desc layers_desc(double friction, double restitution)
+{
+    ct_world_desc d = world_desc(1e-3, friction, NULL);
+    d.stepper = CT_STEPPER_LAYERS;
+    d.restitution = (ct_real)restitution;
+    return d;
+}
+
+/* a jelly without damping, `size` wide, turned by `angle`, its centre at (0, y, 0) */
+static ct_body_id add_jelly(ct_world *w, double size, int n, double young, double angle, double y, double vy)
+{
+    ct_soft_desc d = ct_soft_desc_default();
+    ct_mesh m = mesh_box(size, size, size, n, n, n, 1);
+    ct_body_id id = {0, 0};
+    mesh_place(&m, angle, 0, y, 0);
+    d.mesh = &m, d.name = "jelly";
+    d.material.young = (ct_real)young, d.material.poisson = (ct_real)0.3, d.material.density = 1000;
+    d.material.model = CT_MODEL_STABLE_NEOHOOKEAN, d.material.damping_stiffness = 0;
+    d.velocity[1] = (ct_real)vy;
+    assert_int_equal(ct_body_add_soft(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+static void shake(ct_world *w, ct_body_id id, double speed, uint64_t seed)
+{
+    int i, n = ct_body_node_count(w, id);
+    ct_real *v = (ct_real *)malloc(sizeof *v * 3 * (size_t)n);
+    for (i = 0; i < 3 * n; i++)
+        v[i] = (ct_real)(speed * (2 * lcg(&seed) - 1));
+    assert_int_equal(ct_body_set_velocities(w, id, v, n), CT_OK);
+    free(v);
+}
+
+static double total(const ct_step_report *r) { return r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact; }
+
+/* linear and angular momentum [6] of all blocks, and the sum of sizes that its rounding is of */
+static double momentum(const ct_world *w, double out[6])
+{
+    const cti_state *s = &w->state;
+    double size = 0;
+    int i, k;
+    for (k = 0; k < 6; k++)
+        out[k] = 0;
+    for (i = 0; i < s->n; i++) {
+        double m = (double)s->bodies.mass[i], x[3], v[3];
+        for (k = 0; k < 3; k++)
+            x[k] = (double)s->x[3 * i + k], v[k] = (double)s->v[3 * i + k];
+        for (k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            out[k] += m * v[k];
+            out[3 + k] += m * (x[a] * v[b] - x[b] * v[a]);
+            size += m * fabs(v[k]) * (1 + fabs(x[0]) + fabs(x[1]) + fabs(x[2]));
+        }
+    }
+    return size;
+}
+
+/* strikes of the stiffest element in a step */
+static double strikes(const ct_world *w)
+{
+    const cti_layers *y = cti_layers_own(&w->state);
+    int i, level = 0;
+    for (i = 0; i < CTI_LEN(y->clocks.groups); i++)
+        level = y->clocks.groups[i].level > level ? y->clocks.groups[i].level : level;
+    return (double)(1 << level);
+}
+
+typedef struct drift {
+    double trend, range, worst, steps; /* over the start's energy: the linear trend over the run, largest less smallest; largest residual */
+} drift;
+
+/* steps of 1/128 s until the stiffest element has struck `count` times */
+static drift follow(ct_world *w, double count)
+{
+    double n = 0, st = 0, sE = 0, stt = 0, stE = 0, lo = 1e300, hi = -1e300, first = 0, done = 0;
+    drift d;
+    memset(&d, 0, sizeof d);
+    while (done < count) {
+        ct_step_report r = step_once(w, 1.0 / 128);
+        double E = total(&r);
+        if (n == 0)
+            first = E;
+        n++, st += n, sE += E, stt += n * n, stE += n * E;
+        lo = E < lo ? E : lo, hi = E > hi ? E : hi;
+        d.worst = (double)r.residual > d.worst ? (double)r.residual : d.worst;
+        done += strikes(w);
+    }
+    d.steps = n;
+    d.trend = fabs((n * stE - st * sE) / (n * stt - st * st) * n / first);
+    d.range = (hi - lo) / fabs(first);
+    return d;
+}
+
+static void free_energy_has_no_trend_and_second_order(void **state)
+{
+    double range[3];
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = layers_desc(0, 1);
+        ct_world *w;
+        ct_body_id id;
+        drift e;
+        d.gravity[1] = 0;
+        d.layers.clock = (ct_real)(0.25 / (1 << k));
+        w = world_make(&d);
+        id = add_jelly(w, 0.2, 2, 1e5, 0, 0, 0);
+        shake(w, id, 0.5, 3);
+        e = follow(w, 10000);
+        range[k] = e.range;
+        print_message("free, clock 1/%d: trend %.1e, range %.1e\n", 4 << k, e.trend, e.range);
+        if (!FLOAT)
+            assert_true(e.trend < 1e-4);
+        ct_world_destroy(w);
+    }
+    if (!FLOAT)
+        for (k = 0; k < 2; k++)
+            assert_true(range[k] / range[k + 1] > 3 && range[k] / range[k + 1] < 6);
+}
+
+/* a jelly that bounces, from four starts, with restitution 1 and without friction: no trend; finer clocks, smaller error */
+static void bouncing_keeps_its_energy(void **state)
+{
+    double worst[2] = {0, 0};
+    int fine, k;
+    (void)state;
+    for (fine = 0; fine < 2; fine++)
+        for (k = 0; k < 4; k++) {
+            ct_world_desc d = layers_desc(0, 1);
+            ct_world *w;
+            drift e;
+            if (fine)
+                d.layers.clock /= 2, d.layers.layer_clock /= 2;
+            w = world_make(&d);
+            add_jelly(w, 0.2, 3, 1e5, 0.1 + 0.15 * k, 0.165 + 0.006 * k, 0);
+            add_plane(w, 0, 1, 0, 0);
+            e = follow(w, 10000);
+            print_message("bouncing, clock 1/%d: trend %.1e, range %.1e, worst residual %.1e\n", fine ? 32 : 16, e.trend, e.range, e.worst);
+            worst[fine] = fmax(worst[fine], e.trend);
+            assert_true(e.worst < 5e-3);
+            assert_int_equal(count_intersections(w), 0);
+            ct_world_destroy(w);
+        }
+    if (!FLOAT)
+        assert_true(worst[0] < 1e-3 && worst[1] < worst[0] / 2);
+}
+
+/* sum of the normal impulses of the last step */
+static double pushes(const ct_world *w)
+{
+    const ct_contact *c;
+    double sum = 0;
+    int i, n;
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++)
+        sum += (double)c[i].impulse_normal;
+    return sum;
+}
+
+/* two bodies that hit each other off their centres, with and without friction and restitution */
+static void momentum_is_kept_to_rounding(void **state)
+{
+    int k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world_desc d = layers_desc(k & 1 ? 0.5 : 0, k & 2 ? 0.7 : 0);
+        ct_world *w;
+        ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
+        double before[6], after[6], size, most = 0, turn = 0, pushed = 0;
+        int i, j, touched = 0;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        add_soft_mesh(w, "a", &m, 1e5, 0, 0, 0);
+        mesh_place(&m, 0.4, 0.06, 0.26, 0.03);
+        add_soft_mesh(w, "b", &m, 3e5, 0.2, -1.5, 0.1);
+        ct_mesh_free(&m);
+        step_once(w, 0.01);
+        size = momentum(w, before);
+        for (i = 0; i < 20; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            touched += r.contacts > 0;
+            assert_true(r.status <= CT_STATUS_OK);
+            assert_int_equal(count_intersections(w), 0);
+            momentum(w, after);
+            for (j = 0; j < 3; j++) {
+                most = fmax(most, fabs(after[j] - before[j]) / size);
+                turn = fmax(turn, fabs(after[3 + j] - before[3 + j]));
+            }
+            pushed += pushes(w);
+        }
+        assert_true(touched > 3);
+        print_message("momentum: %.1e, angular %.1e\n", most, turn / size);
+        assert_true(most < (FLOAT ? 1e-5 : 1e-13));
+        /* friction acts at both closest points, which are apart by less than the thickness */
+        assert_true(turn < (FLOAT ? 1e-5 : 1e-13) * size + (k & 1 ? 0.5 * 1e-3 * pushed : 0));
+        ct_world_destroy(w);
+    }
+}
+
+static void a_jelly_hits_the_floor_at_100_m_s(void **state)
+{
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = layers_desc(0.3, k);
+        ct_world *w = world_make(&d);
+        int i, touched = 0;
+        add_jelly(w, 0.2, 2, 1e6, 0.3, 0.3, -100);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 4; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            touched += r.contacts;
+            assert_true(r.status <= CT_STATUS_NOT_CONVERGED);
+            assert_true(r.energy_kinetic < 8 * 1e4 / 2 * 1.02);
+            assert_int_equal(count_intersections(w), 0);
+            assert_true(fabs(r.advanced - 0.01) < 1e-9);
+        }
+        assert_true(touched > 0);
+        ct_world_destroy(w);
+    }
+}
+
+/* one soft cube that falls flat: it leaves with about e times its speed, as far as it does not vibrate */
+static void restitution_gives_back_its_share(void **state)
+{
+    static const double e[3] = {0, 0.5, 1};
+    double back[3];
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = layers_desc(0, e[k]);
+        ct_world *w;
+        ct_body_id id;
+        ct_mesh m = mesh_grid(0.1, 0.1, 1, 1);
+        double v[3];
+        int i;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        mesh_place(&m, 0, 0, 0.01, 0);
+        id = add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2); /* all of it hits at once, and does not deform */
+        ct_mesh_free(&m);
+        add_plane(w, 0, 1, 0, 0);
+        shake(w, id, 0, 1);
+        {
+            ct_real u[12] = {0, -1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0};
+            assert_int_equal(ct_body_set_velocities(w, id, u, 4), CT_OK);
+        }
+        for (i = 0; i < 4; i++)
+            step_once(w, 0.01);
+        read_middle(w, id, 1, v);
+        back[k] = v[1];
+        print_message("restitution %.1f: %.4f\n", e[k], back[k]);
+        assert_true(fabs(back[k] - e[k]) < 0.02);
+        ct_world_destroy(w);
+    }
+}
+
+/* a block on a slope holds below the angle of friction, up to the creep that docs/layers.md tells of, and slides above it */
+static void friction_holds_and_slides(void **state)
+{
+    double angle = 0.3, v[3], x0[3], x1[3];
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        double mu = k ? 0.15 : 0.6, along, t0;
+        ct_world_desc d = layers_desc(mu, 0);
+        ct_world *w;
+        ct_body_id id;
+        int i;
+        d.gravity[0] = (ct_real)(9.81 * sin(angle)), d.gravity[1] = (ct_real)(-9.81 * cos(angle)); /* the slope is level */
+        w = world_make(&d);
+        id = add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.0511, 0);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 100; i++)
+            step_once(w, 0.01);
+        read_middle(w, id, 1, v);
+        read_middle(w, id, 0, x0);
+        along = v[0], t0 = 1;
+        for (i = 0; i < 50; i++)
+            step_once(w, 0.01);
+        read_middle(w, id, 1, v);
+        read_middle(w, id, 0, x1);
+        along = (v[0] - along) / 0.5;
+        print_message("mu %.2f: acceleration %.4f, way %.2e m in 0.5 s\n", mu, along, x1[0] - x0[0]);
+        if (k)
+            assert_true(fabs(along - 9.81 * (sin(angle) - mu * cos(angle))) < 0.02 * 9.81);
+        else
+            assert_true(fabs(x1[0] - x0[0]) < 2e-3 * t0);
+        assert_int_equal(count_intersections(w), 0);
+        ct_world_destroy(w);
+    }
+}
+
+/* results do not depend on windows: layers strike or do not matter */
+static void a_budget_ends_at_the_last_safe_event(void **state)
+{
+    ct_world_desc d = layers_desc(0.3, 0.5);
+    ct_world *w, *whole;
+    double time = 0, mid[3], other[3];
+    ct_body_id a, b;
+    int i, stops = 0;
+    (void)state;
+    whole = world_make(&d);
+    a = add_soft_box(whole, "box", 0.1, 2, 1e5, 0, 0.06, 0);
+    add_plane(whole, 0, 1, 0, 0);
+    d.layers.max_updates = 4000;
+    w = world_make(&d);
+    b = add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.06, 0);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 20; i++)
+        step_once(whole, 0.01);
+    for (i = 0; i < 2000 && time < 0.2 - 1e-9; i++) {
+        double left = 0.2 - time, dt = (double)(ct_real)(left < 0.01 ? left : 0.01);
+        ct_step_report r = step_once(w, dt);
+        time += r.advanced;
+        assert_true(fabs(ct_world_time(w) - time) < 1e-9);
+        assert_true(r.advanced > 0 && r.advanced <= dt);
+        assert_true((r.status == CT_STATUS_BUDGET) == (r.advanced < dt));
+        stops += r.status == CT_STATUS_BUDGET;
+        assert_true(r.residual < 5e-2);
+        assert_int_equal(count_intersections(w), 0);
+    }
+    assert_true(time > 0.2 - 1e-9 && stops > 3);
+    read_middle(whole, a, 0, mid);
+    read_middle(w, b, 0, other);
+    print_message("budget: %d stops, end %.2e m apart\n", stops, fabs(mid[1] - other[1]));
+    assert_true(fabs(mid[1] - other[1]) < 2e-3);
+    ct_world_destroy(w);
+    ct_world_destroy(whole);
+}
+
+/* a kinematic plate lifts a sheet that hangs on two pins */
+static void scripts_push_and_hold(void **state)
+{
+    ct_world_desc d = layers_desc(0.3, 0);
+    ct_world *w = world_make(&d);
+    ct_mesh plate = mesh_box(0.4, 0.02, 0.4, 2, 1, 2, 0), m = mesh_grid(0.2, 0.2, 4, 4);
+    ct_kinematic_desc kd = ct_kinematic_desc_default();
+    ct_body_id id, k;
+    double low = 1, work = 0, before, after, x[3];
+    int32_t pins[2] = {0, 4};
+    ct_step_report r;
+    int i, touched = 0;
+    (void)state;
+    mesh_place(&plate, 0, 0, -0.2, 0);
+    mesh_place(&m, 0, 0, 0, 0);
+    id = add_cloth_mesh(w, "cloth", &m, CT_MODEL_MEMBRANE, 0.2);
+    kd.mesh = &plate, kd.motion.linear[1] = (ct_real)0.3;
+    assert_int_equal(ct_body_add_kinematic(w, &kd, &k), CT_OK);
+    assert_int_equal(ct_body_pin(w, id, pins, 2, CT_AXIS_ALL, NULL, -1), CT_OK);
+    r = step_once(w, 0.01);
+    before = total(&r);
+    for (i = 0; i < 50; i++) {
+        r = step_once(w, 0.01);
+        touched += r.contacts > 0;
+        work += r.work_script + r.work_pins - r.loss_damping;
+        assert_true(r.status <= CT_STATUS_NOT_CONVERGED);
+        assert_int_equal(count_intersections(w), 0);
+        low = fmin(low, (double)r.thickness_kept);
+    }
+    after = total(&r);
+    read_middle(w, id, 0, x);
+    assert_true(touched > 10 && low > 0.2);
+    assert_true(x[1] > -0.04 - 0.03); /* the plate is at -0.04, and carries what hung below */
+    assert_true(work > 0 && after > before);
+    ct_mesh_free(&plate);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* memory that runs out leaves the world as it was, and the next step goes on as if nothing had happened */
+static void memory_may_run_out_anywhere(void **state)
+{
+    books b;
+    uint64_t start, good = 0;
+    int64_t k, failed = 0;
+    (void)state;
+    memset(&b, 0, sizeof b);
+    for (k = 0; k < 1000; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.3, &b);
+        ct_world *w;
+        ct_code code;
+        int i;
+        d.stepper = CT_STEPPER_LAYERS;
+        w = world_make(&d);
+        add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.0512, 0);
+        add_soft_box(w, "top", 0.1, 1, 1e5, 0.02, 0.153, 0.01);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 3; i++)
+            if (k == 0)
+                assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+        if (k == 0)
+            good = ct_world_hash(w);
+        else {
+            start = ct_world_hash(w);
+            b.fail_at = b.calls + k;
+            code = ct_world_step(w, (ct_real)0.01, NULL);
+            b.fail_at = 0;
+            if (code == CT_OK) {
+                ct_world_destroy(w);
+                break;
+            }
+            failed++;
+            assert_int_equal(code, CT_ERR_MEMORY);
+            assert_true(ct_world_hash(w) == start);
+            for (i = 0; i < 3; i++)
+                assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_OK);
+            assert_true(ct_world_hash(w) == good);
+        }
+        ct_world_destroy(w);
+        assert_true(b.blocks == 0 && b.wrong == 0);
+    }
+    print_message("%d faults\n", (int)failed);
+    assert_true(failed > 10);
+}
+
+/* a warmed-up step asks for nothing; a start that is made again has the same bits */
+static void steps_are_the_same_and_do_not_allocate(void **state)
+{
+    uint64_t hash[2];
+    int k;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = layers_desc(0.4, 0.3);
+        ct_world *w = world_make(&d);
+        int64_t calls, more, bytes;
+        int i;
+        add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.0512, 0);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 60; i++)
+            step_once(w, 0.01);
+        ct_world_allocations(w, &calls, &bytes);
+        for (i = 0; i < 10; i++)
+            step_once(w, 0.01);
+        ct_world_allocations(w, &more, &bytes);
+        assert_true(more == calls);
+        hash[k] = ct_world_hash(w);
+        ct_world_destroy(w);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+static void worlds_refuse_by_name(void **state)
+{
+    ct_world_desc d = layers_desc(0, 0), bad;
+    ct_world *w = world_make(&d), *none = NULL;
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_rigid_desc rd = ct_rigid_desc_default();
+    ct_body_id id;
+    ct_error_info e;
+    (void)state;
+    rd.mesh = &m, rd.name = "crate";
+    assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "crate"));
+    assert_non_null(strstr(ct_world_error(w)->text, "CT_STEPPER_LAYERS"));
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    bad = d, bad.layers.clock = 0;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.layers.layer_clock = 1;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.layers.depth = 0;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.layers.max_layers = 0;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.layers.max_updates = 0;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.restitution = (ct_real)1.5;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_ARGUMENT);
+    bad = d, bad.integrator = CT_INTEGRATOR_BDF2;
+    assert_int_equal(ct_world_create(&bad, &none, &e), CT_ERR_UNSUPPORTED);
+    /* a start that intersects */
+    w = world_make(&d);
+    add_soft_box(w, "sunk", 0.1, 1, 1e5, 0, 0.04, 0);
+    add_plane(w, 0, 1, 0, 0);
+    assert_int_equal(ct_world_step(w, (ct_real)0.01, NULL), CT_ERR_DOMAIN);
+    assert_non_null(strstr(ct_world_error(w)->text, "sunk"));
+    assert_non_null(strstr(ct_world_error(w)->text, "layers"));
+    ct_world_destroy(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layers_get_thinner_and_stiffer),
+        cmocka_unit_test(the_force_is_the_energy_s_slope),
+        cmocka_unit_test(clocks_strike_in_the_middle_of_their_parts),
+        cmocka_unit_test(the_queue_is_in_order),
+        cmocka_unit_test(free_energy_has_no_trend_and_second_order),
+        cmocka_unit_test(bouncing_keeps_its_energy),
+        cmocka_unit_test(momentum_is_kept_to_rounding),
+        cmocka_unit_test(a_jelly_hits_the_floor_at_100_m_s),
+        cmocka_unit_test(restitution_gives_back_its_share),
+        cmocka_unit_test(friction_holds_and_slides),
+        cmocka_unit_test(a_budget_ends_at_the_last_safe_event),
+        cmocka_unit_test(scripts_push_and_hold),
+        cmocka_unit_test(memory_may_run_out_anywhere),
+        cmocka_unit_test(steps_are_the_same_and_do_not_allocate),
+        cmocka_unit_test(worlds_refuse_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
