@@ -166,9 +166,9 @@ static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_s
     lost = start->energy + start->stored + r->work_pins + r->work_script - r->energy_kinetic - r->energy_elastic - r->energy_gravity -
            r->energy_contact - r->loss_damping;
     lost = cti_fmin(cti_fmax(0, lost), most);
-    r->loss_contact = lost + r->energy_contact - start->stored;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start->energy - r->work_pins - r->work_script +
-                       r->loss_contact + r->loss_damping;
+    r->loss_contact = lost;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start->energy - start->stored - r->work_pins -
+                       r->work_script + r->loss_contact + r->loss_damping;
 }
 
 /* ---- the step ---- */

@@ -597,7 +597,7 @@ typedef struct ct_step_report {
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
-    double energy_contact; /* [J] PENALTY: stored in the springs of contacts at the end; else 0 */
+    double energy_contact; /* [J] PENALTY, LAYERS: stored in the springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
@@ -609,7 +609,6 @@ typedef struct ct_step_report {
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
-    double energy_contact; /* [J] LAYERS: stored in layers at the end; its change in the step is in loss_contact */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
