@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe4a3539d702f05c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9ea3270456a02f34.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -338,6 +338,9 @@ SOURCES
 #ifndef CONTACT_WITH_GEOMETRIC
 #define CONTACT_WITH_GEOMETRIC 0
 #endif
+#ifndef CONTACT_WITH_EXPLICIT
+#define CONTACT_WITH_EXPLICIT 0
+#endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 0
 #endif
@@ -387,6 +390,9 @@ SOURCES
 #endif
 #ifndef CONTACT_WITH_GEOMETRIC
 #define CONTACT_WITH_GEOMETRIC 1
+#endif
+#ifndef CONTACT_WITH_EXPLICIT
+#define CONTACT_WITH_EXPLICIT 1
 #endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 1
@@ -541,19 +547,20 @@ typedef double ct_real;
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 3 is reserved for layers, 4 for penalty, 6 for explicit. */
+   meaning: 3 is reserved for layers, 4 for penalty. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
     X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)                                                                                \
-    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)
+    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)                                                                          \
+    X(CT_STEPPER_EXPLICIT, 6, explicit, CONTACT_WITH_EXPLICIT)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER or _GEOMETRIC at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER, _GEOMETRIC or _EXPLICIT at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -668,6 +675,18 @@ typedef struct ct_geometric_desc {
     int max_substeps;              /* 1..256: most substeps of a step; default 8 */
     int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
 } ct_geometric_desc;
+
+/* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
+typedef struct ct_explicit_desc {
+    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Default 1e-4 */
+    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
+    int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
+    int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
+    int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of its nodes' */
+    ct_real penetration;    /* (0, 0.1] legal penetration of contacts, 1/1000 in the paper; default 1e-3 */
+    ct_real bulk_viscosity; /* [0, 10] damping of pressure waves: b in the stress b rho c l tr d; default 0.06 */
+    int max_steps;          /* 1..1e8: most Runge-Kutta steps of a step; after them the world stands still until its end (BUDGET); default 100000 */
+} ct_explicit_desc;
 
 
 /* ---- public/types.h ---- */
@@ -951,6 +970,7 @@ typedef struct ct_world_desc {
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
+    ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -1221,6 +1241,21 @@ typedef struct ct_contact {
 typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_status;
 #undef CT_STATUS_ENUM
 
+/* ct_rk_report -- the Runge-Kutta steps of a step of CT_STEPPER_EXPLICIT. Contacts are counted once in each of them. */
+enum { CT_RK_HISTORY = 32 };
+typedef struct ct_rk_report {
+    int accepted, rejected;       /* Runge-Kutta steps */
+    int evaluations;              /* of the forces, those of rejected steps included */
+    ct_real dt_least, dt_most;    /* [s] of the accepted ones */
+    ct_real dt_history[CT_RK_HISTORY]; /* [s] the last accepted ones: number k, from 0, at k % CT_RK_HISTORY */
+    int regions;                  /* sets of contacts that share nodes, at the end */
+    int held, first;              /* contacts that were there in the Runge-Kutta step before; first touches */
+    int held_deep;                /* held ones that are deeper than 1e-4 edges, before their nodes are moved back */
+    ct_real penetration_held, penetration_first; /* [m] largest depths, before nodes are moved back */
+    int left;                     /* contacts deeper than the legal penetration after it */
+    int squeezed;                 /* contacts that no force can keep: both bodies cannot give way */
+} ct_rk_report;
+
 /* ct_step_report -- the results and the quality of a step. */
 typedef struct ct_step_report {
     ct_status status;
@@ -1259,6 +1294,7 @@ typedef struct ct_step_report {
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
                               A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
+    ct_rk_report rk;       /* of CT_STEPPER_EXPLICIT; else 0 */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
@@ -2408,7 +2444,7 @@ CTI_FN void cti_sort_list(int32_t *list, int n)
    set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
 /* cti_sets_init -- n sets of one number each. */
 CTI_INLINE void cti_sets_init(int32_t *parent, int n)
 {
@@ -33744,7 +33780,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
    Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
@@ -34683,7 +34719,7 @@ static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
@@ -38192,7 +38228,7 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
@@ -38221,7 +38257,7 @@ CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_r
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
 CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 #endif
@@ -38251,7 +38287,7 @@ CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 #endif
@@ -38433,7 +38469,7 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
 {
     return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
@@ -38544,7 +38580,7 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
@@ -51328,6 +51364,7 @@ typedef enum cti_feature {
     CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
     CTI_FEATURE_JOINT,     /* joints and stitches */
+    CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
     CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
 } cti_feature;
@@ -61597,6 +61634,2044 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 }
 #endif
 
+/* ---- 8_explicit/explicit_program.h ---- */
+/* explicit_program.h -- contact forces of one region: f >= 0, u = K f + b >= 0, f'u = 0, with K symmetric and semidefinite. */
+
+
+typedef enum cti_explicit_outcome {
+    CTI_EXPLICIT_SOLVED,
+    CTI_EXPLICIT_SQUEEZED, /* there is no solution: f holds y >= 0 with K y = 0 and b'y < 0 */
+    CTI_EXPLICIT_FAILED
+} cti_explicit_outcome;
+
+#if CONTACT_WITH_EXPLICIT
+/* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
+CTI_INLINE size_t cti_explicit_work(int n) { return 2 * (size_t)n * (size_t)n + 9 * (size_t)n; }
+/* cti_explicit_program -- K [n n], which is not changed, b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those
+   that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+                                                 double *out_natural);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_explicit/explicit_program.c ---- */
+/* explicit_program.c -- contact forces of one region.
+   Method: sec. 4 minimizes f'u over f >= 0, u = K f + b >= 0: a quadratic program with c = b and Q = 2 K, whose minimum is 0. Slacks w of the
+   second condition, logarithmic barriers of f and w with weight mu, and multipliers of K f - w = -b give 2 m + 2 n equations. K is symmetric:
+   on the central path the multipliers equal f, and f's dual variables equal w, so that the equations reduce to
+     (K + F^-1 W) df = -(K f + b - w) + F^-1 (sigma mu e - F W e),     dw = K df + (K f + b - w),
+   which are solved by Cholesky's factorization, first for sigma 0, then with the product of that step's changes (Mehrotra 1992).
+   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions.
+   A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
+   based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; 3 suffice in contacts that persist */
+#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method; problems of 60 contacts take 8 to 20 */
+#define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
+#define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
+
+/* lower Cholesky factor of the n x n matrix L in place; pivots below `least` are not accepted. 0: there was one */
+static int cti_explicit_cholesky(double *L, int n, double least)
+{
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        for (j = 0; j <= i; j++) {
+            double a = L[i * n + j];
+            for (k = 0; k < j; k++)
+                a -= L[i * n + k] * L[j * n + k];
+            if (i > j)
+                L[i * n + j] = a / L[j * n + j];
+            else if (!(a > least))
+                return 0;
+            else
+                L[i * n + i] = sqrt(a);
+        }
+    return 1;
+}
+
+static void cti_explicit_substitute(const double *L, int n, double *x)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < i; k++)
+            x[i] -= L[i * n + k] * x[k];
+        x[i] /= L[i * n + i];
+    }
+    for (i = n - 1; i >= 0; i--) {
+        for (k = i + 1; k < n; k++)
+            x[i] -= L[k * n + i] * x[k];
+        x[i] /= L[i * n + i];
+    }
+}
+#endif
+
+/* a region's problem with unit diagonal: A, b scaled; scratch behind them */
+typedef struct cti_explicit_scaled {
+    int n;
+    double *A, *b;           /* [n n], [n] */
+    double *L;               /* [n n] scratch of factors */
+    double *f, *w, *df, *dw, *r, *scale, *t; /* [n] */
+    double size;             /* largest |b| before scaling by it */
+} cti_explicit_scaled;
+
+#if CONTACT_WITH_EXPLICIT
+static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, double *out)
+{
+    int i, j;
+    for (i = 0; i < q->n; i++) {
+        out[i] = 0;
+        for (j = 0; j < q->n; j++)
+            out[i] += q->A[i * q->n + j] * x[j];
+    }
+}
+
+/* largest violation of the conditions at f, with u in q->w */
+static double cti_explicit_violation(cti_explicit_scaled *q)
+{
+    double worst = 0;
+    int i;
+    cti_explicit_product(q, q->f, q->w);
+    for (i = 0; i < q->n; i++) {
+        q->w[i] += q->b[i];
+        worst = cti_max(worst, fabs(cti_min(q->f[i], q->w[i])));
+    }
+    return worst;
+}
+
+/* forces of a guess; f, and the violation; 2: the rows depend on each other */
+static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
+{
+    int i, j, m = 0, at = 0;
+    for (i = 0; i < q->n; i++)
+        m += active[i] != 0;
+    for (i = 0; i < q->n; i++) {
+        q->f[i] = 0;
+        if (!active[i])
+            continue;
+        q->t[at / (m ? m : 1)] = -q->b[i];
+        for (j = 0; j < q->n; j++)
+            if (active[j])
+                q->L[at++] = q->A[i * q->n + j];
+    }
+    if (m && !cti_explicit_cholesky(q->L, m, CTI_EXPLICIT_PIVOT))
+        return 2;
+    cti_explicit_substitute(q->L, m, q->t);
+    for (i = 0, m = 0; i < q->n; i++)
+        if (active[i])
+            q->f[i] = q->t[m++];
+    return cti_explicit_violation(q);
+}
+
+/* 1: solved from the guess, which is improved */
+static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active)
+{
+    int turn, i;
+    for (turn = 0; turn < CTI_EXPLICIT_GUESSES; turn++) {
+        double worst = cti_explicit_guess(q, active);
+        if (worst <= CTI_EXPLICIT_TOLERANCE)
+            return 1;
+        if (worst == 2)
+            return 0;
+        for (i = 0; i < q->n; i++)
+            active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
+    }
+    return 0;
+}
+
+/* 1: f / |f| shows that there is no solution */
+static int cti_explicit_certify(cti_explicit_scaled *q)
+{
+    double most = 0, gain = 0, worst = 0;
+    int i;
+    for (i = 0; i < q->n; i++)
+        most = cti_max(most, q->f[i]);
+    if (!(most > 1e3))
+        return 0;
+    for (i = 0; i < q->n; i++)
+        q->t[i] = q->f[i] / most;
+    cti_explicit_product(q, q->t, q->dw);
+    for (i = 0; i < q->n; i++)
+        worst = cti_max(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
+    return gain < -1e-6 && worst < 1e-5 * -gain;
+}
+
+static double cti_explicit_length(const double *x, const double *dx, int n)
+{
+    double a = 1;
+    int i;
+    for (i = 0; i < n; i++)
+        if (dx[i] < 0)
+            a = cti_min(a, -0.995 * x[i] / dx[i]);
+    return a;
+}
+
+/* df, dw of a right side r [n] of the complementarity: f w + w df + f dw = target */
+static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
+{
+    int i;
+    for (i = 0; i < q->n; i++)
+        q->df[i] = -q->r[i] + (target[i] - q->f[i] * q->w[i]) / q->f[i];
+    cti_explicit_substitute(q->L, q->n, q->df);
+    for (i = 0; i < q->n; i++)
+        q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
+}
+
+/* one step of the interior point method. 0: no factor */
+static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
+{
+    int i, n = q->n;
+    double a, after = 0, sigma;
+    memcpy(q->L, q->A, sizeof(double) * (size_t)n * (size_t)n);
+    for (i = 0; i < n; i++)
+        q->L[i * n + i] += q->w[i] / q->f[i] + 1e-14;
+    if (!cti_explicit_cholesky(q->L, n, 0))
+        return 0;
+    memset(q->t, 0, sizeof(double) * (size_t)n);
+    cti_explicit_direction(q, q->t);
+    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    for (i = 0; i < n; i++)
+        after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
+    sigma = after / mu, sigma = sigma * sigma * sigma;
+    for (i = 0; i < n; i++)
+        q->t[i] = sigma * mu - q->df[i] * q->dw[i];
+    cti_explicit_direction(q, q->t);
+    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    for (i = 0; i < n; i++)
+        q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
+    return 1;
+}
+
+static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
+{
+    int turn, i;
+    for (i = 0; i < q->n; i++)
+        q->f[i] = q->w[i] = 1;
+    for (turn = 0; turn < CTI_EXPLICIT_ITERATIONS; turn++) {
+        double mu = 0, worst = 0;
+        cti_explicit_product(q, q->f, q->r);
+        for (i = 0; i < q->n; i++) {
+            q->r[i] += q->b[i] - q->w[i];
+            mu += q->f[i] * q->w[i] / q->n, worst = cti_max(worst, fabs(q->r[i]));
+        }
+        if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
+            return CTI_EXPLICIT_SOLVED;
+        if (!(mu < 1e300))
+            return CTI_EXPLICIT_FAILED;
+        if (cti_explicit_certify(q)) {
+            memcpy(q->f, q->t, sizeof(double) * (size_t)q->n);
+            return CTI_EXPLICIT_SQUEEZED;
+        }
+        if (!(mu > 0) || !cti_explicit_advance(q, mu))
+            return CTI_EXPLICIT_FAILED;
+    }
+    return CTI_EXPLICIT_FAILED;
+}
+
+/* the interior point method, and the equations of the set that it finds */
+static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint8_t *active, double *natural)
+{
+    cti_explicit_outcome outcome = cti_explicit_interior(q);
+    double worst;
+    int i;
+    if (outcome == CTI_EXPLICIT_SQUEEZED)
+        return outcome;
+    for (i = 0; i < q->n; i++) {
+        q->f[i] = cti_max(q->f[i], 0.0);
+        active[i] = q->f[i] > q->w[i];
+    }
+    memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
+    worst = cti_explicit_violation(q);
+    *natural = cti_explicit_guess(q, active);
+    if (!(*natural < worst)) {
+        memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
+        *natural = worst;
+    }
+    return *natural <= 100 * CTI_EXPLICIT_TOLERANCE ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+}
+
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+                                                 double *out_natural)
+{
+    cti_explicit_scaled q;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
+    int i, j;
+    double natural = 0;
+    q.n = n, q.A = work, q.L = q.A + (size_t)n * (size_t)n, q.b = q.L + (size_t)n * (size_t)n;
+    q.f = q.b + n, q.w = q.f + n, q.df = q.w + n, q.dw = q.df + n, q.r = q.dw + n, q.scale = q.r + n, q.t = q.scale + n;
+    q.size = 0;
+    for (i = 0; i < n; i++) {
+        q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
+        q.size = cti_max(q.size, fabs(b[i]) * q.scale[i]);
+    }
+    if (!(q.size > 0)) {
+        memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
+        *out_natural = 0;
+        return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+    }
+    for (i = 0; i < n; i++) {
+        q.b[i] = b[i] * q.scale[i] / q.size;
+        for (j = 0; j < n; j++)
+            q.A[i * n + j] = K[i * n + j] * q.scale[i] * q.scale[j];
+    }
+    if (!cti_explicit_guesses(&q, active))
+        outcome = cti_explicit_search_set(&q, active, &natural);
+    else
+        natural = cti_explicit_violation(&q);
+    for (i = 0; i < n; i++)
+        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_max(q.f[i], 0.0) * q.scale[i] * q.size;
+    *out_natural = natural;
+    return outcome;
+}
+
+#undef CTI_EXPLICIT_GUESSES
+#undef CTI_EXPLICIT_ITERATIONS
+#undef CTI_EXPLICIT_TOLERANCE
+#undef CTI_EXPLICIT_PIVOT
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_explicit/explicit.h ---- */
+/* explicit.h -- the explicit stepper: finite elements of a nearly incompressible material, Runge-Kutta steps of fourth order with adaptive
+   length, and contact forces that keep accelerations apart. [Hong, Choi, Lee 2006, Constraint-based contact analysis between deformable
+   objects] */
+
+
+/* cti_explicit_entry -- a part of a contact's row: the gradient of its distance by the position of a block. */
+typedef struct cti_explicit_entry {
+    int32_t block;
+    cti_v3 g;
+} cti_explicit_entry;
+enum { CTI_EXPLICIT_ENTRIES = 16 };
+
+/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, or two edges. */
+typedef struct cti_explicit_touch {
+    cti_pair pair;
+    uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
+    ct_real sign;        /* EE: of the cross product of the edges */
+    int held;            /* 1: the contact was there in the step before */
+    int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
+    int region, n;       /* n entries */
+    cti_v3 normal;       /* unit, from side b to side a */
+    ct_real d;           /* [m] distance along it, below 0 in penetration */
+    ct_real rate;        /* [m/s] d' */
+    ct_real script_rate; /* [m/s] the part of it that scripts give */
+    ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
+    ct_real force;       /* [N] of the last evaluation */
+    cti_explicit_entry entry[CTI_EXPLICIT_ENTRIES];
+} cti_explicit_touch;
+
+/* cti_explicit_elements -- scratch of the forces, by block or by element. */
+typedef struct cti_explicit_elements {
+    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *volume;     /* [n] the same as they are */
+    ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
+    ct_real *length;     /* [models] shortest height of an element [m] */
+    ct_real *lumps;      /* [8 batches] volumes of the elements of one model */
+} cti_explicit_elements;
+
+/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
+typedef struct cti_explicit_search {
+    int32_t *vf, *ee;    /* [2 n] */
+    ct_real *x;          /* [3 nv] positions that they are of */
+    ct_real slack;       /* [m] */
+    int known;
+} cti_explicit_search;
+
+/* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [3 n] and of contacts. */
+typedef struct cti_explicit_flat {
+    int state, size;     /* entries without and with integrals */
+    ct_real *y, *full, *half, *end, *stage;
+    ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
+} cti_explicit_flat;
+
+/* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
+typedef struct cti_explicit_solve {
+    double *work;
+    ct_real *spread;     /* [3 n] zero between uses */
+    int32_t *set;        /* [n] sets of blocks */
+    int32_t *order;      /* contacts by region */
+    uint8_t *active;
+    double natural;      /* largest residual of a problem in the step, relative */
+} cti_explicit_solve;
+
+/* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
+typedef struct cti_explicit {
+    cti_explicit_elements elements;
+    cti_explicit_touch *touches;
+    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    cti_explicit_search search;
+    cti_explicit_flat flat;
+    cti_explicit_solve solve;
+    ct_real *force, *damping; /* [3 n] */
+    ct_real *frames;     /* [9 rigids] */
+    ct_real *surface;    /* [3 nv] at the positions of the last placement */
+    ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
+    ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real bound;       /* [s] bound of the step from the wave speed */
+    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real dt;          /* [s] length of the world's step */
+    cti_energy last;     /* energies at the end of the last step, if known */
+} cti_explicit;
+
+#if CONTACT_WITH_EXPLICIT
+CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_explicit *)s->own; }
+
+/* ---- explicit_force.c ---- */
+
+/* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
+CTI_FN int cti_explicit_rest(cti_state *s);
+/* cti_explicit_forces -- elastic forces at x [3 n], with damping forces at velocities v; force, damping [3 n]. Each is set. */
+CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping);
+/* cti_explicit_elastic -- elastic energy at x [J]. */
+CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
+
+/* ---- explicit_contact.c ---- */
+
+/* cti_explicit_place -- g->surface and g->frames at the state y, t seconds after the start of the step. */
+CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
+CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
+CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
+
+/* ---- explicit_rates.c ---- */
+
+/* cti_explicit_regions -- sets of contacts that share blocks; contacts are in the order of the sets. 0: out of memory. */
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r);
+/* cti_explicit_rates -- dy: the time derivative of y, with contact forces that keep d'' >= 0. 0: a number is not finite. */
+CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy);
+/* cti_explicit_collide -- completely inelastic impulses at contacts that approach, added to y's velocities. */
+CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r);
+
+/* ---- explicit_runge.c ---- */
+
+/* cti_explicit_runge -- end [size] = y after h by the classical rule of fourth order; k1: rates at y. 0: a number is not finite. */
+CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
+/* cti_explicit_doubled -- two steps of h / 2 and their error, relative to the tolerance; < 0: a number is not finite. Result in flat.end. */
+CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+
+/* ---- explicit.c, explicit_stepper.c ---- */
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);
+CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_explicit_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_explicit(void);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_explicit/explicit_force.c ---- */
+/* explicit_force.c -- forces, energy and the bound of the step.
+   Method: hong_neohookean splits into shape and volume, mu/2 (J^(-2/3) tr C - 3) of the right Cauchy-Green tensor C = F'F and
+   kappa/2 (J - 1)^2. Constant-strain tetrahedra lock as nu nears 1/2, since each keeps its own volume. The remedy is a mean dilatation around
+   nodes (Bonet, Burton 1998): J_a = v_a / V_a with v_a a quarter of the volumes of the tetrahedra around node a. The energy of the volume is
+   sum V_a kappa/2 (J_a - 1)^2, its force the mean of the four nodes' pressures times the gradient of a tetrahedron's volume.
+   Damping: a shear stress 2 eta dev d by the rate of deformation d, eta = damping_stiffness mu, and a bulk stress b rho c l tr d with
+   b = bulk_viscosity, the speed c of pressure waves and the shortest height l. Both are 0 in rigid motion. differs: Rayleigh's damping of the
+   volume's stiffness would shorten steps by beta omega / 2, about tenfold; it is left out.
+   Bound of the step: omega^2 <= 4 c^2 sum |grad N_a|^2 of a tetrahedron with lumped mass.
+   Other materials have the forces and damping of 6_model.
+   based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element; Bonet, Wood, ch. 5 and 6. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
+#define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
+#define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
+#endif
+
+/* eight tetrahedra: rows b_1, b_2, b_3 of the rest state, F, its cofactors, J */
+typedef struct cti_explicit_lanes {
+    cti_r8 b[9], volume, f[9], cof[9], j;
+} cti_explicit_lanes;
+
+#if CONTACT_WITH_EXPLICIT
+static int cti_explicit_is_nodal(const cti_state *s, const cti_tet_batch *t)
+{
+    return t->model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
+}
+
+/* out = sum over nodes 1 to 3 of (x_a - x_0) b_a' */
+static void cti_explicit_gradient(const cti_tet_batch *t, int k, const ct_real *x, const cti_r8 *b, cti_r8 *out)
+{
+    cti_r8 q[12];
+    int i, j, a;
+    cti_element_gather(x, t->node + 32 * (size_t)k, 4, q);
+    for (a = 1; a < 4; a++)
+        for (i = 0; i < 3; i++)
+            q[3 * a + i] = cti_sub8(q[3 * a + i], q[i]);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            out[3 * i + j] = cti_sum3_8(q[3 + i], b[j], q[6 + i], b[3 + j], q[9 + i], b[6 + j]);
+}
+
+static void cti_explicit_open(const cti_tet_batch *t, int k, const ct_real *x, cti_explicit_lanes *w)
+{
+    const ct_real *rest = t->rest + (size_t)k * 10 * 8;
+    int i;
+    for (i = 0; i < 9; i++)
+        w->b[i] = cti_load8(rest + 8 * i);
+    w->volume = cti_load8(rest + 72);
+    cti_explicit_gradient(t, k, x, w->b, w->f);
+    w->j = cti_cofactor8(w->f, w->cof);
+}
+
+/* h = J^(-2/3) and its derivative */
+static cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope)
+{
+    const cti_r8 three = cti_set8(3), third = cti_set8(CTI_R(1.0) / 3);
+    cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(j, c), r, h, e, h1, h2;
+    int i;
+    r = cti_div8(three, cti_add8(c, cti_set8(2)));
+    for (i = 0; i < CTI_EXPLICIT_ROOTS; i++)
+        r = cti_mul8(cti_mul8(r, third), cti_nmad8(cti_set8(4), c, cti_mul8(r, cti_mul8(r, r))));
+    h = cti_mul8(r, r), e = cti_div8(cti_set8(1), c);
+    h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
+    h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
+    *slope = cti_mad8(h1, d, h2);
+    return h;
+}
+
+static cti_r8 cti_explicit_trace(const cti_r8 *f)
+{
+    return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
+}
+
+/* sums of quarter volumes by node, and the pressures */
+static void cti_explicit_pressures(cti_state *s, const cti_tet_batch *t, const ct_real *x)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real kappa = t->lambda + t->mu * 2 / 3;
+    int k, l, a, e;
+    for (e = 0; e < 4 * t->n; e++)
+        g->elements.volume[t->node[e]] = 0;
+    for (k = 0; 8 * k < t->n; k++) {
+        cti_explicit_lanes w;
+        cti_explicit_open(t, k, x, &w);
+        cti_store8(g->elements.lumps + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
+        for (l = 0; l < cti_element_count(t->n, k); l++)
+            for (a = 0; a < 4; a++)
+                g->elements.volume[t->node[32 * k + 4 * l + a]] += g->elements.lumps[8 * k + l];
+    }
+    for (e = 0; e < 4 * t->n; e++) {
+        int i = t->node[e];
+        g->elements.pressure[i] = kappa * (g->elements.volume[i] / g->elements.volume0[i] - 1);
+    }
+}
+
+/* -V P b_a' of the first `count` lanes is added to out */
+static void cti_explicit_scatter(const cti_tet_batch *t, int k, const cti_explicit_lanes *w, const cti_r8 *p, ct_real *out)
+{
+    cti_r8 q[12];
+    int i, a;
+    for (i = 0; i < 3; i++) {
+        for (a = 1; a < 4; a++)
+            q[3 * a + i] = cti_neg8(cti_mul8(w->volume, cti_dot8(p + 3 * i, w->b + 3 * (a - 1))));
+        q[i] = cti_neg8(cti_add8(q[3 + i], cti_add8(q[6 + i], q[9 + i])));
+    }
+    cti_element_scatter_force(out, t->node + 32 * (size_t)k, 4, cti_element_count(t->n, k), q);
+}
+
+/* P = 2 eta dev d cof F + bulk tr d cof F, d the symmetric part of F' F^-1 */
+static void cti_explicit_viscous(const cti_explicit_lanes *w, const cti_r8 *rate, ct_real eta, ct_real bulk, cti_r8 *p)
+{
+    cti_r8 l[9], d[9], tr, inverse = cti_div8(cti_set8(1), cti_max8(w->j, cti_set8(CTI_EXPLICIT_J0)));
+    int i, j;
+    cti_matmul_t8(rate, w->cof, l);
+    for (i = 0; i < 9; i++)
+        l[i] = cti_mul8(l[i], inverse);
+    tr = cti_add8(l[0], cti_add8(l[4], l[8]));
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            d[3 * i + j] = cti_scale8(eta, cti_add8(l[3 * i + j], l[3 * j + i]));
+    tr = cti_scale8(bulk - eta * 2 / 3, tr);
+    for (i = 0; i < 3; i++)
+        d[4 * i] = cti_add8(d[4 * i], tr);
+    cti_matmul8(d, w->cof, p);
+}
+
+static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
+
+static void cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_tet_batch *t = &s->bodies.models[m]->tets;
+    ct_real eta = t->damping_stiffness * t->mu;
+    ct_real bulk = s->desc.rk.bulk_viscosity * t->density * cti_explicit_speed(t) * g->elements.length[m], mean[8];
+    int k, l, i;
+    cti_explicit_pressures(s, t, x);
+    for (k = 0; 8 * k < t->n; k++) {
+        cti_explicit_lanes w;
+        cti_r8 p[9], h, slope, along;
+        cti_explicit_open(t, k, x, &w);
+        for (l = 0; l < 8; l++) {
+            const int32_t *q = t->node + 32 * (size_t)k + 4 * l;
+            mean[l] = (g->elements.pressure[q[0]] + g->elements.pressure[q[1]] + g->elements.pressure[q[2]] + g->elements.pressure[q[3]]) / 4;
+        }
+        /* P = mu h F + (mu/2 tr C h' + p) cof F */
+        h = cti_scale8(t->mu, cti_explicit_power(w.j, &slope));
+        along = cti_mad8(cti_load8(mean), cti_scale8(t->mu / 2, cti_explicit_trace(w.f)), slope);
+        for (i = 0; i < 9; i++)
+            p[i] = cti_mad8(cti_mul8(h, w.f[i]), along, w.cof[i]);
+        cti_explicit_scatter(t, k, &w, p, force);
+        if (damping && (eta > 0 || bulk > 0)) {
+            cti_r8 rate[9];
+            cti_explicit_gradient(t, k, v, w.b, rate);
+            cti_explicit_viscous(&w, rate, eta, bulk, p);
+            cti_explicit_scatter(t, k, &w, p, damping);
+        }
+    }
+}
+
+CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping)
+{
+    int m, i;
+    memset(force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
+        cti_model *model = s->bodies.models[m];
+        if (cti_explicit_is_nodal(s, &model->tets)) {
+            cti_explicit_nodal_forces(s, m, x, v, force, damping);
+            continue;
+        }
+        cti_model_assemble(model, x, 0, force, NULL, NULL, NULL);
+        if (model->tets.damping_stiffness > 0) {
+            ct_real *work = s->system.work;
+            memset(work, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+            cti_model_damping(model, x, v, work);
+            for (i = 0; i < 3 * s->n; i++)
+                damping[i] -= work[i];
+        }
+    }
+    for (i = 0; i < s->n; i++)
+        if (s->bodies.alpha[i] > 0)
+            cti_v3_addto(damping, i, cti_v3_mul(cti_v3_at(v, i), -s->bodies.alpha[i] * s->bodies.mass[i]));
+}
+
+CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
+{
+    const cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    double e = 0;
+    int m, k, i;
+    for (m = 0; m < s->bodies.n_models; m++) {
+        const cti_tet_batch *t = &s->bodies.models[m]->tets;
+        if (!cti_explicit_is_nodal(s, t)) {
+            e += cti_model_energy(s->bodies.models[m], x);
+            continue;
+        }
+        cti_explicit_pressures(s, t, x);
+        for (k = 0; 8 * k < t->n; k++) {
+            cti_explicit_lanes w;
+            cti_r8 slope, psi;
+            cti_explicit_open(t, k, x, &w);
+            psi = cti_mul8(cti_explicit_power(w.j, &slope), cti_explicit_trace(w.f));
+            psi = cti_scale8(t->mu / 2, cti_sub8(psi, cti_set8(3)));
+            e += cti_element_sum(cti_mul8(psi, w.volume), cti_element_count(t->n, k));
+            /* the nodes' part, in equal shares to the elements: V_a p_a^2 / (2 kappa), each element a quarter of its own volume */
+        }
+        for (k = 0; k < t->n; k++)
+            for (i = 0; i < 4; i++) {
+                double p = (double)q->pressure[t->node[4 * k + i]], volume = (double)t->rest[(k / 8) * 80 + 72 + k % 8];
+                e += volume / 4 * p * p / (2 * (double)(t->lambda + t->mu * 2 / 3));
+            }
+    }
+    return e;
+}
+
+/* height, and the largest omega + damping rate, of one model */
+static ct_real cti_explicit_rest_model(cti_state *s, int m)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_tet_batch *t = &s->bodies.models[m]->tets;
+    ct_real c = cti_explicit_speed(t), sum = 0, eta = t->damping_stiffness * t->mu, damped;
+    int e, i, a;
+    g->elements.length[m] = 0;
+    for (e = 0; e < t->n; e++) {
+        const ct_real *rest = t->rest + (size_t)(e / 8) * 80 + e % 8;
+        ct_real all = 0, b0[3] = {0, 0, 0};
+        for (i = 0; i < 9; i++)
+            all += rest[8 * i] * rest[8 * i], b0[i % 3] += rest[8 * i];
+        all += b0[0] * b0[0] + b0[1] * b0[1] + b0[2] * b0[2];
+        sum = cti_max(sum, all);
+        for (a = 0; a < 4; a++)
+            g->elements.volume0[t->node[4 * e + a]] += rest[72] / 4;
+    }
+    if (!(sum > 0))
+        return 0;
+    g->elements.length[m] = 1 / cti_sqrt(sum);
+    damped = 2 * eta / t->density + s->desc.rk.bulk_viscosity * c * g->elements.length[m];
+    if (!cti_explicit_is_nodal(s, t))
+        damped = t->damping_stiffness * c * c;
+    return 2 * c * cti_sqrt(sum) + 4 * damped * sum;
+}
+
+CTI_FN int cti_explicit_rest(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m, most = 0;
+    ct_real rate = 0;
+    if (!CTI_RESIZE(s->mem, g->elements.volume0, s->n) || !CTI_RESIZE(s->mem, g->elements.volume, s->n) ||
+        !CTI_RESIZE(s->mem, g->elements.pressure, s->n) || !CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
+        return 0;
+    for (m = 0; m < s->bodies.n_models; m++) {
+        most = cti_max_int(most, s->bodies.models[m]->tets.n);
+        if (s->bodies.models[m]->tets.n)
+            rate = cti_max(rate, cti_explicit_rest_model(s, m));
+    }
+    g->bound = rate > 0 ? CTI_EXPLICIT_STABLE / rate : CTI_REAL_MAX;
+    return CTI_RESIZE(s->mem, g->elements.lumps, (size_t)most + 8);
+}
+
+#undef CTI_EXPLICIT_J0
+#undef CTI_EXPLICIT_STABLE
+#undef CTI_EXPLICIT_ROOTS
+
+/* ---- 8_explicit/explicit_contact.c ---- */
+/* explicit_contact.c -- contacts of a Runge-Kutta step: detection, distances and their derivatives, nodes that are moved back.
+   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
+   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too. Nodes that have penetrated are moved
+   onto the surface along its normal, without going back in time.
+   Distance d = n . (P_a - P_b) is that from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
+   weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
+     d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
+   n' = (1 - n n') N' / |N|, N the cross product of two edges. These are all terms of the derivatives of d: there are no others in n'' or n'.
+   The printed d'' ends before n . (a_a - a_b); the text below it needs the term.
+   differs: the force of the artificial deformation is that of the elements at the moved positions. The paper estimates the same change by
+   interpolation and adds it to the node; both together would count it twice. Its energy is work_recovery, and stays in the elements.
+   differs: a node of a rigid or scripted body cannot be moved back alone; then nodes of the face are, by the smallest change.
+   based on: Hong et al. 2006, sec. 2 and 3. */
+
+#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew: 20 to 50 steps */
+#define CTI_EXPLICIT_TOUCH CTI_R(0.1)    /* [legal penetrations] distance up to which a contact that ends or begins is one */
+#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; 3 do at most */
+
+/* ---- places ---- */
+
+/* position and velocity of a surface vertex that a script moves or that does not move */
+static cti_v3 cti_explicit_scripted(const cti_state *s, int v, double t, cti_v3 *velocity)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    cti_v3 at = cti_v3_at(g->start, v);
+    *velocity = cti_v3_zero();
+    if (!b->moves)
+        return at;
+    *velocity = cti_v3_mul(cti_v3_sub(cti_v3_at(g->script, v + b->shift), at), 1 / g->dt);
+    return cti_v3_mad(at, *velocity, (ct_real)t);
+}
+
+CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_surface *f = &s->surface;
+    const ct_real *q = y + 6 * (size_t)s->n;
+    int i, b;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
+    for (b = 0; b < f->n_bodies; b++)
+        for (i = f->ranges[b].v0; i < f->ranges[b].v1 && f->bodies[b].moves; i++)
+            if (cti_surface_attach(f, i)->n == 0) {
+                cti_v3 v, p = cti_explicit_scripted(s, i, t, &v);
+                cti_v3_put(cti_surface_script(f, i), 0, p);
+            }
+    cti_surface_place(f, y, g->frames, g->surface);
+}
+#endif
+
+/* ---- distances ---- */
+
+/* a vertex of a contact: position, velocity, centripetal acceleration */
+typedef struct cti_explicit_vertex {
+    cti_v3 x, v, c;
+    const cti_attach *attach;
+} cti_explicit_vertex;
+
+#if CONTACT_WITH_EXPLICIT
+static cti_explicit_vertex cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_v3 *script)
+{
+    const ct_real *v = y + 3 * (size_t)s->n;
+    cti_explicit_vertex p;
+    int k;
+    p.attach = cti_surface_attach(&s->surface, vertex);
+    p.c = *script = p.v = cti_v3_zero();
+    if (p.attach->n == 0) {
+        p.x = cti_explicit_scripted(s, vertex, t, script);
+        p.v = *script;
+    } else if (p.attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p.attach->frame;
+        int b = p.attach->block[0];
+        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p.attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
+        p.x = cti_v3_add(cti_v3_at(y, b), arm), p.v = cti_v3_add(cti_v3_at(v, b), spin), p.c = cti_v3_cross(w, spin);
+    } else {
+        p.x = cti_v3_zero();
+        for (k = 0; k < p.attach->n; k++) {
+            p.x = cti_v3_mad(p.x, cti_v3_at(y, p.attach->block[k]), p.attach->weight[k]);
+            p.v = cti_v3_mad(p.v, cti_v3_at(v, p.attach->block[k]), p.attach->weight[k]);
+        }
+    }
+    return p;
+}
+
+/* the gradient w n of a vertex as entries of the row */
+static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+{
+    int k;
+    cti_v3 g = cti_v3_mul(c->normal, w);
+    if (p->attach->n == 0)
+        return;
+    if (p->attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p->attach->frame;
+        c->entry[c->n].block = p->attach->block[0], c->entry[c->n++].g = g;
+        c->entry[c->n].block = p->attach->block[0] + 1;
+        c->entry[c->n++].g = cti_v3_cross(cti_m3_mul_v(R, cti_v3_at(p->attach->weight, 0)), g);
+        return;
+    }
+    for (k = 0; k < p->attach->n; k++)
+        c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
+}
+
+/* weights of the foot of p in the plane of a triangle */
+static void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
+{
+    cti_v3 r = cti_v3_sub(p, a);
+    ct_real n2 = cti_v3_norm2(N);
+    w[2] = -cti_v3_dot(cti_v3_cross(r, e2), N) / n2;
+    w[3] = -cti_v3_dot(cti_v3_cross(e1, r), N) / n2;
+    w[0] = 1, w[1] = -1 - w[2] - w[3];
+}
+
+/* weights of the closest points of two lines, e1 and e2 their edges */
+static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real *w)
+{
+    cti_v3 r = cti_v3_sub(a, b);
+    ct_real A = cti_v3_norm2(e1), B = cti_v3_dot(e1, e2), C = cti_v3_norm2(e2), D = cti_v3_dot(e1, r), E = cti_v3_dot(e2, r), den = A * C - B * B;
+    ct_real p = (B * E - C * D) / den, q = (A * E - B * D) / den;
+    w[0] = 1 - p, w[1] = p, w[2] = q - 1, w[3] = -q;
+}
+
+CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
+{
+    cti_explicit_vertex p[4];
+    cti_v3 script[4], e1, e2, d1, d2, N, rate, dn = cti_v3_zero(), u = cti_v3_zero(), us = u, centripetal = u;
+    const int32_t *v = c->pair.v;
+    ct_real *w = c->pair.w, size;
+    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
+    c->n = 0;
+    for (k = 0; k < n; k++)
+        p[k] = cti_explicit_vertex_at(s, y, v[k], t, &script[k]);
+    if (c->pair.kind == CT_PAIR_PLANE) {
+        const cti_plane *q = &s->surface.planes[c->pair.plane];
+        c->normal = cti_v3_at(q->normal, 0);
+        c->d = cti_v3_dot(c->normal, p[0].x) - q->offset;
+        w[0] = 1;
+    } else {
+        int edges = c->pair.kind == CT_PAIR_EE, from = edges ? 0 : 1, other = edges ? 2 : 1;
+        e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
+        d1 = cti_v3_sub(p[edges ? 1 : 2].v, p[from].v), d2 = cti_v3_sub(p[3].v, p[other].v);
+        N = cti_v3_mul(cti_v3_cross(e1, e2), c->sign);
+        rate = cti_v3_mul(cti_v3_add(cti_v3_cross(d1, e2), cti_v3_cross(e1, d2)), c->sign);
+        size = cti_v3_norm(N);
+        if (!(size > 0)) {
+            c->d = c->rate = c->script_rate = c->bias = 0;
+            return 0;
+        }
+        c->normal = cti_v3_mul(N, 1 / size);
+        dn = cti_v3_mul(cti_v3_mad(rate, c->normal, -cti_v3_dot(c->normal, rate)), 1 / size);
+        if (edges)
+            cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
+        else
+            cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+        c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
+    }
+    for (k = 0; k < n; k++) {
+        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, script[k], w[k]);
+        centripetal = cti_v3_mad(centripetal, p[k].c, w[k]);
+        cti_explicit_row(s, &p[k], w[k], c);
+    }
+    c->rate = cti_v3_dot(c->normal, u), c->script_rate = cti_v3_dot(c->normal, us);
+    c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u) + cti_v3_dot(c->normal, centripetal);
+    return 1;
+}
+
+/* ---- detection ---- */
+
+/* 1: candidates are still those of g->surface */
+static int cti_explicit_is_known(const cti_state *s)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    if (!g->search.known)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
+            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
+                return 0;
+    return 1;
+}
+
+/* 0: out of memory */
+static int cti_explicit_candidates(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_surface *f = &s->surface;
+    int i;
+    if (cti_explicit_is_known(s))
+        return 1;
+    CTI_CLEAR(g->search.vf);
+    CTI_CLEAR(g->search.ee);
+    g->search.known = 0;
+    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
+    for (i = 0; i < f->n_bodies; i++)
+        f->ranges[i].swept = 1, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
+        return 0;
+    memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
+    g->search.known = 1;
+    return 1;
+}
+
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *v = f->faces + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(x, v[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
+}
+
+/* normal of an edge: the sum of its faces' */
+static cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
+{
+    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
+    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
+    return b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n;
+}
+
+/* adds a contact, as it is at y. 0: out of memory */
+static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_touch c;
+    int lo = 0, hi = CTI_LEN(g->held);
+    memset(&c, 0, sizeof c);
+    c.pair = *pair, c.sign = sign, c.key = key;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (g->held[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
+    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
+}
+#endif
+
+/* the face nearest to a vertex, of one body */
+typedef struct cti_explicit_near {
+    int vertex, body, face, feature;
+    ct_real d2;
+} cti_explicit_near;
+
+#if CONTACT_WITH_EXPLICIT
+/* makes it a contact if the vertex is behind, or touches. 0: out of memory */
+static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
+    cti_v3 n, to;
+    cti_pair pair;
+    if (q->vertex < 0 || !(q->d2 < reach * reach))
+        return 1;
+    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
+    if (!(q->d2 <= touch * touch)) {
+        if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
+            return 1;
+        n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
+                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * (size_t)q->face + q->feature - 3]);
+        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, f->faces[3 * (size_t)q->face + (q->feature == 5 ? 0 : q->feature == 4 ? 1 : 0)]));
+        if (!(cti_v3_dot(to, n) < 0))
+            return 1;
+    }
+    return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body);
+}
+
+/* vertices and faces of different bodies. 0: out of memory */
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    cti_explicit_near best;
+    int i;
+    best.vertex = best.body = -1, best.face = best.feature = 0, best.d2 = 0;
+    for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
+        int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
+        const int32_t *q = f->faces + 3 * (size_t)face;
+        int body = f->body_of[q[0]];
+        ct_real w[3], d2;
+        if (body == f->body_of[v])
+            continue;
+        d2 = cti_dist_pt(g->surface + 3 * (size_t)v, g->surface + 3 * (size_t)q[0], g->surface + 3 * (size_t)q[1], g->surface + 3 * (size_t)q[2], w,
+                         &feature);
+        if (v != best.vertex || body != best.body) {
+            if (!cti_explicit_near_add(s, y, t, &best))
+                return 0;
+        } else if (!(d2 < best.d2))
+            continue;
+        best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
+    }
+    return cti_explicit_near_add(s, y, t, &best);
+}
+
+static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    int p, v;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            cti_pair pair;
+            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
+            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
+                return 0;
+        }
+    return 1;
+}
+
+/* edges of different bodies that have passed each other. 0: out of memory */
+static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
+    int i;
+    for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
+        int a = g->search.ee[i], b = g->search.ee[i + 1], feature;
+        const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
+        const ct_real *x = g->surface;
+        ct_real st[2], d2, sign, d;
+        cti_v3 n, na, nb, e1, e2;
+        cti_pair pair;
+        if (f->body_of[p[0]] == f->body_of[q[0]])
+            continue;
+        d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
+        if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+            continue;
+        e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
+        n = cti_v3_cross(e1, e2);
+        if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
+            continue;
+        n = cti_v3_unit(n, cti_v3_zero());
+        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+        sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
+        /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
+        if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
+            continue;
+        d = sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
+        if (d > touch)
+            continue;
+        cti_pair_make(f, CT_PAIR_EE, a, b, &pair);
+        if (!cti_explicit_add(s, y, t, &pair, sign, (uint64_t)a << 31 | (uint64_t)b))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    CTI_CLEAR(g->touches);
+    if (g->edge == 0)
+        return 1;
+    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t));
+}
+
+/* ---- back onto the surface ---- */
+
+/* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
+static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
+{
+    ct_real sum = 0;
+    int k;
+    for (k = first; k < last; k++)
+        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
+            sum += cti_v3_norm2(c->entry[k].g);
+    if (!(sum > 0))
+        return 0;
+    for (k = first; k < last; k++)
+        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
+            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, -c->d / sum));
+    return 1;
+}
+
+/* rigid bodies alone: they are moved without rotation, by their inverse masses */
+static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch *c)
+{
+    ct_real sum = 0, side[2] = {0, 0};
+    int block[2] = {-1, -1}, k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
+    for (k = 0; k < n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, c->pair.v[k]);
+        int i = k < c->pair.n_a ? 0 : 1;
+        if (a->n && a->frame >= 0 && !s->scripts.fixed[a->block[0]])
+            block[i] = a->block[0], side[i] = 1 / s->bodies.mass[a->block[0]];
+    }
+    sum = side[0] + side[1];
+    if (!(sum > 0))
+        return 0;
+    for (k = 0; k < 2; k++)
+        if (block[k] >= 0)
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? -c->d : c->d) * side[k] / sum));
+    return 1;
+}
+
+CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int turn, i, moved = 0, again = 1;
+    ct_real rounding = 64 * CTI_EPS * g->edge;
+    for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
+        again = 0;
+        for (i = 0; i < CTI_LEN(g->touches); i++) {
+            cti_explicit_touch *c = &g->touches[i];
+            int own;
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
+                continue;
+            own = c->pair.kind == CT_PAIR_EE ? 0 : cti_max_int(cti_surface_attach(&s->surface, c->pair.v[0])->n, 0);
+            if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
+                moved++, again = 1;
+        }
+    }
+    return moved;
+}
+
+#undef CTI_EXPLICIT_REACH
+#undef CTI_EXPLICIT_SLACK
+#undef CTI_EXPLICIT_TOUCH
+#undef CTI_EXPLICIT_SINE
+#undef CTI_EXPLICIT_BACKS
+
+/* ---- 8_explicit/explicit_rates.c ---- */
+/* explicit_rates.c -- accelerations with contact forces, and impulses of collisions.
+   Method: d'' of contact i is sum_j a_ij f_j + b_i, a_ij = J_i M^-1 J_j' over the nodes of both sides, b_i the accelerations of all other forces
+   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
+   stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
+   d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
+   differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
+   then undo each other; here they are solved together, and momentum is kept.
+   based on: Hong et al. 2006, sec. 3 and 4. */
+
+/* out = M^-1 g for a block, in the directions that scripts leave free */
+static cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+{
+    int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
+    if (slot >= 0)
+        g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
+    if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
+        const cti_rigid *b = &s->bodies.rigids[r];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)r;
+        ct_real inverse[9];
+        if (!cti_m3_inverse(b->inertia, inverse))
+            return cti_v3_zero();
+        g = cti_m3_mul_v(R, cti_m3_mul_v(inverse, cti_m3_mul_tv(R, g)));
+    } else
+        g = cti_v3_mul(g, s->bodies.mass[block] > 0 ? 1 / s->bodies.mass[block] : 0);
+    return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+}
+
+static cti_explicit_touch *cti_explicit_touch_at(const cti_explicit *g, int i) { return &g->touches[g->solve.order[i]]; }
+
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
+        return 0;
+    cti_sets_init(g->solve.set, s->n);
+    /* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_sets_join(g->solve.set, s->bodies.rigids[i].block, s->bodies.rigids[i].block + 1);
+    for (i = 0; i < m; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        c->region = -1;
+        for (k = 0; k < c->n; k++)
+            if (!s->scripts.fixed[c->entry[k].block]) {
+                if (c->region >= 0)
+                    cti_sets_join(g->solve.set, c->region, c->entry[k].block);
+                c->region = c->entry[k].block;
+            }
+    }
+    for (i = 0; i < m; i++)
+        g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
+    /* runs of one region, by the contact that comes first */
+    for (i = 0; i < m; i++) {
+        int begin = at;
+        for (k = 0; k < i; k++)
+            if (g->touches[k].region == g->touches[i].region)
+                break;
+        if (k < i)
+            continue;
+        for (k = i; k < m; k++)
+            if (g->touches[k].region == g->touches[i].region)
+                g->solve.order[at++] = k;
+        most = cti_max_int(most, at - begin);
+        regions++;
+    }
+    for (i = 0; i < m; i++)
+        g->solve.active[i] = 1;
+    r->rk.regions = regions;
+    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)most + 2 * (size_t)most);
+}
+
+/* K of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
+static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, j, k, m = end - begin;
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
+        for (k = 0; k < c->n; k++)
+            cti_v3_addto(g->solve.spread, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g));
+        for (j = 0; j <= i; j++) {
+            const cti_explicit_touch *o = cti_explicit_touch_at(g, begin + j);
+            double a = 0;
+            for (k = 0; k < o->n; k++)
+                a += (double)cti_v3_dot(o->entry[k].g, cti_v3_at(g->solve.spread, o->entry[k].block));
+            if (c->squeezed || o->squeezed)
+                a = i == j;
+            K[i * m + j] = K[j * m + i] = a;
+        }
+        for (k = 0; k < c->n; k++)
+            cti_v3_put(g->solve.spread, c->entry[k].block, cti_v3_zero());
+    }
+}
+
+/* forces of contacts [begin, end) with right sides b [m]; result in b */
+static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = end - begin, i, turn;
+    double *K = b + m, *f = K + (size_t)m * (size_t)m, *work = f + m, natural = 0, most;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    for (turn = 0; turn <= m; turn++) {
+        cti_explicit_matrix(s, begin, end, K);
+        for (i = 0; i < m; i++)
+            if (cti_explicit_touch_at(g, begin + i)->squeezed)
+                b[i] = 0;
+        outcome = cti_explicit_program(K, b, m, g->solve.active + begin, f, work, &natural);
+        if (outcome != CTI_EXPLICIT_SQUEEZED)
+            break;
+        for (i = 0, most = 0; i < m; i++)
+            most = cti_max(most, f[i] * sqrt(K[i * m + i]));
+        for (i = 0; i < m; i++)
+            if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
+                cti_explicit_touch_at(g, begin + i)->squeezed = 1;
+    }
+    g->solve.natural = cti_max(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_max(natural, 1.0) : natural);
+    for (i = 0; i < m; i++)
+        b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
+}
+
+/* forces or impulses of all contacts from their right sides: accelerations (0) or velocities (1). Contacts keep them in `force` */
+static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impulses)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), begin, end, i, k;
+    double *b = g->solve.work;
+    for (begin = 0; begin < m; begin = end) {
+        int region = cti_explicit_touch_at(g, begin)->region;
+        for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
+            const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
+            double a = (double)(impulses ? c->script_rate : c->bias);
+            for (k = 0; k < c->n; k++)
+                a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
+            b[end - begin] = a;
+        }
+        if (region < 0) /* nothing can move */
+            memset(b, 0, sizeof(double) * (size_t)(end - begin));
+        else
+            cti_explicit_region(s, begin, end, b);
+        for (i = begin; i < end; i++)
+            cti_explicit_touch_at(g, i)->force = (ct_real)b[i - begin];
+    }
+}
+
+/* accelerations [3 n] without contacts, and free of scripts; force: all forces, torques of rigid bodies included */
+static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_v3 fall = cti_v3_at(s->desc.gravity, 0);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        int r = s->bodies.rigid_of[i];
+        cti_v3 f = cti_v3_at(force, i);
+        if (r >= 0 && s->bodies.rigids[r].block + 1 == i) { /* -w x I w */
+            const ct_real *R = g->frames + 9 * (size_t)r;
+            cti_v3 w = cti_v3_at(v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
+            f = cti_v3_sub(f, cti_v3_cross(w, L));
+        } else
+            f = cti_v3_mad(f, fall, s->bodies.mass[i]);
+        cti_v3_put(force, i, f);
+        cti_v3_put(a, i, cti_explicit_inverse(s, i, f));
+    }
+}
+
+/* contacts' forces on accelerations a and on `force`; their integrals */
+static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_real *dy)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k, m = CTI_LEN(g->touches), tail = g->flat.state;
+    cti_explicit_solve_all(s, a, 0);
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        dy[tail + 3 + 3 * s->n + i] = c->force;
+        dy[tail + 1] -= c->force * c->script_rate;
+        dy[tail + 2] -= c->force * c->rate;
+        for (k = 0; k < c->n && c->force > 0; k++) {
+            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+            cti_v3_addto(a, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, f));
+            cti_v3_addto(force, c->entry[k].block, f);
+        }
+    }
+}
+
+CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state, check = 0;
+    int i, nr = CTI_LEN(s->bodies.rigids);
+    memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
+    for (i = 0; i < nr; i++)
+        cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
+    memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_explicit_forces(s, x, v, force, g->damping);
+    for (i = 0; i < 3 * s->n; i++) {
+        integral[0] -= g->damping[i] * v[i];
+        force[i] += g->damping[i];
+    }
+    cti_explicit_free_motion(s, v, force, a);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_contacts(s, a, force, dy);
+    for (i = 0; i < nr; i++) { /* q' = w q / 2 */
+        cti_v3 w = cti_v3_at(v, s->bodies.rigids[i].block + 1);
+        const ct_real *p = q + 4 * (size_t)i;
+        ct_real *out = dy + 6 * (size_t)s->n + 4 * (size_t)i;
+        cti_v3 u = cti_v3_make(p[1], p[2], p[3]), c = cti_v3_mad(cti_v3_cross(w, u), w, p[0]);
+        out[0] = -cti_v3_dot(w, u) / 2, out[1] = c.x / 2, out[2] = c.y / 2, out[3] = c.z / 2;
+    }
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+        if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
+            cti_v3 f = cti_v3_at(force, i);
+            f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
+            cti_v3_put(integral + 3, i, f);
+        }
+    for (i = 0; i < 3 * s->n; i++)
+        check += a[i] * 0;
+    return check == 0;
+}
+
+CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *v = y + 3 * (size_t)s->n;
+    int i, k, m = CTI_LEN(g->touches);
+    if (m == 0)
+        return;
+    for (i = 0; i < m; i++)
+        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_solve_all(s, v, 1);
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        for (k = 0; k < c->n && c->force > 0; k++) {
+            int block = c->entry[k].block, slot = s->scripts.filter[block];
+            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+            cti_v3_addto(v, block, cti_explicit_inverse(s, block, f));
+            if (slot >= 0) /* what a script takes */
+                cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
+        }
+    }
+    for (i = 0; i < m; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        ct_real after = c->script_rate;
+        for (k = 0; k < c->n; k++)
+            after += cti_v3_dot(c->entry[k].g, cti_v3_at(v, c->entry[k].block));
+        r->work_script -= (double)c->force * (double)c->script_rate;
+        r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
+        c->rate = after;
+        y[g->flat.state + 3 + 3 * s->n + i] += c->force;
+    }
+}
+
+/* ---- 8_explicit/explicit_runge.c ---- */
+/* explicit_runge.c -- the classical Runge-Kutta rule of fourth order, and its error by step doubling.
+   Method: a step of h and two of h / 2 from the same rates; their difference is 15 times the error of the latter, to leading order, and added
+   to it (`extrapolate`) makes the result of fifth order. The error of a step is the largest |dx|, |dv| tau of a block in units of the tolerance,
+   tau the bound of the step from the wave speed: so that errors of velocities weigh as the way that they make in such a time.
+   based on: Hong et al. 2006, sec. 5 (fourth-order Runge-Kutta with adaptive step size); Press et al., Numerical recipes, 16.2. */
+
+static void cti_explicit_ahead(const cti_explicit *g, const ct_real *y, const ct_real *k, ct_real h, ct_real *out)
+{
+    int i;
+    for (i = 0; i < g->flat.size; i++)
+        out[i] = y[i] + h * k[i];
+}
+
+static void cti_explicit_normalize(const cti_state *s, ct_real *y)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        ct_real *q = y + 6 * (size_t)s->n + 4 * (size_t)i;
+        ct_real size = cti_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        q[0] /= size, q[1] /= size, q[2] /= size, q[3] /= size;
+    }
+}
+
+CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *k2 = g->flat.k, *k3 = k2 + g->flat.size, *k4 = k3 + g->flat.size, *at = g->flat.stage;
+    int i;
+    cti_explicit_ahead(g, y, k1, h / 2, at);
+    if (!cti_explicit_rates(s, at, t + (double)h / 2, k2))
+        return 0;
+    cti_explicit_ahead(g, y, k2, h / 2, at);
+    if (!cti_explicit_rates(s, at, t + (double)h / 2, k3))
+        return 0;
+    cti_explicit_ahead(g, y, k3, h, at);
+    if (!cti_explicit_rates(s, at, t + (double)h, k4))
+        return 0;
+    for (i = 0; i < g->flat.size; i++)
+        end[i] = y[i] + h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
+    cti_explicit_normalize(s, end);
+    return 1;
+}
+
+CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *k = g->flat.k + 3 * (size_t)g->flat.size, worst = 0, tau = cti_min(g->bound, g->dt), unit;
+    int i, n3 = 3 * s->n;
+    if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, t, h, g->flat.full) ||
+        !cti_explicit_runge(s, g->flat.y, g->flat.k1, t, h / 2, g->flat.half) ||
+        !cti_explicit_rates(s, g->flat.half, t + (double)h / 2, k) ||
+        !cti_explicit_runge(s, g->flat.half, k, t + (double)h / 2, h / 2, g->flat.end))
+        return -1;
+    unit = s->desc.rk.tolerance * g->edge;
+    for (i = 0; i < n3; i++) {
+        ct_real dx = cti_abs(g->flat.end[i] - g->flat.full[i]), dv = tau * cti_abs(g->flat.end[n3 + i] - g->flat.full[n3 + i]);
+        worst = cti_max(worst, cti_max(dx, dv));
+    }
+    for (i = 2 * n3; i < g->flat.state; i++) /* orientations, at the distance of a radius of gyration */
+        worst = cti_max(worst, 2 * cti_abs(g->flat.end[i] - g->flat.full[i]) * cti_rigid_gyration(&s->bodies.rigids[(i - 2 * n3) / 4]));
+    if (s->desc.rk.extrapolate) {
+        for (i = 0; i < g->flat.size; i++)
+            g->flat.end[i] += (g->flat.end[i] - g->flat.full[i]) / 15;
+        cti_explicit_normalize(s, g->flat.end);
+    }
+    return worst / (15 * unit);
+}
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_explicit/explicit.c ---- */
+/* explicit.c -- the explicit stepper's step.
+   Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
+   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0. The length of
+   the steps follows from their error: steps above the tolerance are taken again, shorter.
+   The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
+   based on: Hong et al. 2006, sec. 2 to 5. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
+#define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
+#define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
+#define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
+#define CTI_EXPLICIT_GAIN 2e-3          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+#endif
+
+/* data of one step */
+typedef struct cti_explicit_run {
+    double energy, gravity; /* [J] at the start */
+    double t;               /* [s] since the start */
+    ct_real pins;           /* integral of pins' work */
+    int forced, over;       /* steps accepted above the tolerance; steps that were left out */
+    int squeezed;
+} cti_explicit_run;
+
+#if CONTACT_WITH_EXPLICIT
+static void cti_explicit_status(ct_step_report *r, ct_status status) { r->status = cti_max(r->status, status); }
+
+static double cti_explicit_potential(cti_state *s, const ct_real *y)
+{
+    double e = cti_explicit_elastic(s, y);
+    int i;
+    for (i = 0; i < s->n; i++)
+        e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(y, i), cti_v3_at(s->desc.gravity, 0));
+    return e;
+}
+
+/* ---- start and end ---- */
+
+static void cti_explicit_load(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *y = g->flat.y;
+    int i;
+    memset(y, 0, sizeof(ct_real) * (size_t)g->flat.state);
+    memcpy(y, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(y + 3 * (size_t)s->n, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *b = &s->bodies.rigids[i];
+        memcpy(y + 6 * (size_t)s->n + 4 * (size_t)i, b->q, sizeof b->q);
+        cti_v3_put(y + 3 * (size_t)s->n, b->block + 1, cti_rigid_rate(b, b->q));
+    }
+}
+
+/* velocities of scripts, which are constant in the step */
+static void cti_explicit_pins(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *y = g->flat.y + 3 * (size_t)s->n;
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
+            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3_put(y, i, v);
+            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+            if (s->bodies.mass[i] > 0)
+                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
+        }
+}
+
+/* 0: out of memory */
+static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_step_report now;
+    memset(run, 0, sizeof *run);
+    memset(&now, 0, sizeof now);
+    g->dt = dt, g->solve.natural = 0;
+    memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    s->step.left = dt;
+    if (!cti_assemble_pins(s, dt))
+        return 0;
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
+    memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    s->energy.known = 0;
+    cti_step_energies(s, &now);
+    cti_explicit_load(s);
+    run->gravity = now.energy_gravity;
+    run->energy = now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
+    cti_explicit_pins(s, r);
+    return 1;
+}
+
+static void cti_explicit_commit(cti_state *s, ct_real dt)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *y = g->flat.y;
+    int i;
+    memcpy(s->x, y, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, y + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *b = &s->bodies.rigids[i];
+        ct_real *R = s->bodies.frames + 9 * (size_t)i;
+        memcpy(b->q, y + 6 * (size_t)s->n + 4 * (size_t)i, sizeof b->q);
+        memcpy(b->q_new, b->q, sizeof b->q);
+        cti_rigid_matrix(b->q, R);
+        cti_v3_put(b->spin, 0, cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, cti_v3_at(s->v, b->block + 1)))));
+        b->affine_known = 0;
+    }
+    memcpy(s->surface.script, g->script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
+    cti_surface_commit(&s->surface);
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+    s->energy.known = 0;
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+}
+
+/* ---- a Runge-Kutta step ---- */
+
+/* depths of the contacts before nodes are moved back */
+static void cti_explicit_depths(cti_state *s, ct_step_report *r)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        if (c->held) {
+            r->rk.held++;
+            r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
+            r->rk.penetration_held = cti_max(r->rk.penetration_held, depth);
+        } else {
+            r->rk.first++;
+            r->rk.penetration_first = cti_max(r->rk.penetration_first, depth);
+        }
+    }
+}
+
+/* keys of the contacts, sorted. 0: out of memory */
+static int cti_explicit_remember(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, j;
+    if (!CTI_RESIZE(s->mem, g->held, m))
+        return 0;
+    for (i = 0; i < m; i++) {
+        uint64_t key = g->touches[i].key;
+        for (j = i; j > 0 && g->held[j - 1] > key; j--)
+            g->held[j] = g->held[j - 1];
+        g->held[j] = key;
+    }
+    return 1;
+}
+
+/* vectors with room for the contacts' impulses. 0: out of memory */
+static int cti_explicit_size(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_flat *q = &g->flat;
+    size_t n;
+    q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
+    q->size = q->state + 3 + 3 * s->n + CTI_LEN(g->touches);
+    n = (size_t)q->size;
+    if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
+        !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
+        return 0;
+    memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));
+    return 1;
+}
+
+/* contacts at y: found, and moved back. 0: out of memory */
+static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock = cti_cmr_clock(s);
+    int i;
+    ct_real legal = s->desc.rk.penetration * g->edge;
+    cti_explicit_place(s, g->flat.y, run->t);
+    if (!cti_explicit_find(s, g->flat.y, run->t))
+        return 0;
+    cti_explicit_depths(s, r);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].d < 0)
+            break;
+    if (i < CTI_LEN(g->touches)) {
+        double before = cti_explicit_potential(s, g->flat.y);
+        if (cti_explicit_back(s, g->flat.y, run->t)) {
+            r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
+            for (i = 0; i < CTI_LEN(g->touches); i++)
+                if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
+                    r->rk.left++;
+        }
+    }
+    r->ms_detect += cti_cmr_clock(s) - clock;
+    return cti_explicit_remember(s);
+}
+
+/* contacts at the start of a step, and their collision. 0: out of memory */
+static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock;
+    int i;
+    if (!cti_explicit_meet(s, run, r))
+        return 0;
+    clock = cti_cmr_clock(s);
+    if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
+        return 0;
+    cti_explicit_collide(s, g->flat.y, run->t, r);
+    /* contacts that part keep no d'' >= 0: they may come back */
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
+            g->touches[i].squeezed |= 2;
+    r->ms_solve += cti_cmr_clock(s) - clock;
+    return 1;
+}
+
+/* adds the contacts' impulses to the step's. 0: out of memory */
+static int cti_explicit_impulses(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        ct_real impulse = g->flat.end[g->flat.state + 3 + 3 * s->n + i];
+        cti_touch touch;
+        cti_v3 t1, t2;
+        if (!(impulse > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
+        cti_v3_tangents(c->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, c->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
+            if (s->step.impulses.touches[k].key == touch.key)
+                break;
+        if (k < 0) {
+            touch.r[0] = impulse;
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+                return 0;
+        } else {
+            cti_touch *o = &s->step.impulses.touches[k];
+            cti_v3 J = cti_v3_mad(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), c->normal, impulse);
+            touch.thickness = o->thickness;
+            *o = touch;
+            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
+        }
+    }
+    return 1;
+}
+
+/* the length that the error allows */
+static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
+{
+    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)pow((double)error, (double)-power) : CTI_EXPLICIT_GROW;
+    return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
+}
+
+/* one accepted step of at most `left`. Returns its length; 0: none is possible */
+static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real least = CTI_EXPLICIT_LEAST * most, error;
+    if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
+        return 0;
+    for (;;) {
+        int cut = h >= left * CTI_R(0.9999);
+        ct_real at = cut ? left : (h > left / 2 && !(fixed > 0) ? left / 2 : h);
+        if (fixed > 0) {
+            r->rk.evaluations += 4;
+            if (!s->desc.rk.extrapolate) {
+                if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+                    return 0;
+                return at;
+            }
+            r->rk.evaluations += 7;
+            return cti_explicit_doubled(s, run->t, at) >= 0 ? at : 0;
+        }
+        error = cti_explicit_doubled(s, run->t, at);
+        r->rk.evaluations += 11;
+        if (error >= 0 && error <= 1) {
+            ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
+            g->next = at < h && next < h ? h : next;
+            return at;
+        }
+        if (error >= 0 && at <= least) {
+            run->forced++;
+            g->next = at;
+            return at;
+        }
+        if (at <= least / 16)
+            return 0;
+        r->rk.rejected++;
+        h = error < 0 ? at / 4 : cti_explicit_next(at, error, CTI_R(0.25));
+    }
+}
+
+/* 1: done, *out the length; -1: no step is possible; 0: out of memory */
+static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r, ct_real *out)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock;
+    ct_real h;
+    int i, at = r->rk.accepted % CT_RK_HISTORY;
+    cti_arena_reset(s->arena);
+    if (!cti_explicit_condition(s, run, r))
+        return 0;
+    clock = cti_cmr_clock(s);
+    h = cti_explicit_try(s, left, run, r);
+    r->ms_assemble += cti_cmr_clock(s) - clock;
+    if (!(h > 0))
+        return -1;
+    if (!cti_explicit_impulses(s))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].squeezed & 1) {
+            run->squeezed++;
+            s->step.limit = g->touches[i].pair;
+        }
+    r->rk.squeezed = cti_max_int(r->rk.squeezed, run->squeezed);
+    r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
+    r->loss_contact += (double)g->flat.end[g->flat.state + 2];
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+        r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
+    memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
+    r->rk.accepted++;
+    r->rk.dt_history[at] = h;
+    r->rk.dt_least = r->rk.accepted == 1 ? h : cti_min(r->rk.dt_least, h), r->rk.dt_most = cti_max(r->rk.dt_most, h);
+    *out = h;
+    return 1;
+}
+
+/* ---- the step ---- */
+
+static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    r->min_distance = 2 * s->desc.thickness;
+    r->substeps = 1;
+}
+
+/* depths at the end of the step, from the contacts there. 0: out of memory */
+static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double scale;
+    int i;
+    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
+    r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
+    cti_step_energies(s, r);
+    r->energy_elastic = cti_explicit_elastic(s, s->x);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
+                       r->loss_contact + r->loss_damping;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_recovery) + r->loss_contact + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
+    for (i = 0; i < s->bodies.n_models; i++)
+        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
+    if (run->over)
+        cti_explicit_status(r, CT_STATUS_BUDGET);
+    if (run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        cti_explicit_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
+static ct_code cti_explicit_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_explicit_own(s)->search.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_run run;
+    ct_real left = dt, h = 0;
+    int i;
+    cti_explicit_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    CTI_CLEAR(g->touches);
+    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, &run, r))
+        return cti_explicit_take_back(s);
+    while (left > 0) {
+        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, left, &run, r, &h) : -1;
+        if (end == 0)
+            return cti_explicit_take_back(s);
+        if (end < 0) { /* the world stands still for the rest of the step */
+            run.over = 1;
+            run.forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
+            break;
+        }
+        left = h == left ? 0 : left - h;
+        run.t = (double)dt - (double)left;
+    }
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->contacts += g->touches[i].force > 0;
+    r->rows = CTI_LEN(g->touches);
+    run.t = (double)dt;
+    if (!cti_explicit_meet(s, &run, r))
+        return cti_explicit_take_back(s);
+    cti_explicit_commit(s, dt);
+    if (!cti_explicit_finish(s, &run, r))
+        return cti_explicit_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_EXPLICIT_SAFE
+#undef CTI_EXPLICIT_GROW
+#undef CTI_EXPLICIT_SHRINK
+#undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_GAIN
+
+/* ---- 8_explicit/explicit_stepper.c ---- */
+/* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
+
+static void cti_explicit_defaults(ct_world_desc *d)
+{
+    ct_explicit_desc *q = &d->rk;
+    q->tolerance = CTI_R(1e-4);
+    q->penetration = CTI_R(1e-3);
+    q->bulk_viscosity = CTI_R(0.06);
+    q->max_steps = 100000;
+}
+
+static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_explicit_desc *q = &d->rk;
+    if (!(q->tolerance > 0) || !cti_finite(q->tolerance))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->tolerance, "rk.tolerance must be positive");
+    if (!(q->fixed_step >= 0) || !cti_finite(q->fixed_step))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->fixed_step, "rk.fixed_step must be finite and >= 0");
+    if (!(q->penetration > 0 && q->penetration <= CTI_R(0.1)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
+    if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
+    if (q->max_steps < 1 || q->max_steps > 100000000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
+    if (d->stepper != CT_STEPPER_EXPLICIT)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
+    if (d->friction > 0)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
+    if (d->self_collision)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
+    return CT_OK;
+}
+
+static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_CLOTH:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_EXPLICIT has no joints and no stitches";
+    case CTI_FEATURE_FRICTION:
+        return "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+CTI_FN void cti_explicit_free(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_mem *m = s->mem;
+    if (!g)
+        return;
+    CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
+    CTI_FREE(m, g->elements.lumps), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
+    CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
+    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force), CTI_FREE(m, g->damping);
+    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
+    cti_mem_resize(m, g, sizeof *g, 0);
+    s->own = NULL;
+}
+
+/* mean edge of the bodies that move, at rest; rigid and scripted ones count only where there are no others */
+static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bodies)
+{
+    const cti_surface *f = &s->surface;
+    int soft, i, e, n = 0;
+    double sum = 0;
+    for (soft = 1; soft >= 0 && n == 0; soft--)
+        for (i = 0; i < f->n_bodies; i++)
+            for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
+                sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
+    return n ? (ct_real)(sum / n) : 0;
+}
+
+CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit *g;
+    cti_mem *m = s->mem;
+    int n3 = 3 * s->n, nv3 = 3 * s->surface.nv;
+    cti_explicit_free(s);
+    g = (cti_explicit *)cti_mem_resize(m, NULL, 0, sizeof *g);
+    if (!g)
+        return 0;
+    memset(g, 0, sizeof *g);
+    s->own = g;
+    g->edge = cti_explicit_edge(s, bodies);
+    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
+           CTI_RESIZE(m, g->damping, n3) && CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
+           CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
+           cti_explicit_rest(s);
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
+{
+    static const cti_stepper stepper = {0,
+                                        0,
+                                        cti_explicit_defaults,
+                                        cti_explicit_check,
+                                        NULL,
+                                        cti_explicit_refuses,
+                                        cti_explicit_prepare,
+                                        cti_explicit_step,
+                                        NULL,
+                                        cti_explicit_free};
+    return &stepper;
+}
+#endif
+
 /* ---- 9_world/world.h ---- */
 /* world.h -- the world: bodies over the step's state. */
 
@@ -62918,6 +64993,11 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL);
+        if (code != CT_OK)
+            return code;
+    }
     for (k = 0; v && k < 3; k++)
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");

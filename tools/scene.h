@@ -82,6 +82,7 @@ typedef struct scene {
     ct_dcd_desc dcd;
     ct_barrier_desc barrier;
     ct_geometric_desc geometric;
+    ct_explicit_desc rk; /* "explicit" */
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;

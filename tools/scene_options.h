@@ -10,5 +10,6 @@ void scene_read_solver(json_in *in, const cJSON *root, ct_solver_desc *out);
 void scene_read_dcd(json_in *in, const cJSON *root, ct_dcd_desc *out);
 void scene_read_barrier(json_in *in, const cJSON *root, ct_barrier_desc *out);
 void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out);
+void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out);
 
 #endif /* SCENE_OPTIONS_H */

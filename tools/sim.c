@@ -80,6 +80,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->dcd = s->dcd;
     d->barrier = s->barrier;
     d->geometric = s->geometric;
+    d->rk = s->rk;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;
