@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9ea3270456a02f34.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5f1dcc0589224660.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -31,7 +31,7 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD, BARRIER and GEOMETRIC. One that a switch leaves out of a
+    This version has no restitution, tearing, plasticity or fluids. Its steppers are CMR, DCD, BARRIER, GEOMETRIC and EXPLICIT. One that a switch leaves out of a
     build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and
     CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
     do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
@@ -121,6 +121,14 @@ THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem
     are refused. With geometric.fail_safe vertices that would cross are stopped (status ZONES, ct_step_report.frozen). Intersections at the end of a
     step are in ct_step_report.tangled, with status NOT_CONVERGED. ct_step_report.residual is that of the linear solve.
+
+THE EXPLICIT STEPPER, CT_STEPPER_EXPLICIT (Hong, Choi, Lee 2006)
+    A step is a sequence of Runge-Kutta steps of fourth order, whose length follows from their error (docs/explicit.md). Contact forces keep the
+    accelerations of touching features apart; nodes that have penetrated are moved back onto the surface. Soft bodies of tetrahedra, rigid, static and
+    kinematic bodies and planes take part, without friction and without contacts of a body with itself: both have to be switched off. Cloth, rods,
+    points, joints, ct_world_repair and ct_world_dump_problem are refused. Steps are short, about the time of a pressure wave through an element:
+    it is for soft materials and for dynamics. It does not promise an end free of intersections. ct_step_report.rk has the Runge-Kutta steps,
+    penetrations and squeezed contacts, which make the step NOT_CONVERGED. energy_elastic is that of the stepper's own elements.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -217,7 +225,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
                           Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
                           still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_GEOMETRIC
+    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_GEOMETRIC, CONTACT_WITH_EXPLICIT
                           1 (default) or 0: the steppers. One of them has to be 1. 0 removes its code. The enum keeps its value,
                           ct_stepper_built returns 0, and ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
@@ -226,7 +234,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER,
-                          GEOMETRIC and all
+                          GEOMETRIC, EXPLICIT and all
                           solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
                           CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER

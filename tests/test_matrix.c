@@ -6,8 +6,8 @@
 
 /* ---- the table ---- */
 
-enum { COLUMNS = 6, STEPS = 40 };
-static const char *const columns[COLUMNS] = {"`cmr`", "`cmr`, `newmark`", "`cmr`, `bdf2`", "`dcd`", "`barrier`", "`geometric`"};
+enum { COLUMNS = 7, STEPS = 40 };
+static const char *const columns[COLUMNS] = {"`cmr`", "`cmr`, `newmark`", "`cmr`, `bdf2`", "`dcd`", "`barrier`", "`geometric`", "`explicit`"};
 
 typedef ct_code put_fn(ct_world *w, ct_body_id box, ct_body_id *out); /* makes the thing of a row */
 typedef void look_fn(ct_world *w, ct_body_id box, ct_body_id thing);  /* at the end of the steps */
@@ -240,24 +240,28 @@ static void look_dump(ct_world *w, ct_body_id box, ct_body_id thing)
 #define INSIDE_POINTS "needs bodies with an inside, and points have none"
 
 static const row rows[] = {
-    {"soft body", put_soft, NULL, {NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"soft body with a surface", put_embedded, NULL, {NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"cloth of springs", put_springs, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL}, 1, 1},
-    {"cloth as membrane", put_membrane, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL}, 1, 1},
-    {"rod", put_rod, NULL, {NULL, NULL, NULL, INSIDE_ROD, NULL, "a rod has none"}, 1, 1},
-    {"points", put_points, NULL, {NULL, NULL, NULL, INSIDE_POINTS, NULL, "loose points have none"}, 1, 1},
+    {"soft body", put_soft, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"soft body with a surface", put_embedded, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"cloth of springs", put_springs, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL, INSIDE_CLOTH}, 1, 1},
+    {"cloth as membrane", put_membrane, NULL, {NULL, NULL, NULL, INSIDE_CLOTH, NULL, NULL, INSIDE_CLOTH}, 1, 1},
+    {"rod", put_rod, NULL, {NULL, NULL, NULL, INSIDE_ROD, NULL, "a rod has none", INSIDE_ROD}, 1, 1},
+    {"points", put_points, NULL, {NULL, NULL, NULL, INSIDE_POINTS, NULL, "loose points have none", INSIDE_POINTS}, 1, 1},
     {"rigid body", put_rigid, NULL,
-     {NULL, NULL, NULL, "steps no rigid bodies, only soft ones", NULL, "corrects particles, and a rigid body has none"}, 1, 1},
-    {"kinematic body", put_kinematic, NULL, {NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"static body", put_static, NULL, {NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"plane", put_plane, NULL, {NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
-    {"pins", put_pin, look_held, {NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
-    {"direction pins", put_direction, look_straight, {NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
-    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches"}, 0, 0},
-    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches"}, 0, 0},
+     {NULL, NULL, NULL, "steps no rigid bodies, only soft ones", NULL, "corrects particles, and a rigid body has none", NULL}, 1, 1},
+    {"kinematic body", put_kinematic, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"static body", put_static, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"plane", put_plane, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
+    {"pins", put_pin, look_held, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
+    {"direction pins", put_direction, look_straight, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
+    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches",
+     "has no joints and no stitches"}, 0, 0},
+    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches",
+     "has no joints and no stitches"}, 0, 0},
     {"`ct_world_repair`", put_repair, NULL,
-     {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection", "cannot tell sides that it has not seen"}, 0, 0},
-    {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem", "solves no contact problem"}, 0, 0},
+     {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection", "cannot tell sides that it has not seen",
+     "moves nodes out of bodies in its steps"}, 0, 0},
+    {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem", "solves no contact problem",
+     "keeps none"}, 0, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -277,13 +281,17 @@ static const struct {
     int is_integrator;
     const char *refusal[COLUMNS];
 } options[] = {
-    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only"}},
-    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only"}},
+    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only",
+     "its own Runge-Kutta rule"}},
+    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "its own Runge-Kutta rule"}},
     {"`midpoint`", set_midpoint, 1,
-     {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL, "steps by implicit Euler only"}},
+     {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL, "steps by implicit Euler only",
+     "its own Runge-Kutta rule"}},
     {"`ccd_limits_step`", set_limits, 0,
-     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts", "does not cut steps at impacts"}},
-    {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER"}},
+     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts", "does not cut steps at impacts",
+     "does not cut steps at impacts"}},
+    {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER",
+     "has no termination PAPER"}},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -291,14 +299,20 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 static ct_world_desc desc_of(int column)
 {
+    static const ct_stepper steppers[COLUMNS] = {CT_STEPPER_CMR, CT_STEPPER_CMR, CT_STEPPER_CMR, CT_STEPPER_DCD, CT_STEPPER_BARRIER,
+     CT_STEPPER_GEOMETRIC,
+                                                 CT_STEPPER_EXPLICIT};
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
-    d.stepper = column < 3 ? CT_STEPPER_CMR : (column == 3 ? CT_STEPPER_DCD : (column == 4 ? CT_STEPPER_BARRIER : CT_STEPPER_GEOMETRIC));
+    d.stepper = steppers[column];
+    if (column == 6)
+        d.friction = 0, d.self_collision = 0;
     d.integrator = column == 1 ? CT_INTEGRATOR_NEWMARK : (column == 2 ? CT_INTEGRATOR_BDF2 : CT_INTEGRATOR_EULER);
     return d;
 }
 
-/* geometric promises to say so where surfaces intersect, and no more; dcd pushes vertices out of bodies */
-static int is_apart(int column, const ct_step_report *r) { return column != 3 && !(column == 5 && r->status == CT_STATUS_NOT_CONVERGED); }
+/* geometric promises to say so where surfaces intersect, and no more; dcd and explicit push vertices out of bodies */
+static int is_apart(int column, const ct_step_report *r) { return column != 3 && column != 6 && !(column == 5 &&
+     r->status == CT_STATUS_NOT_CONVERGED); }
 
 /* positions and velocities of a body are finite */
 static void expect_finite(const ct_world *w, ct_body_id id)

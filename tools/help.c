@@ -11,7 +11,7 @@ static const char help_run[] =
     "                            contact run examples/scenes/two_cubes.json --out /tmp/cubes\n"
     "  --steps N             number of steps, instead of the scene's duration\n"
     "                            contact run examples/scenes/slope.json --steps 100\n"
-    "  --stepper S           the stepper instead of the scene's: cmr, dcd, barrier or geometric (contact info lists what is built)\n"
+    "  --stepper S           the stepper instead of the scene's: cmr, dcd, barrier, geometric or explicit (contact info lists what is built)\n"
     "                            contact run examples/scenes/two_cubes.json --stepper dcd\n"
     "  --solver S            the contact solver instead of the scene's: ica, auto, pgs, active_set, mprgp, interior,\n"
     "                        newton or admm (docs/solvers_worlds.md)\n"

@@ -223,7 +223,7 @@ def quick_start(count, families, work, stb):
 
 def switches(count, cc, stb, work):
     """Builds with one solver and one stepper: they work, refuse the others by name, and the others' code is not in them."""
-    for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD"), ("ICA", "BARRIER"), ("ICA", "GEOMETRIC")):
+    for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD"), ("ICA", "BARRIER"), ("ICA", "GEOMETRIC"), ("ICA", "EXPLICIT")):
         what = "%s and %s alone" % (solver, stepper)
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
@@ -237,7 +237,8 @@ def switches(count, cc, stb, work):
         count.ok(code == 0, what + ": run", out)
         _, out, _ = run(["nm", program])
         gone = ["cti_solver_" + s.lower() for s in lists.SOLVERS if s != solver]
-        steps = (("CMR", "cti_step"), ("DCD", "cti_dcd_step"), ("BARRIER", "cti_barrier_step"), ("GEOMETRIC", "cti_geometric_step"))
+        steps = (("CMR", "cti_step"), ("DCD", "cti_dcd_step"), ("BARRIER", "cti_barrier_step"), ("GEOMETRIC", "cti_geometric_step"),
+                 ("EXPLICIT", "cti_explicit_step"))
         gone += [name for s, name in steps if s != stepper]
         left = [name for name in gone if re.search(r" %s$" % name, out, re.M)]
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))
