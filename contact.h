@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5f1dcc0589224660.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bdc098ebce8a599f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -61986,7 +61986,7 @@ typedef struct cti_explicit_elements {
     ct_real *volume;     /* [n] the same as they are */
     ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *lumps;      /* [8 batches] volumes of the elements of one model */
+    ct_real *kept;       /* of one model: F and J of its elements between two passes */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -62023,7 +62023,7 @@ typedef struct cti_explicit {
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
-    ct_real *force, *damping; /* [3 n] */
+    ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
@@ -62031,7 +62031,6 @@ typedef struct cti_explicit {
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
-    cti_energy last;     /* energies at the end of the last step, if known */
 } cti_explicit;
 
 #if CONTACT_WITH_EXPLICIT
@@ -62041,8 +62040,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
-/* cti_explicit_forces -- elastic forces at x [3 n], with damping forces at velocities v; force, damping [3 n]. Each is set. */
-CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping);
+/* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
 /* cti_explicit_elastic -- elastic energy at x [J]. */
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
 
@@ -62105,6 +62104,8 @@ CTI_FN const cti_stepper *cti_stepper_explicit(void);
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
 #define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
+
+enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
 #endif
 
 /* eight tetrahedra: rows b_1, b_2, b_3 of the rest state, F, its cofactors, J */
@@ -62164,24 +62165,38 @@ static cti_r8 cti_explicit_trace(const cti_r8 *f)
     return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
 }
 
-/* sums of quarter volumes by node, and the pressures */
+/* eight tetrahedra from what the first pass has kept */
+static void cti_explicit_reopen(const cti_tet_batch *t, int k, const ct_real *kept, cti_explicit_lanes *w)
+{
+    const ct_real *rest = t->rest + (size_t)k * 10 * 8, *own = kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+    int i;
+    for (i = 0; i < 9; i++)
+        w->b[i] = cti_load8(rest + 8 * i), w->f[i] = cti_load8(own + 8 * i);
+    w->volume = cti_load8(rest + 72);
+    w->j = cti_cofactor8(w->f, w->cof);
+}
+
+/* first pass: F and J, sums of quarter volumes by node, and the pressures */
 static void cti_explicit_pressures(cti_state *s, const cti_tet_batch *t, const ct_real *x)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real kappa = t->lambda + t->mu * 2 / 3;
-    int k, l, a, e;
+    ct_real kappa = t->lambda + t->mu * 2 / 3, *kept;
+    int k, l, a, e, i;
     for (e = 0; e < 4 * t->n; e++)
         g->elements.volume[t->node[e]] = 0;
     for (k = 0; 8 * k < t->n; k++) {
         cti_explicit_lanes w;
         cti_explicit_open(t, k, x, &w);
-        cti_store8(g->elements.lumps + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
+        kept = g->elements.kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+        for (i = 0; i < 9; i++)
+            cti_store8(kept + 8 * i, w.f[i]);
+        cti_store8(kept + 72, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
         for (l = 0; l < cti_element_count(t->n, k); l++)
             for (a = 0; a < 4; a++)
-                g->elements.volume[t->node[32 * k + 4 * l + a]] += g->elements.lumps[8 * k + l];
+                g->elements.volume[t->node[32 * k + 4 * l + a]] += kept[72 + l];
     }
     for (e = 0; e < 4 * t->n; e++) {
-        int i = t->node[e];
+        i = t->node[e];
         g->elements.pressure[i] = kappa * (g->elements.volume[i] / g->elements.volume0[i] - 1);
     }
 }
@@ -62219,18 +62234,20 @@ static void cti_explicit_viscous(const cti_explicit_lanes *w, const cti_r8 *rate
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
 
-static void cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping)
+/* elastic and viscous forces are added to `force`; returns the viscous ones' power [W], <= 0 */
+static double cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
     ct_real eta = t->damping_stiffness * t->mu;
     ct_real bulk = s->desc.rk.bulk_viscosity * t->density * cti_explicit_speed(t) * g->elements.length[m], mean[8];
+    double power = 0;
     int k, l, i;
     cti_explicit_pressures(s, t, x);
     for (k = 0; 8 * k < t->n; k++) {
         cti_explicit_lanes w;
         cti_r8 p[9], h, slope, along;
-        cti_explicit_open(t, k, x, &w);
+        cti_explicit_reopen(t, k, g->elements.kept, &w);
         for (l = 0; l < 8; l++) {
             const int32_t *q = t->node + 32 * (size_t)k + 4 * l;
             mean[l] = (g->elements.pressure[q[0]] + g->elements.pressure[q[1]] + g->elements.pressure[q[2]] + g->elements.pressure[q[3]]) / 4;
@@ -62240,25 +62257,28 @@ static void cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, con
         along = cti_mad8(cti_load8(mean), cti_scale8(t->mu / 2, cti_explicit_trace(w.f)), slope);
         for (i = 0; i < 9; i++)
             p[i] = cti_mad8(cti_mul8(h, w.f[i]), along, w.cof[i]);
-        cti_explicit_scatter(t, k, &w, p, force);
-        if (damping && (eta > 0 || bulk > 0)) {
-            cti_r8 rate[9];
+        if (eta > 0 || bulk > 0) {
+            cti_r8 rate[9], q[9], work = cti_set8(0);
             cti_explicit_gradient(t, k, v, w.b, rate);
-            cti_explicit_viscous(&w, rate, eta, bulk, p);
-            cti_explicit_scatter(t, k, &w, p, damping);
+            cti_explicit_viscous(&w, rate, eta, bulk, q);
+            for (i = 0; i < 9; i++)
+                p[i] = cti_add8(p[i], q[i]), work = cti_mad8(work, q[i], rate[i]);
+            power -= cti_element_sum(cti_mul8(work, w.volume), cti_element_count(t->n, k));
         }
+        cti_explicit_scatter(t, k, &w, p, force);
     }
+    return power;
 }
 
-CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping)
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
 {
+    double power = 0;
     int m, i;
     memset(force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (m = 0; m < s->bodies.n_models; m++) {
         cti_model *model = s->bodies.models[m];
         if (cti_explicit_is_nodal(s, &model->tets)) {
-            cti_explicit_nodal_forces(s, m, x, v, force, damping);
+            power += cti_explicit_nodal_forces(s, m, x, v, force);
             continue;
         }
         cti_model_assemble(model, x, 0, force, NULL, NULL, NULL);
@@ -62267,12 +62287,16 @@ CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v
             memset(work, 0, sizeof(ct_real) * 3 * (size_t)s->n);
             cti_model_damping(model, x, v, work);
             for (i = 0; i < 3 * s->n; i++)
-                damping[i] -= work[i];
+                force[i] -= work[i], power -= (double)(work[i] * v[i]);
         }
     }
     for (i = 0; i < s->n; i++)
-        if (s->bodies.alpha[i] > 0)
-            cti_v3_addto(damping, i, cti_v3_mul(cti_v3_at(v, i), -s->bodies.alpha[i] * s->bodies.mass[i]));
+        if (s->bodies.alpha[i] > 0) {
+            ct_real c = s->bodies.alpha[i] * s->bodies.mass[i];
+            cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
+            power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
+        }
+    return power;
 }
 
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
@@ -62346,7 +62370,7 @@ CTI_FN int cti_explicit_rest(cti_state *s)
             rate = cti_max(rate, cti_explicit_rest_model(s, m));
     }
     g->bound = rate > 0 ? CTI_EXPLICIT_STABLE / rate : CTI_REAL_MAX;
-    return CTI_RESIZE(s->mem, g->elements.lumps, (size_t)most + 8);
+    return CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8);
 }
 
 #undef CTI_EXPLICIT_J0
@@ -62611,6 +62635,7 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
     cti_v3 n, to;
     cti_pair pair;
+    int k;
     if (q->vertex < 0 || !(q->d2 < reach * reach))
         return 1;
     cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
@@ -62618,8 +62643,9 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
         n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
-                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * (size_t)q->face + q->feature - 3]);
-        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, f->faces[3 * (size_t)q->face + (q->feature == 5 ? 0 : q->feature == 4 ? 1 : 0)]));
+                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
+        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
+        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, k));
         if (!(cti_v3_dot(to, n) < 0))
             return 1;
     }
@@ -62978,11 +63004,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     for (i = 0; i < nr; i++)
         cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
     memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, x, v, force, g->damping);
-    for (i = 0; i < 3 * s->n; i++) {
-        integral[0] -= g->damping[i] * v[i];
-        force[i] += g->damping[i];
-    }
+    integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
     cti_explicit_free_motion(s, v, force, a);
     for (i = 0; i < CTI_LEN(g->touches); i++)
         cti_explicit_measure(s, y, t, &g->touches[i]);
@@ -63256,20 +63278,22 @@ static void cti_explicit_depths(cti_state *s, ct_step_report *r)
     }
 }
 
-/* keys of the contacts, sorted. 0: out of memory */
+/* keys of the contacts that forces keep, sorted. 0: out of memory */
 static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, j;
+    int m = CTI_LEN(g->touches), i, j, n = 0;
     if (!CTI_RESIZE(s->mem, g->held, m))
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
-        for (j = i; j > 0 && g->held[j - 1] > key; j--)
+        if (g->touches[i].squeezed)
+            continue;
+        for (j = n++; j > 0 && g->held[j - 1] > key; j--)
             g->held[j] = g->held[j - 1];
         g->held[j] = key;
     }
-    return 1;
+    return CTI_RESIZE(s->mem, g->held, n);
 }
 
 /* vectors with room for the contacts' impulses. 0: out of memory */
@@ -63312,7 +63336,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
         }
     }
     r->ms_detect += cti_cmr_clock(s) - clock;
-    return cti_explicit_remember(s);
+    return 1;
 }
 
 /* contacts at the start of a step, and their collision. 0: out of memory */
@@ -63332,7 +63356,7 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
         if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
             g->touches[i].squeezed |= 2;
     r->ms_solve += cti_cmr_clock(s) - clock;
-    return 1;
+    return cti_explicit_remember(s);
 }
 
 /* adds the contacts' impulses to the step's. 0: out of memory */
@@ -63384,7 +63408,7 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(8 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, error;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
@@ -63507,7 +63531,6 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_run run;
     ct_real left = dt, h = 0;
-    int i;
     cti_explicit_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
@@ -63532,8 +63555,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
         left = h == left ? 0 : left - h;
         run.t = (double)dt - (double)left;
     }
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        r->contacts += g->touches[i].force > 0;
+    r->contacts = CTI_LEN(s->step.impulses.touches);
     r->rows = CTI_LEN(g->touches);
     run.t = (double)dt;
     if (!cti_explicit_meet(s, &run, r))
@@ -63624,10 +63646,10 @@ CTI_FN void cti_explicit_free(cti_state *s)
     if (!g)
         return;
     CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
-    CTI_FREE(m, g->elements.lumps), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    CTI_FREE(m, g->elements.kept), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
-    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force), CTI_FREE(m, g->damping);
+    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -63659,7 +63681,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     s->own = g;
     g->edge = cti_explicit_edge(s, bodies);
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
-           CTI_RESIZE(m, g->damping, n3) && CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
+           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
            CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
            cti_explicit_rest(s);
 }

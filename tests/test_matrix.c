@@ -190,12 +190,11 @@ static ct_code put_repair(ct_world *w, ct_body_id box, ct_body_id *out)
 /* after steps, see look_dump */
 static ct_code put_dump(ct_world *w, ct_body_id box, ct_body_id *out)
 {
-    ct_step_report r;
-    int i;
+    int i, touched = 0;
     (void)box, (void)out;
     for (i = 0; i < STEPS; i++)
-        r = step_once(w, 0.01);
-    assert_true(r.contacts > 0);
+        touched |= step_once(w, 0.01).contacts > 0;
+    assert_true(touched);
     remove("/tmp/contact_test_matrix.cpb");
     return ct_world_dump_problem(w, "/tmp/contact_test_matrix.cpb");
 }

@@ -144,20 +144,22 @@ static void cti_explicit_depths(cti_state *s, ct_step_report *r)
     }
 }
 
-/* keys of the contacts, sorted. 0: out of memory */
+/* keys of the contacts that forces keep, sorted. 0: out of memory */
 static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, j;
+    int m = CTI_LEN(g->touches), i, j, n = 0;
     if (!CTI_RESIZE(s->mem, g->held, m))
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
-        for (j = i; j > 0 && g->held[j - 1] > key; j--)
+        if (g->touches[i].squeezed)
+            continue;
+        for (j = n++; j > 0 && g->held[j - 1] > key; j--)
             g->held[j] = g->held[j - 1];
         g->held[j] = key;
     }
-    return 1;
+    return CTI_RESIZE(s->mem, g->held, n);
 }
 
 /* vectors with room for the contacts' impulses. 0: out of memory */
@@ -200,7 +202,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
         }
     }
     r->ms_detect += cti_cmr_clock(s) - clock;
-    return cti_explicit_remember(s);
+    return 1;
 }
 
 /* contacts at the start of a step, and their collision. 0: out of memory */
@@ -220,7 +222,7 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
         if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
             g->touches[i].squeezed |= 2;
     r->ms_solve += cti_cmr_clock(s) - clock;
-    return 1;
+    return cti_explicit_remember(s);
 }
 
 /* adds the contacts' impulses to the step's. 0: out of memory */
@@ -272,7 +274,7 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(8 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, error;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
@@ -395,7 +397,6 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_run run;
     ct_real left = dt, h = 0;
-    int i;
     cti_explicit_begin(s, dt, r);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
@@ -420,8 +421,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
         left = h == left ? 0 : left - h;
         run.t = (double)dt - (double)left;
     }
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        r->contacts += g->touches[i].force > 0;
+    r->contacts = CTI_LEN(s->step.impulses.touches);
     r->rows = CTI_LEN(g->touches);
     run.t = (double)dt;
     if (!cti_explicit_meet(s, &run, r))

@@ -37,7 +37,7 @@ typedef struct cti_explicit_elements {
     ct_real *volume;     /* [n] the same as they are */
     ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *lumps;      /* [8 batches] volumes of the elements of one model */
+    ct_real *kept;       /* of one model: F and J of its elements between two passes */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -74,7 +74,7 @@ typedef struct cti_explicit {
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
-    ct_real *force, *damping; /* [3 n] */
+    ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
@@ -82,7 +82,6 @@ typedef struct cti_explicit {
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
-    cti_energy last;     /* energies at the end of the last step, if known */
 } cti_explicit;
 
 CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_explicit *)s->own; }
@@ -91,8 +90,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
-/* cti_explicit_forces -- elastic forces at x [3 n], with damping forces at velocities v; force, damping [3 n]. Each is set. */
-CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping);
+/* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
 /* cti_explicit_elastic -- elastic energy at x [J]. */
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
 

@@ -254,6 +254,7 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
     cti_v3 n, to;
     cti_pair pair;
+    int k;
     if (q->vertex < 0 || !(q->d2 < reach * reach))
         return 1;
     cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
@@ -261,8 +262,9 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
         n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
-                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * (size_t)q->face + q->feature - 3]);
-        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, f->faces[3 * (size_t)q->face + (q->feature == 5 ? 0 : q->feature == 4 ? 1 : 0)]));
+                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
+        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
+        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, k));
         if (!(cti_v3_dot(to, n) < 0))
             return 1;
     }

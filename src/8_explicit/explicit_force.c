@@ -16,6 +16,8 @@
 #define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 
+enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
+
 /* eight tetrahedra: rows b_1, b_2, b_3 of the rest state, F, its cofactors, J */
 typedef struct cti_explicit_lanes {
     cti_r8 b[9], volume, f[9], cof[9], j;
@@ -72,24 +74,38 @@ static cti_r8 cti_explicit_trace(const cti_r8 *f)
     return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
 }
 
-/* sums of quarter volumes by node, and the pressures */
+/* eight tetrahedra from what the first pass has kept */
+static void cti_explicit_reopen(const cti_tet_batch *t, int k, const ct_real *kept, cti_explicit_lanes *w)
+{
+    const ct_real *rest = t->rest + (size_t)k * 10 * 8, *own = kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+    int i;
+    for (i = 0; i < 9; i++)
+        w->b[i] = cti_load8(rest + 8 * i), w->f[i] = cti_load8(own + 8 * i);
+    w->volume = cti_load8(rest + 72);
+    w->j = cti_cofactor8(w->f, w->cof);
+}
+
+/* first pass: F and J, sums of quarter volumes by node, and the pressures */
 static void cti_explicit_pressures(cti_state *s, const cti_tet_batch *t, const ct_real *x)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real kappa = t->lambda + t->mu * 2 / 3;
-    int k, l, a, e;
+    ct_real kappa = t->lambda + t->mu * 2 / 3, *kept;
+    int k, l, a, e, i;
     for (e = 0; e < 4 * t->n; e++)
         g->elements.volume[t->node[e]] = 0;
     for (k = 0; 8 * k < t->n; k++) {
         cti_explicit_lanes w;
         cti_explicit_open(t, k, x, &w);
-        cti_store8(g->elements.lumps + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
+        kept = g->elements.kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+        for (i = 0; i < 9; i++)
+            cti_store8(kept + 8 * i, w.f[i]);
+        cti_store8(kept + 72, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
         for (l = 0; l < cti_element_count(t->n, k); l++)
             for (a = 0; a < 4; a++)
-                g->elements.volume[t->node[32 * k + 4 * l + a]] += g->elements.lumps[8 * k + l];
+                g->elements.volume[t->node[32 * k + 4 * l + a]] += kept[72 + l];
     }
     for (e = 0; e < 4 * t->n; e++) {
-        int i = t->node[e];
+        i = t->node[e];
         g->elements.pressure[i] = kappa * (g->elements.volume[i] / g->elements.volume0[i] - 1);
     }
 }
@@ -127,18 +143,20 @@ static void cti_explicit_viscous(const cti_explicit_lanes *w, const cti_r8 *rate
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
 
-static void cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping)
+/* elastic and viscous forces are added to `force`; returns the viscous ones' power [W], <= 0 */
+static double cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
     ct_real eta = t->damping_stiffness * t->mu;
     ct_real bulk = s->desc.rk.bulk_viscosity * t->density * cti_explicit_speed(t) * g->elements.length[m], mean[8];
+    double power = 0;
     int k, l, i;
     cti_explicit_pressures(s, t, x);
     for (k = 0; 8 * k < t->n; k++) {
         cti_explicit_lanes w;
         cti_r8 p[9], h, slope, along;
-        cti_explicit_open(t, k, x, &w);
+        cti_explicit_reopen(t, k, g->elements.kept, &w);
         for (l = 0; l < 8; l++) {
             const int32_t *q = t->node + 32 * (size_t)k + 4 * l;
             mean[l] = (g->elements.pressure[q[0]] + g->elements.pressure[q[1]] + g->elements.pressure[q[2]] + g->elements.pressure[q[3]]) / 4;
@@ -148,25 +166,28 @@ static void cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, con
         along = cti_mad8(cti_load8(mean), cti_scale8(t->mu / 2, cti_explicit_trace(w.f)), slope);
         for (i = 0; i < 9; i++)
             p[i] = cti_mad8(cti_mul8(h, w.f[i]), along, w.cof[i]);
-        cti_explicit_scatter(t, k, &w, p, force);
-        if (damping && (eta > 0 || bulk > 0)) {
-            cti_r8 rate[9];
+        if (eta > 0 || bulk > 0) {
+            cti_r8 rate[9], q[9], work = cti_set8(0);
             cti_explicit_gradient(t, k, v, w.b, rate);
-            cti_explicit_viscous(&w, rate, eta, bulk, p);
-            cti_explicit_scatter(t, k, &w, p, damping);
+            cti_explicit_viscous(&w, rate, eta, bulk, q);
+            for (i = 0; i < 9; i++)
+                p[i] = cti_add8(p[i], q[i]), work = cti_mad8(work, q[i], rate[i]);
+            power -= cti_element_sum(cti_mul8(work, w.volume), cti_element_count(t->n, k));
         }
+        cti_explicit_scatter(t, k, &w, p, force);
     }
+    return power;
 }
 
-CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force, ct_real *damping)
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
 {
+    double power = 0;
     int m, i;
     memset(force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    memset(damping, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (m = 0; m < s->bodies.n_models; m++) {
         cti_model *model = s->bodies.models[m];
         if (cti_explicit_is_nodal(s, &model->tets)) {
-            cti_explicit_nodal_forces(s, m, x, v, force, damping);
+            power += cti_explicit_nodal_forces(s, m, x, v, force);
             continue;
         }
         cti_model_assemble(model, x, 0, force, NULL, NULL, NULL);
@@ -175,12 +196,16 @@ CTI_FN void cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v
             memset(work, 0, sizeof(ct_real) * 3 * (size_t)s->n);
             cti_model_damping(model, x, v, work);
             for (i = 0; i < 3 * s->n; i++)
-                damping[i] -= work[i];
+                force[i] -= work[i], power -= (double)(work[i] * v[i]);
         }
     }
     for (i = 0; i < s->n; i++)
-        if (s->bodies.alpha[i] > 0)
-            cti_v3_addto(damping, i, cti_v3_mul(cti_v3_at(v, i), -s->bodies.alpha[i] * s->bodies.mass[i]));
+        if (s->bodies.alpha[i] > 0) {
+            ct_real c = s->bodies.alpha[i] * s->bodies.mass[i];
+            cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
+            power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
+        }
+    return power;
 }
 
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
@@ -254,7 +279,7 @@ CTI_FN int cti_explicit_rest(cti_state *s)
             rate = cti_max(rate, cti_explicit_rest_model(s, m));
     }
     g->bound = rate > 0 ? CTI_EXPLICIT_STABLE / rate : CTI_REAL_MAX;
-    return CTI_RESIZE(s->mem, g->elements.lumps, (size_t)most + 8);
+    return CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8);
 }
 
 #undef CTI_EXPLICIT_J0

@@ -193,11 +193,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     for (i = 0; i < nr; i++)
         cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
     memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, x, v, force, g->damping);
-    for (i = 0; i < 3 * s->n; i++) {
-        integral[0] -= g->damping[i] * v[i];
-        force[i] += g->damping[i];
-    }
+    integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
     cti_explicit_free_motion(s, v, force, a);
     for (i = 0; i < CTI_LEN(g->touches); i++)
         cti_explicit_measure(s, y, t, &g->touches[i]);
