@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bdc098ebce8a599f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a8ba1369af15d9b4.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -686,11 +686,13 @@ typedef struct ct_geometric_desc {
 
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
 typedef struct ct_explicit_desc {
-    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Default 1e-4 */
+    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again.
+                               Default 1e-4 */
     ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
-    int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of its nodes' */
+    int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of
+                               its nodes' */
     ct_real penetration;    /* (0, 0.1] legal penetration of contacts, 1/1000 in the paper; default 1e-3 */
     ct_real bulk_viscosity; /* [0, 10] damping of pressure waves: b in the stress b rho c l tr d; default 0.06 */
     int max_steps;          /* 1..1e8: most Runge-Kutta steps of a step; after them the world stands still until its end (BUDGET); default 100000 */
@@ -1297,7 +1299,7 @@ typedef struct ct_step_report {
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
-    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
+    ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
@@ -63502,6 +63504,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     cti_explicit *g = cti_explicit_own(s);
     double scale;
     int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->penetration = cti_max(r->penetration, -g->touches[i].d);
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_step_energies(s, r);

@@ -368,6 +368,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     cti_explicit *g = cti_explicit_own(s);
     double scale;
     int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->penetration = cti_max(r->penetration, -g->touches[i].d);
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_step_energies(s, r);

@@ -600,7 +600,7 @@ typedef struct ct_step_report {
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
-    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end */
+    ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
