@@ -10,6 +10,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/assemble.h"
+#include "../8_step/plausible.h"
 #include "../8_step/step.h"
 
 #define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
@@ -310,6 +311,15 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
     }
 }
 
+/* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
+static int cti_explicit_is_plausible(cti_state *s, double t)
+{
+    const ct_real *end = cti_explicit_own(s)->flat.end;
+    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
+    return cti_plausible_motion(s, (ct_real)t);
+}
+
 /* 1: done, *out the length; -1: no step is possible; 0: out of memory */
 static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r, ct_real *out)
 {
@@ -323,7 +333,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     clock = cti_cmr_clock(s);
     h = cti_explicit_try(s, left, run, r);
     r->ms_assemble += cti_cmr_clock(s) - clock;
-    if (!(h > 0))
+    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h))
         return -1;
     if (!cti_explicit_impulses(s))
         return 0;

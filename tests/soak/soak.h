@@ -79,8 +79,9 @@ typedef struct soak_result {
 } soak_result;
 
 /* soak_set -- which worlds the generator makes. MIXED: soft bodies, cloth, rigid bodies and joints under the steppers CMR and DCD; RODS: rods and
-   points among them, under CMR; BARRIER: bodies of all kinds under the barrier stepper. */
-typedef enum soak_set { SOAK_MIXED, SOAK_RODS, SOAK_BARRIER, SOAK_SETS } soak_set;
+   points among them, under CMR; BARRIER: bodies of all kinds under the barrier stepper; EXPLICIT: soft, rigid,
+   scripted and static ones under the explicit stepper. */
+typedef enum soak_set { SOAK_MIXED, SOAK_RODS, SOAK_BARRIER, SOAK_EXPLICIT, SOAK_SETS } soak_set;
 
 typedef struct soak_options {
     uint64_t seed;
