@@ -223,7 +223,8 @@ def quick_start(count, families, work, stb):
 
 def switches(count, cc, stb, work):
     """Builds with one solver and one stepper: they work, refuse the others by name, and the others' code is not in them."""
-    for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD"), ("ICA", "BARRIER"), ("ICA", "LAYERS"), ("ICA", "PENALTY"), ("ICA", "GEOMETRIC")):
+    for solver, stepper in (("PGS", "CMR"), ("MPRGP", "DCD"), ("ICA", "BARRIER"), ("ICA", "LAYERS"), ("ICA", "PENALTY"), ("ICA", "GEOMETRIC"),
+                            ("ICA", "EXPLICIT")):
         what = "%s and %s alone" % (solver, stepper)
         program = os.path.join(work, "switches_" + stepper)
         # not optimized functions that nothing calls are kept: the linker drops them
@@ -238,8 +239,7 @@ def switches(count, cc, stb, work):
         _, out, _ = run(["nm", program])
         gone = ["cti_solver_" + s.lower() for s in lists.SOLVERS if s != solver]
         steps = (("CMR", "cti_step"), ("DCD", "cti_dcd_step"), ("BARRIER", "cti_barrier_step"), ("LAYERS", "cti_layers_step"),
-                 ("PENALTY", "cti_penalty_step"),
-                 ("GEOMETRIC", "cti_geometric_step"))
+                 ("PENALTY", "cti_penalty_step"), ("GEOMETRIC", "cti_geometric_step"), ("EXPLICIT", "cti_explicit_step"))
         gone += [name for s, name in steps if s != stepper]
         left = [name for name in gone if re.search(r" %s$" % name, out, re.M)]
         count.ok("ct_world_step" in out and not left, what + ": nothing else is in the program", " ".join(left))

@@ -565,7 +565,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     int k;
     if (!json_in_keys(in, root, "",
                       "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision "
-                      "broad_phase seed barrier layers geometric penalty dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
+                      "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -585,6 +585,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_layers(in, root, &s->layers);
     scene_read_penalty(in, root, &s->penalty);
     s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
+    scene_read_explicit(in, root, &s->rk);
     s->newton_iterations = json_in_int(in, root, "", "newton_iterations", d.newton_iterations, 1, 100);
     scene_read_name(in, root, "integrator", s->integrator, sizeof s->integrator);
     text = json_in_string(in, root, "", "broad_phase");

@@ -86,6 +86,7 @@ typedef struct scene {
     ct_layers_desc layers;
     ct_penalty_desc penalty;
     double restitution;
+    ct_explicit_desc rk; /* "explicit" */
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */
     scene_body *bodies;

@@ -159,3 +159,22 @@ void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out)
     out->max_layers = json_in_int(in, o, "layers", "max_layers", out->max_layers, 1, 100000);
     out->max_updates = json_in_int(in, o, "layers", "max_updates", out->max_updates, 1, 2147483647);
 }
+
+/* the explicit stepper; the keys are those of ct_explicit_desc */
+void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
+{
+    const char *path = "explicit";
+    const cJSON *o = json_in_object(in, root, "", path);
+    *out = ct_world_desc_default().rk;
+    if (!o)
+        return;
+    json_in_keys(in, o, path, "tolerance fixed_step extrapolate edges element_pressure penetration bulk_viscosity max_steps");
+    out->tolerance = (ct_real)json_in_number(in, o, path, "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
+    out->fixed_step = (ct_real)json_in_number(in, o, path, "fixed_step", out->fixed_step, 0, SCENE_INF, 0);
+    out->extrapolate = json_in_bool(in, o, path, "extrapolate", out->extrapolate);
+    out->edges = json_in_bool(in, o, path, "edges", out->edges);
+    out->element_pressure = json_in_bool(in, o, path, "element_pressure", out->element_pressure);
+    out->penetration = (ct_real)json_in_number(in, o, path, "penetration", out->penetration, 0, 0.1, JSON_IN_ABOVE);
+    out->bulk_viscosity = (ct_real)json_in_number(in, o, path, "bulk_viscosity", out->bulk_viscosity, 0, 10, 0);
+    out->max_steps = json_in_int(in, o, path, "max_steps", out->max_steps, 1, 100000000);
+}

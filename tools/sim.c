@@ -83,6 +83,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->penalty = s->penalty;
     d->layers = s->layers;
     d->restitution = (ct_real)s->restitution;
+    d->rk = s->rk;
     d->newton_iterations = s->newton_iterations;
     d->ccd_limits_step = s->ccd_limits_step;
     d->now_us = sim_now_us;

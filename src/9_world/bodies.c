@@ -129,6 +129,11 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL);
+        if (code != CT_OK)
+            return code;
+    }
     for (k = 0; v && k < 3; k++)
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");

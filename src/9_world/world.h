@@ -7,6 +7,7 @@
 #include "../5_mesh/place.h"
 #include "../8_barrier/barrier.h"
 #include "../8_dcd/dcd.h"
+#include "../8_explicit/explicit.h"
 #include "../8_geometric/geometric.h"
 #include "../8_layers/layers.h"
 #include "../8_penalty/penalty.h"

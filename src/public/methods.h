@@ -6,21 +6,22 @@
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 6 is reserved for explicit. */
+   meaning. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
     X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)                                                                                \
     X(CT_STEPPER_LAYERS, 3, layers, CONTACT_WITH_LAYERS)                                                                                   \
     X(CT_STEPPER_PENALTY, 4, penalty, CONTACT_WITH_PENALTY)                                                                                \
-    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)
+    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)                                                                          \
+    X(CT_STEPPER_EXPLICIT, 6, explicit, CONTACT_WITH_EXPLICIT)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER, _LAYERS, _PENALTY or _GEOMETRIC at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER, _LAYERS, _PENALTY, _GEOMETRIC or _EXPLICIT at 1"
 #endif
 #undef CT_STEPPER_OR
 

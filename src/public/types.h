@@ -284,6 +284,7 @@ typedef struct ct_world_desc {
     ct_layers_desc layers;  /* of CT_STEPPER_LAYERS */
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
+    ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -555,6 +556,21 @@ typedef struct ct_contact {
 typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_status;
 #undef CT_STATUS_ENUM
 
+/* ct_rk_report -- the Runge-Kutta steps of a step of CT_STEPPER_EXPLICIT. Contacts are counted once in each of them. */
+enum { CT_RK_HISTORY = 32 };
+typedef struct ct_rk_report {
+    int accepted, rejected;       /* Runge-Kutta steps */
+    int evaluations;              /* of the forces, those of rejected steps included */
+    ct_real dt_least, dt_most;    /* [s] of the accepted ones */
+    ct_real dt_history[CT_RK_HISTORY]; /* [s] the last accepted ones: number k, from 0, at k % CT_RK_HISTORY */
+    int regions;                  /* sets of contacts that share nodes, at the end */
+    int held, first;              /* contacts that were there in the Runge-Kutta step before; first touches */
+    int held_deep;                /* held ones that are deeper than 1e-4 edges, before their nodes are moved back */
+    ct_real penetration_held, penetration_first; /* [m] largest depths, before nodes are moved back */
+    int left;                     /* contacts deeper than the legal penetration after it */
+    int squeezed;                 /* contacts that no force can keep: both bodies cannot give way */
+} ct_rk_report;
+
 /* ct_step_report -- the results and the quality of a step. */
 typedef struct ct_step_report {
     ct_status status;
@@ -589,11 +605,12 @@ typedef struct ct_step_report {
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
-    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
+    ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
                               A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
+    ct_rk_report rk;       /* of CT_STEPPER_EXPLICIT; else 0 */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */

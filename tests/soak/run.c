@@ -26,7 +26,7 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "other bits",
                                                     "crash",
                                                     "hang"};
-static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty", "layers"};
+static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty", "layers", "explicit"};
 const char *soak_set_text(soak_set set) { return (int)set >= 0 && set < SOAK_SETS ? sets[set] : "?"; }
 const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
 
@@ -470,7 +470,7 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     compare(u, &now);
     if (u->desc.stepper == CT_STEPPER_DCD)
         judge_depth(u, &r);
-    else
+    else if (u->desc.stepper != CT_STEPPER_EXPLICIT) /* which promises neither: depths beyond its reach are not seen */
         judge(u, at, &now, &r);
     if (u->options->verbose)
         printf(

@@ -107,6 +107,19 @@ static void layers_desc(soak_run *u, soak_rng *r)
     y->max_updates = (int)soak_decades(r, 3, 5.7);
 }
 
+static void explicit_desc(soak_run *u, soak_rng *r)
+{
+    ct_explicit_desc *q = &u->desc.rk;
+    u->desc.stepper = CT_STEPPER_EXPLICIT;
+    u->desc.friction = 0, u->desc.self_collision = 0;
+    q->tolerance = (ct_real)(soak_chance(r, 0.5) ? 1e-4 : soak_decades(r, sizeof(ct_real) == 4 ? -4 : -7, -2));
+    q->fixed_step = (ct_real)(soak_chance(r, 0.9) ? 0 : u->dt * soak_decades(r, -2, 0));
+    q->extrapolate = soak_chance(r, 0.3), q->edges = soak_chance(r, 0.4), q->element_pressure = soak_chance(r, 0.3);
+    q->penetration = (ct_real)(soak_chance(r, 0.6) ? 1e-3 : soak_decades(r, -4, -1));
+    q->bulk_viscosity = (ct_real)(soak_chance(r, 0.6) ? 0.06 : soak_uniform(r, 0, 2));
+    q->max_steps = 1 + soak_below(r, 400);
+}
+
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
@@ -151,6 +164,10 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     }
     if (u->options->set == SOAK_LAYERS) {
         layers_desc(u, r);
+        return;
+    }
+    if (u->options->set == SOAK_EXPLICIT) {
+        explicit_desc(u, r);
         return;
     }
     if (soak_chance(r, 0.2) && u->options->set == SOAK_MIXED) {
@@ -402,7 +419,7 @@ static void cloth_material(soak_run *u, soak_rng *r, ct_material *m)
 
 static void friction_thickness(soak_run *u, soak_rng *r, ct_real *friction, ct_real *thickness)
 {
-    *friction = (ct_real)(soak_chance(r, 0.6) ? -1 : soak_uniform(r, 0, 2));
+    *friction = (ct_real)(soak_chance(r, 0.6) || u->options->set == SOAK_EXPLICIT ? -1 : soak_uniform(r, 0, 2));
     *thickness = (ct_real)(soak_chance(r, 0.7) ? -1 : u->thickness * soak_decades(r, 0, 1));
 }
 
@@ -653,12 +670,14 @@ static ct_code add_plane(soak_run *u, soak_rng *r, soak_item *q)
 
 void soak_add(soak_run *u, int number)
 {
-    static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp", thin[] = "scrllllllgggttkp", all[] = "sssccrrrllggttkp", nodes[] = "sssssscccccttkkp";
+    static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp", thin[] = "scrllllllgggttkp", all[] = "sssccrrrllggttkp",
+                      nodes[] = "sssssscccccttkkp", firm[] = "sssssssrrrrttkkp";
     soak_rng stream = soak_stream(u->seed, 100 + (uint64_t)number), *r = &stream;
     int dcd = u->desc.stepper == CT_STEPPER_DCD, clean, k;
-    char kind = u->options->set == SOAK_RODS      ? thin[soak_below(r, 16)]
+    char kind = u->options->set == SOAK_RODS                                         ? thin[soak_below(r, 16)]
                 : u->options->set == SOAK_BARRIER || u->options->set == SOAK_PENALTY ? all[soak_below(r, 16)]
-                : u->options->set == SOAK_LAYERS  ? nodes[soak_below(r, 16)]
+                : u->options->set == SOAK_LAYERS                                     ? nodes[soak_below(r, 16)]
+                : u->options->set == SOAK_EXPLICIT                                   ? firm[soak_below(r, 16)]
                                                   : (dcd ? discrete[soak_below(r, 12)] : kinds[soak_below(r, 15)]);
     soak_item *q = &u->items[u->n_items];
     soak_mesh m, skin;

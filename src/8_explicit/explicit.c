@@ -1,0 +1,452 @@
+/* explicit.c -- the explicit stepper's step.
+   Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
+   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0. The length of
+   the steps follows from their error: steps above the tolerance are taken again, shorter.
+   The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
+   based on: Hong et al. 2006, sec. 2 to 5. */
+#include "explicit.h"
+#include "../0_base/sort.h"
+#include "../8_step/cmr.h"
+#include "../8_step/impulses.h"
+#include "../8_step/snapshot.h"
+#include "../8_step/assemble.h"
+#include "../8_step/plausible.h"
+#include "../8_step/step.h"
+
+#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
+#define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
+#define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
+#define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
+#define CTI_EXPLICIT_GAIN 2e-3          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+
+/* data of one step */
+typedef struct cti_explicit_run {
+    double energy, gravity; /* [J] at the start */
+    double t;               /* [s] since the start */
+    ct_real pins;           /* integral of pins' work */
+    int forced, over;       /* steps accepted above the tolerance; steps that were left out */
+    int squeezed;
+} cti_explicit_run;
+
+static void cti_explicit_status(ct_step_report *r, ct_status status) { r->status = cti_max(r->status, status); }
+
+static double cti_explicit_potential(cti_state *s, const ct_real *y)
+{
+    double e = cti_explicit_elastic(s, y);
+    int i;
+    for (i = 0; i < s->n; i++)
+        e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(y, i), cti_v3_at(s->desc.gravity, 0));
+    return e;
+}
+
+/* ---- start and end ---- */
+
+static void cti_explicit_load(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *y = g->flat.y;
+    int i;
+    memset(y, 0, sizeof(ct_real) * (size_t)g->flat.state);
+    memcpy(y, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(y + 3 * (size_t)s->n, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *b = &s->bodies.rigids[i];
+        memcpy(y + 6 * (size_t)s->n + 4 * (size_t)i, b->q, sizeof b->q);
+        cti_v3_put(y + 3 * (size_t)s->n, b->block + 1, cti_rigid_rate(b, b->q));
+    }
+}
+
+/* velocities of scripts, which are constant in the step */
+static void cti_explicit_pins(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *y = g->flat.y + 3 * (size_t)s->n;
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
+            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3_put(y, i, v);
+            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+            if (s->bodies.mass[i] > 0)
+                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
+        }
+}
+
+/* 0: out of memory */
+static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_step_report now;
+    memset(run, 0, sizeof *run);
+    memset(&now, 0, sizeof now);
+    g->dt = dt, g->solve.natural = 0;
+    memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    s->step.left = dt;
+    if (!cti_assemble_pins(s, dt))
+        return 0;
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
+    memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    s->energy.known = 0;
+    cti_step_energies(s, &now);
+    cti_explicit_load(s);
+    run->gravity = now.energy_gravity;
+    run->energy = now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
+    cti_explicit_pins(s, r);
+    return 1;
+}
+
+static void cti_explicit_commit(cti_state *s, ct_real dt)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *y = g->flat.y;
+    int i;
+    memcpy(s->x, y, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, y + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *b = &s->bodies.rigids[i];
+        ct_real *R = s->bodies.frames + 9 * (size_t)i;
+        memcpy(b->q, y + 6 * (size_t)s->n + 4 * (size_t)i, sizeof b->q);
+        memcpy(b->q_new, b->q, sizeof b->q);
+        cti_rigid_matrix(b->q, R);
+        cti_v3_put(b->spin, 0, cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, cti_v3_at(s->v, b->block + 1)))));
+        b->affine_known = 0;
+    }
+    memcpy(s->surface.script, g->script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
+    cti_surface_commit(&s->surface);
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+    s->energy.known = 0;
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+}
+
+/* ---- a Runge-Kutta step ---- */
+
+/* depths of the contacts before nodes are moved back */
+static void cti_explicit_depths(cti_state *s, ct_step_report *r)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        if (c->held) {
+            r->rk.held++;
+            r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
+            r->rk.penetration_held = cti_max(r->rk.penetration_held, depth);
+        } else {
+            r->rk.first++;
+            r->rk.penetration_first = cti_max(r->rk.penetration_first, depth);
+        }
+    }
+}
+
+/* keys of the contacts that forces keep, sorted. 0: out of memory */
+static int cti_explicit_remember(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, j, n = 0;
+    if (!CTI_RESIZE(s->mem, g->held, m))
+        return 0;
+    for (i = 0; i < m; i++) {
+        uint64_t key = g->touches[i].key;
+        if (g->touches[i].squeezed)
+            continue;
+        for (j = n++; j > 0 && g->held[j - 1] > key; j--)
+            g->held[j] = g->held[j - 1];
+        g->held[j] = key;
+    }
+    return CTI_RESIZE(s->mem, g->held, n);
+}
+
+/* vectors with room for the contacts' impulses. 0: out of memory */
+static int cti_explicit_size(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_flat *q = &g->flat;
+    size_t n;
+    q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
+    q->size = q->state + 3 + 3 * s->n + CTI_LEN(g->touches);
+    n = (size_t)q->size;
+    if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
+        !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
+        return 0;
+    memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));
+    return 1;
+}
+
+/* contacts at y: found, and moved back. 0: out of memory */
+static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock = cti_cmr_clock(s);
+    int i;
+    ct_real legal = s->desc.rk.penetration * g->edge;
+    cti_explicit_place(s, g->flat.y, run->t);
+    if (!cti_explicit_find(s, g->flat.y, run->t))
+        return 0;
+    cti_explicit_depths(s, r);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].d < 0)
+            break;
+    if (i < CTI_LEN(g->touches)) {
+        double before = cti_explicit_potential(s, g->flat.y);
+        if (cti_explicit_back(s, g->flat.y, run->t)) {
+            r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
+            for (i = 0; i < CTI_LEN(g->touches); i++)
+                if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
+                    r->rk.left++;
+        }
+    }
+    r->ms_detect += cti_cmr_clock(s) - clock;
+    return 1;
+}
+
+/* contacts at the start of a step, and their collision. 0: out of memory */
+static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock;
+    int i;
+    if (!cti_explicit_meet(s, run, r))
+        return 0;
+    clock = cti_cmr_clock(s);
+    if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
+        return 0;
+    cti_explicit_collide(s, g->flat.y, run->t, r);
+    /* contacts that part keep no d'' >= 0: they may come back */
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
+            g->touches[i].squeezed |= 2;
+    r->ms_solve += cti_cmr_clock(s) - clock;
+    return cti_explicit_remember(s);
+}
+
+/* adds the contacts' impulses to the step's. 0: out of memory */
+static int cti_explicit_impulses(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        ct_real impulse = g->flat.end[g->flat.state + 3 + 3 * s->n + i];
+        cti_touch touch;
+        cti_v3 t1, t2;
+        if (!(impulse > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
+        cti_v3_tangents(c->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, c->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
+            if (s->step.impulses.touches[k].key == touch.key)
+                break;
+        if (k < 0) {
+            touch.r[0] = impulse;
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+                return 0;
+        } else {
+            cti_touch *o = &s->step.impulses.touches[k];
+            cti_v3 J = cti_v3_mad(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), c->normal, impulse);
+            touch.thickness = o->thickness;
+            *o = touch;
+            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
+        }
+    }
+    return 1;
+}
+
+/* the length that the error allows */
+static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
+{
+    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)pow((double)error, (double)-power) : CTI_EXPLICIT_GROW;
+    return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
+}
+
+/* one accepted step of at most `left`. Returns its length; 0: none is possible */
+static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(8 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real least = CTI_EXPLICIT_LEAST * most, error;
+    if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
+        return 0;
+    for (;;) {
+        int cut = h >= left * CTI_R(0.9999);
+        ct_real at = cut ? left : (h > left / 2 && !(fixed > 0) ? left / 2 : h);
+        if (fixed > 0) {
+            r->rk.evaluations += 4;
+            if (!s->desc.rk.extrapolate) {
+                if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+                    return 0;
+                return at;
+            }
+            r->rk.evaluations += 7;
+            return cti_explicit_doubled(s, run->t, at) >= 0 ? at : 0;
+        }
+        error = cti_explicit_doubled(s, run->t, at);
+        r->rk.evaluations += 11;
+        if (error >= 0 && error <= 1) {
+            ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
+            g->next = at < h && next < h ? h : next;
+            return at;
+        }
+        if (error >= 0 && at <= least) {
+            run->forced++;
+            g->next = at;
+            return at;
+        }
+        if (at <= least / 16)
+            return 0;
+        r->rk.rejected++;
+        h = error < 0 ? at / 4 : cti_explicit_next(at, error, CTI_R(0.25));
+    }
+}
+
+/* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
+static int cti_explicit_is_plausible(cti_state *s, double t)
+{
+    const ct_real *end = cti_explicit_own(s)->flat.end;
+    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
+    return cti_plausible_motion(s, (ct_real)t);
+}
+
+/* 1: done, *out the length; -1: no step is possible; 0: out of memory */
+static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r, ct_real *out)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock;
+    ct_real h;
+    int i, at = r->rk.accepted % CT_RK_HISTORY;
+    cti_arena_reset(s->arena);
+    if (!cti_explicit_condition(s, run, r))
+        return 0;
+    clock = cti_cmr_clock(s);
+    h = cti_explicit_try(s, left, run, r);
+    r->ms_assemble += cti_cmr_clock(s) - clock;
+    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h))
+        return -1;
+    if (!cti_explicit_impulses(s))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].squeezed & 1) {
+            run->squeezed++;
+            s->step.limit = g->touches[i].pair;
+        }
+    r->rk.squeezed = cti_max_int(r->rk.squeezed, run->squeezed);
+    r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
+    r->loss_contact += (double)g->flat.end[g->flat.state + 2];
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+        r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
+    memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
+    r->rk.accepted++;
+    r->rk.dt_history[at] = h;
+    r->rk.dt_least = r->rk.accepted == 1 ? h : cti_min(r->rk.dt_least, h), r->rk.dt_most = cti_max(r->rk.dt_most, h);
+    *out = h;
+    return 1;
+}
+
+/* ---- the step ---- */
+
+static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    r->min_distance = 2 * s->desc.thickness;
+    r->substeps = 1;
+}
+
+/* depths at the end of the step, from the contacts there. 0: out of memory */
+static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double scale;
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->penetration = cti_max(r->penetration, -g->touches[i].d);
+    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
+    r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
+    cti_step_energies(s, r);
+    r->energy_elastic = cti_explicit_elastic(s, s->x);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
+                       r->loss_contact + r->loss_damping;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_recovery) + r->loss_contact + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
+    for (i = 0; i < s->bodies.n_models; i++)
+        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
+    if (run->over)
+        cti_explicit_status(r, CT_STATUS_BUDGET);
+    if (run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        cti_explicit_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
+static ct_code cti_explicit_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_explicit_own(s)->search.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_run run;
+    ct_real left = dt, h = 0;
+    cti_explicit_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    CTI_CLEAR(g->touches);
+    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, &run, r))
+        return cti_explicit_take_back(s);
+    while (left > 0) {
+        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, left, &run, r, &h) : -1;
+        if (end == 0)
+            return cti_explicit_take_back(s);
+        if (end < 0) { /* the world stands still for the rest of the step */
+            run.over = 1;
+            run.forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
+            break;
+        }
+        left = h == left ? 0 : left - h;
+        run.t = (double)dt - (double)left;
+    }
+    r->contacts = CTI_LEN(s->step.impulses.touches);
+    r->rows = CTI_LEN(g->touches);
+    run.t = (double)dt;
+    if (!cti_explicit_meet(s, &run, r))
+        return cti_explicit_take_back(s);
+    cti_explicit_commit(s, dt);
+    if (!cti_explicit_finish(s, &run, r))
+        return cti_explicit_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_EXPLICIT_SAFE
+#undef CTI_EXPLICIT_GROW
+#undef CTI_EXPLICIT_SHRINK
+#undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_GAIN

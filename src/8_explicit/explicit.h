@@ -1,0 +1,132 @@
+/* explicit.h -- the explicit stepper: finite elements of a nearly incompressible material, Runge-Kutta steps of fourth order with adaptive
+   length, and contact forces that keep accelerations apart. [Hong, Choi, Lee 2006, Constraint-based contact analysis between deformable
+   objects] */
+#ifndef CTI_EXPLICIT_H
+#define CTI_EXPLICIT_H
+
+#include "../8_step/stepper.h"
+#include "explicit_program.h"
+
+/* cti_explicit_entry -- a part of a contact's row: the gradient of its distance by the position of a block. */
+typedef struct cti_explicit_entry {
+    int32_t block;
+    cti_v3 g;
+} cti_explicit_entry;
+enum { CTI_EXPLICIT_ENTRIES = 16 };
+
+/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, or two edges. */
+typedef struct cti_explicit_touch {
+    cti_pair pair;
+    uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
+    ct_real sign;        /* EE: of the cross product of the edges */
+    int held;            /* 1: the contact was there in the step before */
+    int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
+    int region, n;       /* n entries */
+    cti_v3 normal;       /* unit, from side b to side a */
+    ct_real d;           /* [m] distance along it, below 0 in penetration */
+    ct_real rate;        /* [m/s] d' */
+    ct_real script_rate; /* [m/s] the part of it that scripts give */
+    ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
+    ct_real force;       /* [N] of the last evaluation */
+    cti_explicit_entry entry[CTI_EXPLICIT_ENTRIES];
+} cti_explicit_touch;
+
+/* cti_explicit_elements -- scratch of the forces, by block or by element. */
+typedef struct cti_explicit_elements {
+    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *volume;     /* [n] the same as they are */
+    ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
+    ct_real *length;     /* [models] shortest height of an element [m] */
+    ct_real *kept;       /* of one model: F and J of its elements between two passes */
+} cti_explicit_elements;
+
+/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
+typedef struct cti_explicit_search {
+    int32_t *vf, *ee;    /* [2 n] */
+    ct_real *x;          /* [3 nv] positions that they are of */
+    ct_real slack;       /* [m] */
+    int known;
+} cti_explicit_search;
+
+/* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [3 n] and of contacts. */
+typedef struct cti_explicit_flat {
+    int state, size;     /* entries without and with integrals */
+    ct_real *y, *full, *half, *end, *stage;
+    ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
+} cti_explicit_flat;
+
+/* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
+typedef struct cti_explicit_solve {
+    double *work;
+    ct_real *spread;     /* [3 n] zero between uses */
+    int32_t *set;        /* [n] sets of blocks */
+    int32_t *order;      /* contacts by region */
+    uint8_t *active;
+    double natural;      /* largest residual of a problem in the step, relative */
+} cti_explicit_solve;
+
+/* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
+typedef struct cti_explicit {
+    cti_explicit_elements elements;
+    cti_explicit_touch *touches;
+    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    cti_explicit_search search;
+    cti_explicit_flat flat;
+    cti_explicit_solve solve;
+    ct_real *force;      /* [3 n] */
+    ct_real *frames;     /* [9 rigids] */
+    ct_real *surface;    /* [3 nv] at the positions of the last placement */
+    ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
+    ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real bound;       /* [s] bound of the step from the wave speed */
+    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real dt;          /* [s] length of the world's step */
+} cti_explicit;
+
+CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_explicit *)s->own; }
+
+/* ---- explicit_force.c ---- */
+
+/* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
+CTI_FN int cti_explicit_rest(cti_state *s);
+/* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+/* cti_explicit_elastic -- elastic energy at x [J]. */
+CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
+
+/* ---- explicit_contact.c ---- */
+
+/* cti_explicit_place -- g->surface and g->frames at the state y, t seconds after the start of the step. */
+CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
+CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
+CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
+
+/* ---- explicit_rates.c ---- */
+
+/* cti_explicit_regions -- sets of contacts that share blocks; contacts are in the order of the sets. 0: out of memory. */
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r);
+/* cti_explicit_rates -- dy: the time derivative of y, with contact forces that keep d'' >= 0. 0: a number is not finite. */
+CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy);
+/* cti_explicit_collide -- completely inelastic impulses at contacts that approach, added to y's velocities. */
+CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r);
+
+/* ---- explicit_runge.c ---- */
+
+/* cti_explicit_runge -- end [size] = y after h by the classical rule of fourth order; k1: rates at y. 0: a number is not finite. */
+CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
+/* cti_explicit_doubled -- two steps of h / 2 and their error, relative to the tolerance; < 0: a number is not finite. Result in flat.end. */
+CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+
+/* ---- explicit.c, explicit_stepper.c ---- */
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);
+CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_explicit_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_explicit(void);
+
+#endif /* CTI_EXPLICIT_H */

@@ -1,0 +1,271 @@
+/* explicit_program.c -- contact forces of one region.
+   Method: sec. 4 minimizes f'u over f >= 0, u = K f + b >= 0: a quadratic program with c = b and Q = 2 K, whose minimum is 0. Slacks w of the
+   second condition, logarithmic barriers of f and w with weight mu, and multipliers of K f - w = -b give 2 m + 2 n equations. K is symmetric:
+   on the central path the multipliers equal f, and f's dual variables equal w, so that the equations reduce to
+     (K + F^-1 W) df = -(K f + b - w) + F^-1 (sigma mu e - F W e),     dw = K df + (K f + b - w),
+   which are solved by Cholesky's factorization, first for sigma 0, then with the product of that step's changes (Mehrotra 1992).
+   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions.
+   A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
+   based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
+#include "explicit_program.h"
+
+#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; 3 suffice in contacts that persist */
+#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method; problems of 60 contacts take 8 to 20 */
+#define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
+#define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
+
+/* lower Cholesky factor of the n x n matrix L in place; pivots below `least` are not accepted. 0: there was one */
+static int cti_explicit_cholesky(double *L, int n, double least)
+{
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        for (j = 0; j <= i; j++) {
+            double a = L[i * n + j];
+            for (k = 0; k < j; k++)
+                a -= L[i * n + k] * L[j * n + k];
+            if (i > j)
+                L[i * n + j] = a / L[j * n + j];
+            else if (!(a > least))
+                return 0;
+            else
+                L[i * n + i] = sqrt(a);
+        }
+    return 1;
+}
+
+static void cti_explicit_substitute(const double *L, int n, double *x)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < i; k++)
+            x[i] -= L[i * n + k] * x[k];
+        x[i] /= L[i * n + i];
+    }
+    for (i = n - 1; i >= 0; i--) {
+        for (k = i + 1; k < n; k++)
+            x[i] -= L[k * n + i] * x[k];
+        x[i] /= L[i * n + i];
+    }
+}
+
+/* a region's problem with unit diagonal: A, b scaled; scratch behind them */
+typedef struct cti_explicit_scaled {
+    int n;
+    double *A, *b;           /* [n n], [n] */
+    double *L;               /* [n n] scratch of factors */
+    double *f, *w, *df, *dw, *r, *scale, *t; /* [n] */
+    double size;             /* largest |b| before scaling by it */
+} cti_explicit_scaled;
+
+static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, double *out)
+{
+    int i, j;
+    for (i = 0; i < q->n; i++) {
+        out[i] = 0;
+        for (j = 0; j < q->n; j++)
+            out[i] += q->A[i * q->n + j] * x[j];
+    }
+}
+
+/* largest violation of the conditions at f, with u in q->w */
+static double cti_explicit_violation(cti_explicit_scaled *q)
+{
+    double worst = 0;
+    int i;
+    cti_explicit_product(q, q->f, q->w);
+    for (i = 0; i < q->n; i++) {
+        q->w[i] += q->b[i];
+        worst = cti_max(worst, fabs(cti_min(q->f[i], q->w[i])));
+    }
+    return worst;
+}
+
+/* forces of a guess; f, and the violation; 2: the rows depend on each other */
+static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
+{
+    int i, j, m = 0, at = 0;
+    for (i = 0; i < q->n; i++)
+        m += active[i] != 0;
+    for (i = 0; i < q->n; i++) {
+        q->f[i] = 0;
+        if (!active[i])
+            continue;
+        q->t[at / (m ? m : 1)] = -q->b[i];
+        for (j = 0; j < q->n; j++)
+            if (active[j])
+                q->L[at++] = q->A[i * q->n + j];
+    }
+    if (m && !cti_explicit_cholesky(q->L, m, CTI_EXPLICIT_PIVOT))
+        return 2;
+    cti_explicit_substitute(q->L, m, q->t);
+    for (i = 0, m = 0; i < q->n; i++)
+        if (active[i])
+            q->f[i] = q->t[m++];
+    return cti_explicit_violation(q);
+}
+
+/* 1: solved from the guess, which is improved */
+static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active)
+{
+    int turn, i;
+    for (turn = 0; turn < CTI_EXPLICIT_GUESSES; turn++) {
+        double worst = cti_explicit_guess(q, active);
+        if (worst <= CTI_EXPLICIT_TOLERANCE)
+            return 1;
+        if (worst == 2)
+            return 0;
+        for (i = 0; i < q->n; i++)
+            active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
+    }
+    return 0;
+}
+
+/* 1: f / |f| shows that there is no solution */
+static int cti_explicit_certify(cti_explicit_scaled *q)
+{
+    double most = 0, gain = 0, worst = 0;
+    int i;
+    for (i = 0; i < q->n; i++)
+        most = cti_max(most, q->f[i]);
+    if (!(most > 1e3))
+        return 0;
+    for (i = 0; i < q->n; i++)
+        q->t[i] = q->f[i] / most;
+    cti_explicit_product(q, q->t, q->dw);
+    for (i = 0; i < q->n; i++)
+        worst = cti_max(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
+    return gain < -1e-6 && worst < 1e-5 * -gain;
+}
+
+static double cti_explicit_length(const double *x, const double *dx, int n)
+{
+    double a = 1;
+    int i;
+    for (i = 0; i < n; i++)
+        if (dx[i] < 0)
+            a = cti_min(a, -0.995 * x[i] / dx[i]);
+    return a;
+}
+
+/* df, dw of a right side r [n] of the complementarity: f w + w df + f dw = target */
+static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
+{
+    int i;
+    for (i = 0; i < q->n; i++)
+        q->df[i] = -q->r[i] + (target[i] - q->f[i] * q->w[i]) / q->f[i];
+    cti_explicit_substitute(q->L, q->n, q->df);
+    for (i = 0; i < q->n; i++)
+        q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
+}
+
+/* one step of the interior point method. 0: no factor */
+static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
+{
+    int i, n = q->n;
+    double a, after = 0, sigma;
+    memcpy(q->L, q->A, sizeof(double) * (size_t)n * (size_t)n);
+    for (i = 0; i < n; i++)
+        q->L[i * n + i] += q->w[i] / q->f[i] + 1e-14;
+    if (!cti_explicit_cholesky(q->L, n, 0))
+        return 0;
+    memset(q->t, 0, sizeof(double) * (size_t)n);
+    cti_explicit_direction(q, q->t);
+    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    for (i = 0; i < n; i++)
+        after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
+    sigma = after / mu, sigma = sigma * sigma * sigma;
+    for (i = 0; i < n; i++)
+        q->t[i] = sigma * mu - q->df[i] * q->dw[i];
+    cti_explicit_direction(q, q->t);
+    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    for (i = 0; i < n; i++)
+        q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
+    return 1;
+}
+
+static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
+{
+    int turn, i;
+    for (i = 0; i < q->n; i++)
+        q->f[i] = q->w[i] = 1;
+    for (turn = 0; turn < CTI_EXPLICIT_ITERATIONS; turn++) {
+        double mu = 0, worst = 0;
+        cti_explicit_product(q, q->f, q->r);
+        for (i = 0; i < q->n; i++) {
+            q->r[i] += q->b[i] - q->w[i];
+            mu += q->f[i] * q->w[i] / q->n, worst = cti_max(worst, fabs(q->r[i]));
+        }
+        if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
+            return CTI_EXPLICIT_SOLVED;
+        if (!(mu < 1e300))
+            return CTI_EXPLICIT_FAILED;
+        if (cti_explicit_certify(q)) {
+            memcpy(q->f, q->t, sizeof(double) * (size_t)q->n);
+            return CTI_EXPLICIT_SQUEEZED;
+        }
+        if (!(mu > 0) || !cti_explicit_advance(q, mu))
+            return CTI_EXPLICIT_FAILED;
+    }
+    return CTI_EXPLICIT_FAILED;
+}
+
+/* the interior point method, and the equations of the set that it finds */
+static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint8_t *active, double *natural)
+{
+    cti_explicit_outcome outcome = cti_explicit_interior(q);
+    double worst;
+    int i;
+    if (outcome == CTI_EXPLICIT_SQUEEZED)
+        return outcome;
+    for (i = 0; i < q->n; i++) {
+        q->f[i] = cti_max(q->f[i], 0.0);
+        active[i] = q->f[i] > q->w[i];
+    }
+    memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
+    worst = cti_explicit_violation(q);
+    *natural = cti_explicit_guess(q, active);
+    if (!(*natural < worst)) {
+        memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
+        *natural = worst;
+    }
+    return *natural <= 100 * CTI_EXPLICIT_TOLERANCE ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+}
+
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+                                                 double *out_natural)
+{
+    cti_explicit_scaled q;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
+    int i, j;
+    double natural = 0;
+    q.n = n, q.A = work, q.L = q.A + (size_t)n * (size_t)n, q.b = q.L + (size_t)n * (size_t)n;
+    q.f = q.b + n, q.w = q.f + n, q.df = q.w + n, q.dw = q.df + n, q.r = q.dw + n, q.scale = q.r + n, q.t = q.scale + n;
+    q.size = 0;
+    for (i = 0; i < n; i++) {
+        q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
+        q.size = cti_max(q.size, fabs(b[i]) * q.scale[i]);
+    }
+    if (!(q.size > 0)) {
+        memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
+        *out_natural = 0;
+        return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+    }
+    for (i = 0; i < n; i++) {
+        q.b[i] = b[i] * q.scale[i] / q.size;
+        for (j = 0; j < n; j++)
+            q.A[i * n + j] = K[i * n + j] * q.scale[i] * q.scale[j];
+    }
+    if (!cti_explicit_guesses(&q, active))
+        outcome = cti_explicit_search_set(&q, active, &natural);
+    else
+        natural = cti_explicit_violation(&q);
+    for (i = 0; i < n; i++)
+        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_max(q.f[i], 0.0) * q.scale[i] * q.size;
+    *out_natural = natural;
+    return outcome;
+}
+
+#undef CTI_EXPLICIT_GUESSES
+#undef CTI_EXPLICIT_ITERATIONS
+#undef CTI_EXPLICIT_TOLERANCE
+#undef CTI_EXPLICIT_PIVOT

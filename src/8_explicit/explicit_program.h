@@ -1,0 +1,20 @@
+/* explicit_program.h -- contact forces of one region: f >= 0, u = K f + b >= 0, f'u = 0, with K symmetric and semidefinite. */
+#ifndef CTI_EXPLICIT_PROGRAM_H
+#define CTI_EXPLICIT_PROGRAM_H
+
+#include "../1_math/real.h"
+
+typedef enum cti_explicit_outcome {
+    CTI_EXPLICIT_SOLVED,
+    CTI_EXPLICIT_SQUEEZED, /* there is no solution: f holds y >= 0 with K y = 0 and b'y < 0 */
+    CTI_EXPLICIT_FAILED
+} cti_explicit_outcome;
+
+/* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
+CTI_INLINE size_t cti_explicit_work(int n) { return 2 * (size_t)n * (size_t)n + 9 * (size_t)n; }
+/* cti_explicit_program -- K [n n], which is not changed, b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those
+   that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+                                                 double *out_natural);
+
+#endif /* CTI_EXPLICIT_PROGRAM_H */

@@ -1,0 +1,249 @@
+/* explicit_rates.c -- accelerations with contact forces, and impulses of collisions.
+   Method: d'' of contact i is sum_j a_ij f_j + b_i, a_ij = J_i M^-1 J_j' over the nodes of both sides, b_i the accelerations of all other forces
+   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
+   stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
+   d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
+   differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
+   then undo each other; here they are solved together, and momentum is kept.
+   based on: Hong et al. 2006, sec. 3 and 4. */
+#include "explicit.h"
+#include "../0_base/sets.h"
+
+/* out = M^-1 g for a block, in the directions that scripts leave free */
+static cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+{
+    int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
+    if (slot >= 0)
+        g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
+    if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
+        const cti_rigid *b = &s->bodies.rigids[r];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)r;
+        ct_real inverse[9];
+        if (!cti_m3_inverse(b->inertia, inverse))
+            return cti_v3_zero();
+        g = cti_m3_mul_v(R, cti_m3_mul_v(inverse, cti_m3_mul_tv(R, g)));
+    } else
+        g = cti_v3_mul(g, s->bodies.mass[block] > 0 ? 1 / s->bodies.mass[block] : 0);
+    return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+}
+
+static cti_explicit_touch *cti_explicit_touch_at(const cti_explicit *g, int i) { return &g->touches[g->solve.order[i]]; }
+
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
+        return 0;
+    cti_sets_init(g->solve.set, s->n);
+    /* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_sets_join(g->solve.set, s->bodies.rigids[i].block, s->bodies.rigids[i].block + 1);
+    for (i = 0; i < m; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        c->region = -1;
+        for (k = 0; k < c->n; k++)
+            if (!s->scripts.fixed[c->entry[k].block]) {
+                if (c->region >= 0)
+                    cti_sets_join(g->solve.set, c->region, c->entry[k].block);
+                c->region = c->entry[k].block;
+            }
+    }
+    for (i = 0; i < m; i++)
+        g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
+    /* runs of one region, by the contact that comes first */
+    for (i = 0; i < m; i++) {
+        int begin = at;
+        for (k = 0; k < i; k++)
+            if (g->touches[k].region == g->touches[i].region)
+                break;
+        if (k < i)
+            continue;
+        for (k = i; k < m; k++)
+            if (g->touches[k].region == g->touches[i].region)
+                g->solve.order[at++] = k;
+        most = cti_max_int(most, at - begin);
+        regions++;
+    }
+    for (i = 0; i < m; i++)
+        g->solve.active[i] = 1;
+    r->rk.regions = regions;
+    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)most + 2 * (size_t)most);
+}
+
+/* K of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
+static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, j, k, m = end - begin;
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
+        for (k = 0; k < c->n; k++)
+            cti_v3_addto(g->solve.spread, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g));
+        for (j = 0; j <= i; j++) {
+            const cti_explicit_touch *o = cti_explicit_touch_at(g, begin + j);
+            double a = 0;
+            for (k = 0; k < o->n; k++)
+                a += (double)cti_v3_dot(o->entry[k].g, cti_v3_at(g->solve.spread, o->entry[k].block));
+            if (c->squeezed || o->squeezed)
+                a = i == j;
+            K[i * m + j] = K[j * m + i] = a;
+        }
+        for (k = 0; k < c->n; k++)
+            cti_v3_put(g->solve.spread, c->entry[k].block, cti_v3_zero());
+    }
+}
+
+/* forces of contacts [begin, end) with right sides b [m]; result in b */
+static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = end - begin, i, turn;
+    double *K = b + m, *f = K + (size_t)m * (size_t)m, *work = f + m, natural = 0, most;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    for (turn = 0; turn <= m; turn++) {
+        cti_explicit_matrix(s, begin, end, K);
+        for (i = 0; i < m; i++)
+            if (cti_explicit_touch_at(g, begin + i)->squeezed)
+                b[i] = 0;
+        outcome = cti_explicit_program(K, b, m, g->solve.active + begin, f, work, &natural);
+        if (outcome != CTI_EXPLICIT_SQUEEZED)
+            break;
+        for (i = 0, most = 0; i < m; i++)
+            most = cti_max(most, f[i] * sqrt(K[i * m + i]));
+        for (i = 0; i < m; i++)
+            if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
+                cti_explicit_touch_at(g, begin + i)->squeezed = 1;
+    }
+    g->solve.natural = cti_max(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_max(natural, 1.0) : natural);
+    for (i = 0; i < m; i++)
+        b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
+}
+
+/* forces or impulses of all contacts from their right sides: accelerations (0) or velocities (1). Contacts keep them in `force` */
+static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impulses)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), begin, end, i, k;
+    double *b = g->solve.work;
+    for (begin = 0; begin < m; begin = end) {
+        int region = cti_explicit_touch_at(g, begin)->region;
+        for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
+            const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
+            double a = (double)(impulses ? c->script_rate : c->bias);
+            for (k = 0; k < c->n; k++)
+                a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
+            b[end - begin] = a;
+        }
+        if (region < 0) /* nothing can move */
+            memset(b, 0, sizeof(double) * (size_t)(end - begin));
+        else
+            cti_explicit_region(s, begin, end, b);
+        for (i = begin; i < end; i++)
+            cti_explicit_touch_at(g, i)->force = (ct_real)b[i - begin];
+    }
+}
+
+/* accelerations [3 n] without contacts, and free of scripts; force: all forces, torques of rigid bodies included */
+static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_v3 fall = cti_v3_at(s->desc.gravity, 0);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        int r = s->bodies.rigid_of[i];
+        cti_v3 f = cti_v3_at(force, i);
+        if (r >= 0 && s->bodies.rigids[r].block + 1 == i) { /* -w x I w */
+            const ct_real *R = g->frames + 9 * (size_t)r;
+            cti_v3 w = cti_v3_at(v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
+            f = cti_v3_sub(f, cti_v3_cross(w, L));
+        } else
+            f = cti_v3_mad(f, fall, s->bodies.mass[i]);
+        cti_v3_put(force, i, f);
+        cti_v3_put(a, i, cti_explicit_inverse(s, i, f));
+    }
+}
+
+/* contacts' forces on accelerations a and on `force`; their integrals */
+static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_real *dy)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k, m = CTI_LEN(g->touches), tail = g->flat.state;
+    cti_explicit_solve_all(s, a, 0);
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        dy[tail + 3 + 3 * s->n + i] = c->force;
+        dy[tail + 1] -= c->force * c->script_rate;
+        dy[tail + 2] -= c->force * c->rate;
+        for (k = 0; k < c->n && c->force > 0; k++) {
+            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+            cti_v3_addto(a, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, f));
+            cti_v3_addto(force, c->entry[k].block, f);
+        }
+    }
+}
+
+CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state, check = 0;
+    int i, nr = CTI_LEN(s->bodies.rigids);
+    memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
+    for (i = 0; i < nr; i++)
+        cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
+    memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
+    cti_explicit_free_motion(s, v, force, a);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_contacts(s, a, force, dy);
+    for (i = 0; i < nr; i++) { /* q' = w q / 2 */
+        cti_v3 w = cti_v3_at(v, s->bodies.rigids[i].block + 1);
+        const ct_real *p = q + 4 * (size_t)i;
+        ct_real *out = dy + 6 * (size_t)s->n + 4 * (size_t)i;
+        cti_v3 u = cti_v3_make(p[1], p[2], p[3]), c = cti_v3_mad(cti_v3_cross(w, u), w, p[0]);
+        out[0] = -cti_v3_dot(w, u) / 2, out[1] = c.x / 2, out[2] = c.y / 2, out[3] = c.z / 2;
+    }
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+        if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
+            cti_v3 f = cti_v3_at(force, i);
+            f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
+            cti_v3_put(integral + 3, i, f);
+        }
+    for (i = 0; i < 3 * s->n; i++)
+        check += a[i] * 0;
+    return check == 0;
+}
+
+CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *v = y + 3 * (size_t)s->n;
+    int i, k, m = CTI_LEN(g->touches);
+    if (m == 0)
+        return;
+    for (i = 0; i < m; i++)
+        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_solve_all(s, v, 1);
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        for (k = 0; k < c->n && c->force > 0; k++) {
+            int block = c->entry[k].block, slot = s->scripts.filter[block];
+            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+            cti_v3_addto(v, block, cti_explicit_inverse(s, block, f));
+            if (slot >= 0) /* what a script takes */
+                cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
+        }
+    }
+    for (i = 0; i < m; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        ct_real after = c->script_rate;
+        for (k = 0; k < c->n; k++)
+            after += cti_v3_dot(c->entry[k].g, cti_v3_at(v, c->entry[k].block));
+        r->work_script -= (double)c->force * (double)c->script_rate;
+        r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
+        c->rate = after;
+        y[g->flat.state + 3 + 3 * s->n + i] += c->force;
+    }
+}

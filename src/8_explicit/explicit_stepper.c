@@ -1,0 +1,128 @@
+/* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
+#include "../0_base/log.h"
+#include "explicit.h"
+
+static void cti_explicit_defaults(ct_world_desc *d)
+{
+    ct_explicit_desc *q = &d->rk;
+    q->tolerance = CTI_R(1e-4);
+    q->penetration = CTI_R(1e-3);
+    q->bulk_viscosity = CTI_R(0.06);
+    q->max_steps = 100000;
+}
+
+static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_explicit_desc *q = &d->rk;
+    if (!(q->tolerance > 0) || !cti_finite(q->tolerance))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->tolerance, "rk.tolerance must be positive");
+    if (!(q->fixed_step >= 0) || !cti_finite(q->fixed_step))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->fixed_step, "rk.fixed_step must be finite and >= 0");
+    if (!(q->penetration > 0 && q->penetration <= CTI_R(0.1)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
+    if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
+    if (q->max_steps < 1 || q->max_steps > 100000000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
+    if (d->stepper != CT_STEPPER_EXPLICIT)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
+    if (d->friction > 0)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
+    if (d->self_collision)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
+    return CT_OK;
+}
+
+static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_CLOTH:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_EXPLICIT has no joints and no stitches";
+    case CTI_FEATURE_FRICTION:
+        return "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+CTI_FN void cti_explicit_free(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_mem *m = s->mem;
+    if (!g)
+        return;
+    CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
+    CTI_FREE(m, g->elements.kept), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
+    CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
+    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
+    cti_mem_resize(m, g, sizeof *g, 0);
+    s->own = NULL;
+}
+
+/* mean edge of the bodies that move, at rest; rigid and scripted ones count only where there are no others */
+static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bodies)
+{
+    const cti_surface *f = &s->surface;
+    int soft, i, e, n = 0;
+    double sum = 0;
+    for (soft = 1; soft >= 0 && n == 0; soft--)
+        for (i = 0; i < f->n_bodies; i++)
+            for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
+                sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
+    return n ? (ct_real)(sum / n) : 0;
+}
+
+CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit *g;
+    cti_mem *m = s->mem;
+    int n3 = 3 * s->n, nv3 = 3 * s->surface.nv;
+    cti_explicit_free(s);
+    g = (cti_explicit *)cti_mem_resize(m, NULL, 0, sizeof *g);
+    if (!g)
+        return 0;
+    memset(g, 0, sizeof *g);
+    s->own = g;
+    g->edge = cti_explicit_edge(s, bodies);
+    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
+           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
+           CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
+           cti_explicit_rest(s);
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
+{
+    static const cti_stepper stepper = {0,
+                                        0,
+                                        cti_explicit_defaults,
+                                        cti_explicit_check,
+                                        NULL,
+                                        cti_explicit_refuses,
+                                        cti_explicit_prepare,
+                                        cti_explicit_step,
+                                        NULL,
+                                        cti_explicit_free};
+    return &stepper;
+}

@@ -1,0 +1,615 @@
+/* test_explicit.c -- the explicit stepper: contact forces against enumeration, forces and derivatives of distances by finite differences, order
+   of the Runge-Kutta rule, contacts that are held, what they store and release, squeezed contacts, statuses and refusals. */
+#include "world_util.h"
+#include "../src/9_world/world.h"
+
+#define FLOAT (CONTACT_REAL == 32)
+#define H (FLOAT ? 3e-3 : 1e-5) /* of finite differences */
+
+static double span(uint64_t *seed, double lo, double hi) { return lo + (hi - lo) * lcg(seed); }
+
+/* ---- contact forces ---- */
+
+enum { MOST = 6 };
+
+/* Gauss elimination of the rows and columns of a set; 0: singular */
+static int solve_set(const double *K, const double *b, int n, int set, double *f)
+{
+    double A[MOST][MOST + 1];
+    int at[MOST], m = 0, i, j, k;
+    for (i = 0; i < n; i++) {
+        f[i] = 0;
+        if (set >> i & 1)
+            at[m++] = i;
+    }
+    for (i = 0; i < m; i++) {
+        for (j = 0; j < m; j++)
+            A[i][j] = K[at[i] * n + at[j]];
+        A[i][m] = -b[at[i]];
+    }
+    for (k = 0; k < m; k++) {
+        int best = k;
+        for (i = k; i < m; i++)
+            best = fabs(A[i][k]) > fabs(A[best][k]) ? i : best;
+        if (fabs(A[best][k]) < 1e-9)
+            return 0;
+        for (j = 0; j <= m; j++) {
+            double t = A[k][j];
+            A[k][j] = A[best][j], A[best][j] = t;
+        }
+        for (i = 0; i < m; i++) {
+            double q = A[i][k] / A[k][k];
+            for (j = k; i != k && j <= m; j++)
+                A[i][j] -= q * A[k][j];
+        }
+    }
+    for (i = 0; i < m; i++)
+        f[at[i]] = A[i][m] / A[i][i];
+    return 1;
+}
+
+/* accelerations K f + b of some solution, found by trying every active set; 0: there is none */
+static int enumerate(const double *K, const double *b, int n, double *u)
+{
+    double f[MOST];
+    int set, i, j, good;
+    for (set = 0; set < 1 << n; set++) {
+        if (!solve_set(K, b, n, set, f))
+            continue;
+        for (i = 0, good = 1; i < n; i++) {
+            u[i] = b[i];
+            for (j = 0; j < n; j++)
+                u[i] += K[i * n + j] * f[j];
+            good &= f[i] >= -1e-9 && u[i] >= -1e-9;
+        }
+        if (good)
+            return 1;
+    }
+    return 0;
+}
+
+/* 1,000 problems J J' with more and with fewer rows than unknowns. Accelerations are unique, forces are not where rows depend on each other */
+static void forces_against_enumeration(void **state)
+{
+    uint64_t seed = 26;
+    int turn, i, j, k, squeezed = 0, dependent = 0;
+    (void)state;
+    for (turn = 0; turn < 1000; turn++) {
+        double K[MOST * MOST], J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[2 * MOST * MOST + 9 * MOST], natural = 0, y[MOST], gain = 0, top = 0;
+        uint8_t active[MOST];
+        int n = 1 + (int)(lcg(&seed) * MOST), columns = 1 + (int)(lcg(&seed) * MOST), there;
+        cti_explicit_outcome outcome;
+        dependent += columns < n;
+        for (i = 0; i < n; i++) {
+            b[i] = span(&seed, -1, 0.6), active[i] = lcg(&seed) < 0.5;
+            for (k = 0; k < columns; k++) /* halves, so that dependent rows are common, and opposite ones */
+                J[i][k] = floor(span(&seed, -2, 3)) / 2;
+            J[i][(int)(lcg(&seed) * columns)] += 1.25;
+            for (k = 0; i > 0 && turn % 3 == 0 && k < columns; k++) /* opposite sides of one node */
+                J[i][k] = turn % 2 ? -J[i - 1][k] : J[i - 1][k];
+        }
+        for (i = 0; i < n; i++)
+            for (j = 0; j < n; j++)
+                for (K[i * n + j] = 0, k = 0; k < columns; k++)
+                    K[i * n + j] += J[i][k] * J[j][k];
+        there = enumerate(K, b, n, u);
+        outcome = cti_explicit_program(K, b, n, active, f, work, &natural);
+        if (!there) {
+            squeezed++;
+            assert_int_equal(outcome, CTI_EXPLICIT_SQUEEZED);
+            for (i = 0; i < n; i++)
+                top = fmax(top, f[i]);
+            for (i = 0; i < n; i++) {
+                assert_true(f[i] >= 0);
+                for (y[i] = 0, j = 0; j < n; j++)
+                    y[i] += K[i * n + j] * f[j] / top;
+                gain += b[i] * f[i] / top;
+                assert_true(fabs(y[i]) < 1e-4);
+            }
+            assert_true(gain < -1e-6);
+            continue;
+        }
+        if (outcome != CTI_EXPLICIT_SOLVED)
+            fail_msg("case %d: outcome %d, n %d, columns %d, natural %g", turn, (int)outcome, n, columns, natural);
+        for (i = 0; i < n; i++) {
+            double a = b[i];
+            for (j = 0; j < n; j++)
+                a += K[i * n + j] * f[j];
+            assert_true(f[i] >= 0 && fabs(a - u[i]) < 1e-6 && fabs(f[i] * a) < 1e-6);
+        }
+    }
+    if (!(squeezed > 50 && dependent > 200))
+        fail_msg("%d squeezed, %d dependent", squeezed, dependent);
+}
+
+/* ---- worlds ---- */
+
+static ct_world_desc desc_of(void)
+{
+    ct_world_desc d = world_desc(1e-3, 0, NULL);
+    d.stepper = CT_STEPPER_EXPLICIT;
+    d.self_collision = 0;
+    return d;
+}
+
+static ct_body_id add_soft(ct_world *w, const char *name, const ct_mesh *m, double young, double poisson, double damping, const double *at,
+                           const double *v)
+{
+    ct_soft_desc d = ct_soft_desc_default();
+    ct_body_id id = {0, 0};
+    int k;
+    d.name = name, d.mesh = m, d.material = ct_material_default(CT_MODEL_HONG_NEOHOOKEAN);
+    d.material.young = (ct_real)young, d.material.poisson = (ct_real)poisson, d.material.damping_stiffness = (ct_real)damping;
+    for (k = 0; k < 3; k++)
+        d.position[k] = (ct_real)at[k], d.velocity[k] = (ct_real)(v ? v[k] : 0);
+    if (ct_body_add_soft(w, &d, &id) != CT_OK)
+        fail_msg("%s", ct_world_error(w)->text);
+    return id;
+}
+
+static ct_body_id add_box(ct_world *w, double size, int n, double young, double poisson, double damping, double x, double y, double z, double vy)
+{
+    ct_mesh m = mesh_box(size, size, size, n, n, n, 1);
+    double at[3], v[3] = {0, 0, 0};
+    ct_body_id id;
+    at[0] = x, at[1] = y, at[2] = z, v[1] = vy;
+    id = add_soft(w, "soft", &m, young, poisson, damping, at, v);
+    ct_mesh_free(&m);
+    return id;
+}
+
+/* volume over that at rest of a soft body whose mesh is a box of tetrahedra */
+static double volume_of(const ct_world *w, ct_body_id id, const ct_mesh *m)
+{
+    double *x = read_vectors(w, id, 0, NULL), sum = 0;
+    int e, i, k;
+    for (e = 0; e < m->n_tets; e++) {
+        double a[3][3];
+        for (i = 0; i < 3; i++)
+            for (k = 0; k < 3; k++)
+                a[i][k] = x[3 * m->tets[4 * e + i + 1] + k] - x[3 * m->tets[4 * e] + k];
+        sum += (a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) - a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+                a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0])) / 6;
+    }
+    free(x);
+    return sum;
+}
+
+/* the state of a prepared world; one tiny step prepares it */
+static cti_state *prepared(ct_world *w)
+{
+    step_once(w, 1e-9);
+    return &w->state;
+}
+
+/* ---- forces ---- */
+
+static void forces_by_differences(void **state)
+{
+    int kind, i, k;
+    (void)state;
+    for (kind = 0; kind < 2; kind++) {
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        cti_state *s;
+        ct_real *x, *v, *f, *g;
+        double slow;
+        double power = 0, scale = 0;
+        uint64_t seed = 3;
+        d.rk.element_pressure = kind;
+        w = world_make(&d);
+        add_box(w, 0.1, 2, 1e5, 0.45, 1e-2, 0, 0, 0, 0);
+        s = prepared(w);
+        x = (ct_real *)malloc(sizeof *x * 12 * (size_t)s->n), v = x + 3 * s->n, f = v + 3 * s->n, g = f + 3 * s->n;
+        for (i = 0; i < 3 * s->n; i++)
+            x[i] = s->x[i] * (ct_real)1.2 + (ct_real)span(&seed, -0.005, 0.005), v[i] = (ct_real)span(&seed, -1, 1);
+        power = cti_explicit_forces(s, x, v, g);
+        memset(v, 0, sizeof *v * 3 * (size_t)s->n);
+        slow = cti_explicit_forces(s, x, v, f);
+        for (i = 0; i < 3 * s->n; i++)
+            scale = fmax(scale, fabs((double)f[i]));
+        assert_true(power < 0 && slow == 0);
+        for (i = 0; i < 3 * s->n; i += 5) {
+            ct_real at = x[i], h = (ct_real)(H * 0.1);
+            double e[2];
+            for (k = 0; k < 2; k++)
+                x[i] = at + (k ? h : -h), e[k] = cti_explicit_elastic(s, x);
+            x[i] = at;
+            assert_true(fabs((double)f[i] + (e[1] - e[0]) / (2 * (double)h)) < (FLOAT ? 3e-2 : 1e-6) * scale);
+        }
+        /* a rigid motion is not damped */
+        for (i = 0; i < s->n; i++)
+            cti_v3_put(v, i, cti_v3_add(cti_v3_cross(cti_v3_make(1, 2, -3), cti_v3_at(x, i)), cti_v3_make(1, 0, 2)));
+        power = cti_explicit_forces(s, x, v, g);
+        assert_true(fabs(power) < (FLOAT ? 1e-3 : 1e-10) * scale);
+        for (i = 0; i < 3 * s->n; i++)
+            assert_true(fabs((double)(g[i] - f[i])) < (FLOAT ? 1e-3 : 1e-11) * scale);
+        free(x);
+        ct_world_destroy(w);
+    }
+}
+
+/* ---- distances ---- */
+
+/* a soft box, a rigid one and a rolled kinematic one near each other; y: random places and velocities */
+static void random_motion(const cti_state *s, uint64_t *seed, ct_real *y, ct_real *a)
+{
+    int i;
+    for (i = 0; i < 3 * s->n; i++) {
+        y[i] = s->x[i] + (ct_real)span(seed, -0.01, 0.01), y[3 * s->n + i] = (ct_real)span(seed, -1, 1);
+        a[i] = (ct_real)span(seed, -10, 10);
+    }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        memcpy(y + 6 * s->n + 4 * i, s->bodies.rigids[i].q, 4 * sizeof *y);
+        y[3 * (s->n + s->bodies.rigids[i].block + 1)] = 3; /* it rotates */
+        memset(a + 3 * (s->bodies.rigids[i].block + 1), 0, 3 * sizeof *a);
+    }
+}
+
+/* the state after t, with constant accelerations and angular velocities */
+static void motion_at(const cti_state *s, const ct_real *y, const ct_real *a, double t, ct_real *out)
+{
+    int i, n3 = 3 * s->n;
+    for (i = 0; i < n3; i++) {
+        out[i] = y[i] + (ct_real)t * (y[n3 + i] + (ct_real)t / 2 * a[i]);
+        out[n3 + i] = y[n3 + i] + (ct_real)t * a[i];
+    }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_turn(y + 2 * n3 + 4 * i, cti_v3_mul(cti_v3_at(y + n3, s->bodies.rigids[i].block + 1), (ct_real)t), out + 2 * n3 + 4 * i);
+}
+
+static void measure_at(cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_matrix(y + 6 * s->n + 4 * i, cti_explicit_own(s)->frames + 9 * i);
+    assert_true(cti_explicit_measure(s, y, t, c));
+}
+
+/* d' and d'' of vertices and faces, and of edges, on bodies that rotate and slide, against differences of d; without the terms of n' they
+   would be wrong */
+static void distances_by_differences(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    ct_rigid_desc rd = ct_rigid_desc_default();
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_body_id id;
+    cti_state *s;
+    ct_real *y, *a, *z;
+    uint64_t seed = 5;
+    int turn, k, i, matters = 0, tested = 0;
+    double h = FLOAT ? 2e-2 : 1e-4;
+    (void)state;
+    add_box(w, 0.1, 1, 1e5, 0.4, 0, 0, 0, 0, 0);
+    add_box(w, 0.1, 1, 1e5, 0.4, 0, 0, 0.3, 0, 0);
+    rd.mesh = &m, rd.position[1] = (ct_real)0.15;
+    assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
+    s = prepared(w);
+    y = (ct_real *)malloc(sizeof *y * 3 * (size_t)(9 * s->n + 64)), a = y + 9 * s->n + 64, z = a + 9 * s->n + 64;
+    for (turn = 0; turn < 300; turn++) {
+        cti_explicit_touch c;
+        double e[3], rate, second;
+        int edges = turn % 2, p = (int)(lcg(&seed) * (edges ? s->surface.ne : s->surface.nv)),
+            q = (int)(lcg(&seed) * (edges ? s->surface.ne : s->surface.nf));
+        memset(&c, 0, sizeof c);
+        c.sign = 1;
+        cti_pair_make(&s->surface, edges ? CT_PAIR_EE : CT_PAIR_VF, p, q, &c.pair);
+        if (s->surface.body_of[c.pair.v[0]] == s->surface.body_of[c.pair.v[3]])
+            continue;
+        random_motion(s, &seed, y, a);
+        for (k = -1; k < 2; k++) {
+            motion_at(s, y, a, k * h, z);
+            measure_at(s, z, 0, &c);
+            e[k + 1] = (double)c.d;
+        }
+        measure_at(s, y, 0, &c);
+        if (edges) { /* almost parallel edges have no normal */
+            cti_v3 e1 = cti_v3_sub(cti_v3_at(s->surface.x0, c.pair.v[1]), cti_v3_at(s->surface.x0, c.pair.v[0]));
+            cti_v3 e2 = cti_v3_sub(cti_v3_at(s->surface.x0, c.pair.v[3]), cti_v3_at(s->surface.x0, c.pair.v[2]));
+            if (cti_v3_norm(cti_v3_cross(e1, e2)) < (ct_real)0.5 * cti_v3_norm(e1) * cti_v3_norm(e2))
+                continue;
+        }
+        rate = (e[2] - e[0]) / (2 * h), second = (e[2] - 2 * e[1] + e[0]) / (h * h);
+        for (i = 0; i < c.n; i++)
+            c.bias += cti_v3_dot(c.entry[i].g, cti_v3_at(a, c.entry[i].block));
+        tested++;
+        if (fabs(rate - (double)c.rate) > (FLOAT ? 5e-2 : 1e-3) * (1 + fabs(rate)) ||
+            fabs(second - (double)c.bias) > (FLOAT ? 5.0 : 2e-2) * (1 + fabs(second)))
+            fail_msg("turn %d: d' %g, expected %g; d'' %g, expected %g", turn, (double)c.rate, rate, (double)c.bias, second);
+        {
+            double plain = 0; /* n . (a_a - a_b) alone */
+            for (i = 0; i < c.n; i++)
+                plain += (double)cti_v3_dot(c.entry[i].g, cti_v3_at(a, c.entry[i].block));
+            matters += fabs(plain - second) > 0.2 * (1 + fabs(second));
+        }
+    }
+    assert_true(tested > 60 && matters > tested / 2);
+    ct_mesh_free(&m);
+    free(y);
+    ct_world_destroy(w);
+}
+
+/* ---- order ---- */
+
+/* positions after 20 ms of a stretched box in free flight; with rotation */
+static double *flight(double fixed, double tolerance, int extrapolate, int *n, ct_rk_report *rk)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_body_id id;
+    ct_step_report r;
+    double *x;
+    ct_real *q;
+    int i;
+    d.rk.fixed_step = (ct_real)fixed, d.rk.tolerance = (ct_real)tolerance, d.rk.extrapolate = extrapolate;
+    w = world_make(&d);
+    id = add_box(w, 0.1, 1, 2e4, 0.4, 1e-3, 0, 0, 0, 0);
+    x = read_vectors(w, id, 0, n);
+    q = (ct_real *)malloc(sizeof *q * 3 * (size_t)*n);
+    for (i = 0; i < *n; i++) { /* it turns, and is stretched by velocities */
+        q[3 * i] = (ct_real)(4 * x[3 * i] - 8 * x[3 * i + 1]), q[3 * i + 1] = (ct_real)(8 * x[3 * i]), q[3 * i + 2] = (ct_real)(-3 * x[3 * i + 2]);
+    }
+    assert_int_equal(ct_body_set_velocities(w, id, q, *n), CT_OK);
+    r = step_once(w, 0.02);
+    if (rk)
+        *rk = r.rk;
+    free(x), free(q);
+    x = read_vectors(w, id, 0, n);
+    ct_world_destroy(w);
+    return x;
+}
+
+static double apart(const double *x, const double *y, int n)
+{
+    double most = 0;
+    int i;
+    for (i = 0; i < 3 * n; i++)
+        most = fmax(most, fabs(x[i] - y[i]));
+    return most;
+}
+
+/* slope 4 against a fixed step, 5 with extrapolation; .8 to 1 against the tolerance */
+static void order_of_steps(void **state)
+{
+    double error[2][2], slope, *best, *x;
+    int n, k, e;
+    ct_rk_report rk;
+    (void)state;
+    if (FLOAT)
+        return;
+    best = flight(2e-5, 1, 1, &n, NULL);
+    for (e = 0; e < 2; e++) {
+        for (k = 0; k < 2; k++) {
+            x = flight((e ? 4e-4 : 2e-4) / (1 << k), 1, e, &n, NULL);
+            error[e][k] = apart(x, best, n);
+            free(x);
+        }
+        slope = log2(error[e][0] / error[e][1]);
+        if (fabs(slope - (e ? 5 : 4)) > 0.4)
+            fail_msg("extrapolate %d: errors %g, %g: slope %g", e, error[e][0], error[e][1], slope);
+    }
+    for (k = 0; k < 2; k++) {
+        x = flight(0, k ? 1e-8 : 1e-6, 0, &n, &rk);
+        error[0][k] = apart(x, best, n);
+        free(x);
+        assert_true(rk.accepted > 3 && rk.dt_history[0] > 0 && rk.dt_least <= rk.dt_most && rk.evaluations == 11 * (rk.accepted + rk.rejected));
+    }
+    slope = log10(error[0][0] / error[0][1]) / 2;
+    if (!(slope > 0.7 && slope < 1.1))
+        fail_msg("errors %g, %g: slope %g against the tolerance", error[0][0], error[0][1], slope);
+    free(best);
+}
+
+/* ---- contacts ---- */
+
+/* a soft box falls on another, which falls on a plane; returns the part of the energies' flow that the account misses */
+static double pile(double tolerance)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_mesh m = mesh_box(0.04, 0.04, 0.04, 3, 3, 3, 1);
+    double at[2][3] = {{0, 0.021, 0}, {0.003, 0.063, 0.002}}, v[3] = {0, -0.3, 0}, before[2], edge = 0.0145, gained = 0, moved = 0;
+    ct_body_id id[2];
+    int i, held = 0, deep = 0, k;
+    d.rk.tolerance = (ct_real)tolerance;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    for (k = 0; k < 2; k++)
+        id[k] = add_soft(w, k ? "upper" : "lower", &m, 1e5, 0.49, 1e-3, at[k], k ? v : NULL), before[k] = volume_of(w, id[k], &m);
+    for (i = 0; i < 25; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        if (r.status > CT_STATUS_BUDGET || r.rk.squeezed || r.rk.left)
+            fail_msg("step %d: status %d, gained %g, squeezed %d, left %d", i, (int)r.status, r.energy_gained, r.rk.squeezed, r.rk.left);
+        assert_true((double)r.rk.penetration_held < 1e-3 * edge);
+        held += r.rk.held, deep += r.rk.held_deep;
+        gained += fabs(r.energy_gained), moved += r.loss_contact + r.loss_damping;
+        for (k = 0; k < 2; k++)
+            assert_true(fabs(volume_of(w, id[k], &m) / before[k] - 1) < 1e-2);
+    }
+    assert_true(held > 500 && deep * 100 < held);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    return gained / moved;
+}
+
+/* held contacts keep the surface and the bodies their volume; the account closes as the tolerance says */
+static void held_contacts(void **state)
+{
+    double coarse = pile(1e-4);
+    (void)state;
+    if (!(coarse < 0.02) || (!FLOAT && !(pile(1e-6) < coarse / 4)))
+        fail_msg("%g of the energy is missing", coarse);
+}
+
+/* a box that comes to rest on a plane has its weight as impulse, and keeps the surface */
+static void weight_at_rest(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    ct_body_id id;
+    const ct_contact *c;
+    double *x, lowest = 1, impulse = 0;
+    int i, n;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    id = add_box(w, 0.05, 2, 5e4, 0.45, 1e-2, 0, 0.025, 0, 0);
+    for (i = 0; i < 60; i++)
+        step_once(w, 0.01);
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++)
+        impulse += (double)c[i].impulse_normal;
+    assert_true(fabs(impulse / (0.05 * 0.05 * 0.05 * 1000 * 9.81 * 0.01) - 1) < 0.02);
+    x = read_vectors(w, id, 0, &n);
+    for (i = 0; i < n; i++)
+        lowest = fmin(lowest, x[3 * i + 1]);
+    assert_true(fabs(lowest) < 1e-5);
+    free(x);
+    ct_world_destroy(w);
+}
+
+/* two boxes collide in free space: momentum is kept, and they part by the energy that they stored */
+static void they_part(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_body_id id[2];
+    ct_mesh m = mesh_box(0.04, 0.04, 0.04, 2, 2, 2, 1);
+    double at[2][3] = {{0, 0, 0}, {0.004, 0.0403, 0.003}}, v[2][3] = {{0, 0.4, 0}, {0, -0.4, 0}}, before = 0, after = 0, mid[3], stored = 0;
+    int i, k, touched = 0;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    for (k = 0; k < 2; k++)
+        id[k] = add_soft(w, "soft", &m, 3e4, 0.45, 0, at[k], v[k]);
+    for (i = 0; i < 40; i++) {
+        ct_step_report r = step_once(w, 0.002);
+        touched += r.contacts > 0;
+        stored = fmax(stored, r.energy_elastic);
+        before = i == 0 ? r.energy_kinetic + r.energy_elastic : before;
+        after = r.energy_kinetic + r.energy_elastic;
+        for (k = 0, mid[1] = 0; k < 2; k++) {
+            double p[3];
+            read_middle(w, id[k], 1, p);
+            mid[1] += p[1];
+        }
+        assert_true(fabs(mid[1]) < 0.05); /* of nodes that are not weighted; that of masses is below */
+    }
+    assert_true(touched > 2 && stored > 0.2 * before && after < before * 1.001);
+    read_middle(w, id[0], 1, mid);
+    assert_true(mid[1] < -0.05); /* it came from there */
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* a rigid box between scripted plates that close: no force keeps both, and the report says so */
+static void squeezed_contacts(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    ct_rigid_desc rd = ct_rigid_desc_default();
+    ct_kinematic_desc kd = ct_kinematic_desc_default();
+    ct_mesh m = mesh_box(0.05, 0.05, 0.05, 1, 1, 1, 0), plate = mesh_box(0.2, 0.02, 0.2, 1, 1, 1, 0);
+    ct_motion_segment move[2];
+    ct_step_report r;
+    ct_body_id id;
+    int i, k, named = 0;
+    (void)state;
+    rd.mesh = &m, rd.position[1] = (ct_real)0.05;
+    assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
+    memset(move, 0, sizeof move);
+    for (k = 0; k < 2; k++) {
+        move[k].motion.linear[1] = (ct_real)(k ? -0.1 : 0.1), move[k].duration = 1;
+        kd.mesh = &plate, kd.position[1] = (ct_real)(k ? 0.09 : 0.01), kd.segments = &move[k], kd.n_segments = 1;
+        assert_int_equal(ct_body_add_kinematic(w, &kd, &id), CT_OK);
+    }
+    for (i = 0; i < 9; i++) {
+        r = step_once(w, 0.01);
+        if (r.rk.squeezed) {
+            named++;
+            assert_int_equal(r.status, CT_STATUS_NOT_CONVERGED);
+            assert_true(r.limit.vertices_a[0] >= 0);
+        } else
+            assert_true(i < 6);
+        assert_true(isfinite(r.energy_kinetic) && r.energy_kinetic < 1);
+    }
+    assert_true(named >= 2);
+    ct_mesh_free(&m), ct_mesh_free(&plate);
+    ct_world_destroy(w);
+}
+
+static void refusals(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = NULL;
+    ct_error_info e;
+    ct_soft_desc q = ct_soft_desc_default();
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    (void)state;
+    d.friction = (ct_real)0.1;
+    assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(e.text, "friction"));
+    d.friction = 0, d.self_collision = 1;
+    assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(e.text, "self_collision"));
+    d.self_collision = 0, d.rk.tolerance = 0;
+    assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_ARGUMENT);
+    assert_non_null(strstr(e.text, "rk.tolerance"));
+    d = desc_of();
+    w = world_make(&d);
+    q.mesh = &m, q.friction = (ct_real)0.2;
+    assert_int_equal(ct_body_add_soft(w, &q, NULL), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    /* a step that may not take enough Runge-Kutta steps ends, and says so */
+    d.rk.max_steps = 3;
+    w = world_make(&d);
+    add_box(w, 0.1, 1, 1e5, 0.4, 0, 0, 0, 0, 0);
+    assert_int_equal(step_once(w, 0.1).status, CT_STATUS_BUDGET);
+    ct_world_destroy(w);
+}
+
+/* every allocation of a step fails once: the world stays as it was */
+static void memory_runs_out(void **state)
+{
+    books b;
+    ct_world_desc d;
+    ct_world *w;
+    ct_step_report r;
+    int64_t k;
+    int done = 0;
+    (void)state;
+    for (k = 1; !done && k < 400; k++) {
+        uint64_t hash;
+        memset(&b, 0, sizeof b);
+        d = world_desc(1e-3, 0, &b);
+        d.stepper = CT_STEPPER_EXPLICIT, d.self_collision = 0;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        add_box(w, 0.05, 1, 1e5, 0.4, 1e-3, 0, 0.0249, 0, -1);
+        step_once(w, 1e-6);
+        hash = ct_world_hash(w);
+        b.fail_at = b.calls + k;
+        if (ct_world_step(w, (ct_real)2e-3, &r) == CT_OK)
+            done = b.refused == 0;
+        else
+            assert_true(ct_world_hash(w) == hash);
+        b.fail_at = 0;
+        assert_int_equal(ct_world_step(w, (ct_real)2e-3, &r), CT_OK);
+        ct_world_destroy(w);
+        assert_true(b.live == 0 && b.blocks == 0 && b.wrong == 0);
+    }
+    assert_true(done);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_against_enumeration), cmocka_unit_test(forces_by_differences), cmocka_unit_test(distances_by_differences),
+        cmocka_unit_test(order_of_steps),             cmocka_unit_test(held_contacts),         cmocka_unit_test(weight_at_rest),
+        cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
+        cmocka_unit_test(memory_runs_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
