@@ -367,27 +367,15 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the step ---- */
 
-/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
-static int cti_barrier_touch(cti_state *s, cti_touch *touch)
-{
-    cti_touch *list = s->step.impulses.touches;
-    int i, k;
-    for (i = 0; i < cti_barrier_own(s)->contact.touched; i++)
-        if (list[i].key == touch->key) {
-            for (k = 0; k < 3; k++)
-                touch->r[k] += list[i].r[k];
-            list[i] = *touch;
-            return 1;
-        }
-    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
-}
-
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
     cti_potential_terms t;
     int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+        return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
@@ -415,8 +403,7 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         touch.r[0] = t.force * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!cti_barrier_touch(s, &touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }
@@ -466,6 +453,8 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
+    if (cti_form_is_constrained(s))
+        cti_form_push(s);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
             int at = b->layout.block_of[i];

@@ -138,7 +138,6 @@ typedef struct cti_barrier_candidates {
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    int touched;             /* touches of the step's earlier substeps */
     double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;      /* [N] */
     double energy;           /* [J] of the barriers */
