@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fe4a3539d702f05c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ec0c4440bd58b31c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -41829,6 +41829,7 @@ typedef struct cti_snapshot {
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
+    ct_real *late;             /* cti_script.late of the movers, one after the other */
     cti_memory memory;
 } cti_snapshot;
 
@@ -43491,6 +43492,18 @@ CTI_FN void cti_impulses_begin(cti_state *s);
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 #endif
+/* cti_impulses_index -- index by key of the step's touches so far; at: [mask + 1] index + 1 or 0; NULL: there were none. */
+typedef struct cti_impulses_index {
+    int32_t *at;
+    uint32_t mask;
+} cti_impulses_index;
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
+/* cti_impulses_open -- makes the index, in the arena, and room for a substep's touches, at most `more`, each with a key of its own.
+   0: out of memory. */
+CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *out);
+/* cti_impulses_touch -- adds a touch of the substep: one with its key becomes it, with the sum of both impulses in its axes. */
+CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch);
+#endif
 /* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
    not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);
@@ -43549,13 +43562,7 @@ CTI_FN void cti_impulses_swap(cti_state *s)
 
 /* ---- contacts and joints ---- */
 
-/* index by key of the step's touches so far; at: [mask + 1] index + 1 or 0 */
-typedef struct cti_impulses_index {
-    int32_t *at;
-    uint32_t mask;
-} cti_impulses_index;
-
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
 {
     uint32_t i = (uint32_t)key & x->mask;
@@ -43564,17 +43571,19 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
     return i;
 }
 
-/* makes the index. The first substep needs none, since a key has only one row there. 0: out of memory */
-static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
+CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *x)
 {
     const cti_touch *list = s->step.impulses.touches;
     int i, n = CTI_LEN(list);
     uint32_t size = 64;
     x->at = NULL;
     x->mask = 0;
+    if (!CTI_RESERVE(s->mem, s->step.impulses.touches, n + more))
+        return 0;
+    list = s->step.impulses.touches;
     if (n == 0)
-        return 1;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.rows)))
+        return 1; /* a key has only one touch in a substep */
+    while (size < 2 * (uint32_t)(n + more))
         size *= 2;
     x->mask = size - 1;
     x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
@@ -43583,32 +43592,36 @@ static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
     return x->at != NULL;
 }
 
-/* index of a row's touch in the list, added at the end if it is new; there is room */
-static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
+CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch)
 {
+    uint32_t i = x->at ? cti_impulses_find(x, q->touches, touch->key) : 0;
     cti_touch *t;
-    if (x->at) {
-        uint32_t i = cti_impulses_find(x, q->touches, key);
-        if (x->at[i])
-            return &q->touches[x->at[i] - 1];
-        x->at[i] = CTI_LEN(q->touches) + 1;
+    cti_v3 before;
+    if (!x->at || !x->at[i]) {
+        q->touches[stbds_header(q->touches)->length++] = *touch;
+        if (x->at)
+            x->at[i] = CTI_LEN(q->touches);
+        return;
     }
-    t = &q->touches[stbds_header(q->touches)->length++];
-    memset(t, 0, sizeof *t);
-    t->key = key;
-    return t;
+    t = &q->touches[x->at[i] - 1];
+    before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0));
+    *t = *touch;
+    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(touch->r, 0), cti_m3_mul_v(touch->frame, before)));
 }
+#endif
 
-static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone cone, const cti_impulses_index *x, const cti_row *row,
-                                 const cti_contact_row *origin)
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
 {
-    cti_touch *t = cti_impulses_place(q, x, row->key);
-    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero for a new touch */
-    t->pair = origin->pair;
-    t->thickness = cti_pair_thickness(s, &origin->pair);
-    t->sticking = cti_rows_sticks(cone, row);
-    memcpy(t->frame, row->frame, sizeof t->frame);
-    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
+    cti_touch t;
+    memset(&t, 0, sizeof t);
+    t.key = row->key;
+    t.pair = origin->pair;
+    t.thickness = cti_pair_thickness(&s->surface, &origin->pair);
+    t.sticking = cti_rows_sticks(s->desc.solver.cone, row);
+    memcpy(t.frame, row->frame, sizeof t.frame);
+    cti_v3_put(t.r, 0, cti_v3_at(row->r, 0));
+    cti_impulses_touch(&s->step.impulses, x, &t);
 }
 
 static int cti_impulses_joint(cti_state *s, const cti_row *row)
@@ -43724,19 +43737,18 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 {
-    cti_impulses *q = &s->step.impulses;
     cti_impulses_index x;
     int i, n = CTI_LEN(s->contact.rows);
     if (s->scripts.still)
         return 1;
-    if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
+    if (!cti_impulses_open(s, n, &x))
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
         if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->contact.origins[i]);
+            cti_impulses_contact(s, &x, row, &s->contact.origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;
@@ -45430,7 +45442,7 @@ CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
 CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
     cti_copy_free(mem, &t->copy);
-    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles), CTI_FREE(mem, t->late);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
 }
@@ -45463,6 +45475,26 @@ static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_
     return 1;
 }
 
+/* Copies where scripts wait that are late, or back. 0: out of memory, which it cannot be on the way back */
+static int cti_snapshot_late(cti_state *s, int back, cti_snapshot *t)
+{
+    int i, at = 0;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_script *q = &s->scripts.movers[i].script;
+        int n = q->late ? 3 * q->n + 1 : 0;
+        if (n == 0)
+            continue;
+        if (!back && !CTI_RESIZE(s->mem, t->late, at + n))
+            return 0;
+        if (back)
+            memcpy(q->late, t->late + at, sizeof *q->late * (size_t)n);
+        else
+            memcpy(t->late + at, q->late, sizeof *q->late * (size_t)n);
+        at += n;
+    }
+    return 1;
+}
+
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
@@ -45472,7 +45504,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
     return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) &&
            cti_snapshot_save_components(m, &s->factors, &t->components) &&
            CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
-           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) && cti_snapshot_late(s, 0, t) &&
            (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
                      CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
@@ -45567,6 +45599,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
+    cti_snapshot_late(s, 1, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
     cti_assemble_standing(s);
@@ -54555,7 +54588,6 @@ typedef struct cti_barrier_candidates {
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    int touched;             /* touches of the step's earlier substeps */
     double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;      /* [N] */
     double energy;           /* [J] of the barriers */
@@ -54787,7 +54819,7 @@ typedef struct cti_form_run {
     int moves; /* 1: scripted blocks are on their way */
     int iterations;
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
-    int open;       /* 1: iterations ran out before Newton's method had converged */
+    int open;       /* 1: iterations ran out before Newton's method had converged, with the friction of all passes */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
     int is_last;    /* 1: it is short enough to end with */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
@@ -54830,6 +54862,8 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
 CTI_FN int cti_form_near(cti_state *s, double **gap);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
+/* cti_form_push -- b->g -= J' lambda of the rows, whose gradient has no contacts. */
+CTI_FN void cti_form_push(cti_state *s);
 /* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
 CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
@@ -56985,11 +57019,25 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
 
 /* ---- what the rows did ---- */
 
-CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+CTI_FN void cti_form_push(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!cti_barrier_find(s, s->surface.x0))
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *q = &b->form.rows[i];
+        ct_real g[12];
+        for (k = 0; k < q->t.n; k++)
+            cti_v3_put(g, k, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[k]));
+        cti_barrier_scatter(s, q->t.v, q->t.n, g, NULL, 0, b->n);
+    }
+}
+
+CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
+    int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->form.rows), &index) || !cti_barrier_find(s, s->surface.x0))
         return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
@@ -57015,8 +57063,7 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }
@@ -57513,7 +57560,7 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
             break;
         first = q->iterations;
         ok = ok && cti_root_run(s, q, &w);
-        if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
+        if (q->open || q->iterations <= first + 1)
             break;
     }
     b->surface.x_slide = NULL;
@@ -57767,7 +57814,7 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
         q->open = end == CTI_FORM_GOES_ON;
         if (end == CTI_FORM_MEMORY)
             return 0;
-        if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
+        if (q->failed || q->open || (lag > 0 && q->iterations == first + 1))
             return 1;
     }
     return 1;
@@ -57906,7 +57953,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     CTI_CLEAR(b->contact.rubs);
     CTI_CLEAR(b->form.rows);
     /* the first pass is without friction: it finds the normal forces */
-    for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
+    for (lag = 0; ok && lag <= lags && !q->failed && !q->open; lag++) {
         ok = lag == 0 || cti_form_lag(s);
         if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
@@ -58360,7 +58407,8 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 /* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
    Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
    slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
-   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   at a slip below e = friction_velocity h, and the next step begins there;
+   where its h is another one, at the same share of e, so that the force is the same. Beyond e the anchor is dragged along, so that |a| <= e: the
    force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
    contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
    on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
@@ -58405,7 +58453,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
     if (!m)
         return;
-    a = cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n);
+    /* the force of a slip u is a function of u / e, and e = friction_velocity h: the same force in a step of another length */
+    a = cti_v3_mul(cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n), cti_barrier_own(s)->h / m->dt);
     w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
     cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
 }
@@ -58836,27 +58885,15 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the step ---- */
 
-/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
-static int cti_barrier_touch(cti_state *s, cti_touch *touch)
-{
-    cti_touch *list = s->step.impulses.touches;
-    int i, k;
-    for (i = 0; i < cti_barrier_own(s)->contact.touched; i++)
-        if (list[i].key == touch->key) {
-            for (k = 0; k < 3; k++)
-                touch->r[k] += list[i].r[k];
-            list[i] = *touch;
-            return 1;
-        }
-    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
-}
-
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
     cti_potential_terms t;
     int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+        return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
@@ -58884,8 +58921,7 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         touch.r[0] = t.force * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!cti_barrier_touch(s, &touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }
@@ -58935,6 +58971,8 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
+    if (cti_form_is_constrained(s))
+        cti_form_push(s);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
             int at = b->layout.block_of[i];
@@ -59123,25 +59161,46 @@ static void cti_barrier_begin(cti_state *s, ct_real dt)
     s->step.until = s->step.time + (double)dt;
     s->step.left = dt;
 }
+#endif
 
-static ct_code cti_barrier_take_back(cti_state *s)
+/* cti_barrier_kept -- numbers that a step begins with, and changes */
+typedef struct cti_barrier_kept {
+    double force;
+    ct_real sigma;
+} cti_barrier_kept;
+
+#if CONTACT_WITH_BARRIER
+static cti_barrier_kept cti_barrier_keep(const cti_barrier *b)
 {
-    cti_snapshot_restore(s, 1, &s->step.start);
-    cti_barrier_own(s)->cover.known = cti_barrier_own(s)->factors.known = 0;
-    return CT_ERR_MEMORY;
+    cti_barrier_kept kept;
+    kept.force = b->contact.force, kept.sigma = b->matrix.sigma;
+    return kept;
 }
 
-/* the state at the start of the step, once more. 0: out of memory */
-static int cti_barrier_again(cti_state *s, double force)
+/* the state at the start of the step */
+static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_snapshot_restore(s, 1, &s->step.start);
+    b->contact.force = kept->force, b->matrix.sigma = kept->sigma;
+    b->cover.known = 0;
+}
+
+static ct_code cti_barrier_take_back(cti_state *s, const cti_barrier_kept *kept)
+{
+    cti_barrier_restore(s, kept);
+    cti_barrier_own(s)->factors.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* the state at the start of the step, once more. 0: out of memory, but that state */
+static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_restore(s, kept);
     /* the surface is where it was */
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->contact.force = force;
-    b->cover.known = 0;
-    b->contact.touched = 0;
     memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
@@ -59161,6 +59220,7 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
         r->status = a->status;
     cti_barrier_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
+    r->candidates = cti_max_int(a->candidates, r->candidates);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
     r->thickness_kept = cti_min(a->thickness_kept, r->thickness_kept);
     r->residual = cti_max(a->residual, r->residual);
@@ -59183,7 +59243,6 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
-        cti_barrier_own(s)->contact.touched = CTI_LEN(s->step.impulses.touches);
         code = cti_barrier_once(s, dt / (ct_real)parts, start, &part);
         if (code != CT_OK)
             return CT_ERR_MEMORY;
@@ -59207,7 +59266,8 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double force = b->contact.force, start[4];
+    cti_barrier_kept kept = cti_barrier_keep(b);
+    double start[4];
     int gains, parts;
     ct_code code;
     cti_barrier_blank(s, r);
@@ -59222,18 +59282,19 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->contact.touched = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;
     if (code != CT_OK)
-        return cti_barrier_take_back(s);
+        return cti_barrier_take_back(s, &kept);
     gains = cti_barrier_gains(s, dt, start, r);
     for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
         cti_barrier_blank(s, r);
-        if (!cti_barrier_again(s, force) || cti_barrier_divide(s, dt, parts, r) != CT_OK)
-            return cti_barrier_take_back(s);
+        if (!cti_barrier_again(s, &kept))
+            return CT_ERR_MEMORY;
+        if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
+            return cti_barrier_take_back(s, &kept);
         gains = cti_barrier_gains(s, dt, start, r);
         cti_barrier_cost(&whole, r);
     }

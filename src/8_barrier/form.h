@@ -27,7 +27,7 @@ typedef struct cti_form_run {
     int moves; /* 1: scripted blocks are on their way */
     int iterations;
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
-    int open;       /* 1: iterations ran out before Newton's method had converged */
+    int open;       /* 1: iterations ran out before Newton's method had converged, with the friction of all passes */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
     int is_last;    /* 1: it is short enough to end with */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
