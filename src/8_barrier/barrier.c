@@ -282,6 +282,29 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     }
 }
 
+/* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
+   at least M. Where that could decide, dy loses the shift, and is then a better step, too */
+static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real tolerance = s->desc.barrier.newton_tolerance;
+    double t0 = cti_cmr_clock(s);
+    int definite;
+    if (q->moves || !(q->speed <= tolerance))
+        return 0;
+    if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
+        return 1;
+    cti_barrier_shift_mass(s, -b->matrix.sigma);
+    if (!cti_barrier_correct(s, &definite, r))
+        return -1;
+    r->ms_solve += cti_cmr_clock(s) - t0;
+    if (!definite)
+        return 0;
+    b->matrix.sigma = 0;
+    q->speed = cti_barrier_speed(s, b->dy);
+    return q->speed <= tolerance;
+}
+
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
 static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
@@ -318,7 +341,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved;
+    int moved, last;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -326,7 +349,10 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     q->speed = cti_barrier_speed(s, b->dy);
     if (!cti_finite(q->speed))
         return CTI_BARRIER_STUCK;
-    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    last = cti_barrier_is_last(s, q, r);
+    if (last < 0)
+        return CTI_BARRIER_MEMORY;
+    q->is_last = last;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
