@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ec0c4440bd58b31c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 141bd901154d0952.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -54545,7 +54545,7 @@ typedef struct cti_barrier_factors {
     float *x32;
     double *x64, *work64;
     float *work32;
-    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+    ct_real *vectors;    /* [6][3 n]: right side, a correction, and those of the conjugate gradients */
 } cti_barrier_factors;
 
 /* cti_barrier_layout -- from the state's blocks and the surface's vertices to blocks of y. */
@@ -54771,6 +54771,9 @@ CTI_FN int cti_barrier_constrain(cti_state *s);
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+/* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
+   conjugate gradients did not converge, and dy is as it was. 0: out of memory. */
+CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);
 CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
@@ -55028,7 +55031,7 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
           CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
           CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
-          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
+          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->layout.all[i] = i;
@@ -55835,6 +55838,7 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
 #define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
+#define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
@@ -56140,7 +56144,32 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     return cti_barrier_solve_exactly(s, definite, r);
 }
 
+CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
+    ct_real *rhs = f->vectors, *more = rhs + 3 * (size_t)b->n, *work = more + 3 * (size_t)b->n;
+    int n3 = 3 * b->n, i, it;
+    cti_pcg_end end;
+    *definite = 1;
+    if (!f->known)
+        return cti_barrier_solve_exactly(s, definite, r);
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
+    B.apply(B.ctx, b->dy, rhs);
+    for (i = 0; i < n3; i++)
+        rhs[i] = -b->g[i] - rhs[i];
+    end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
+    r->cg_steps += it;
+    f->excess += it;
+    *definite = end == CTI_PCG_CONVERGED;
+    for (i = 0; *definite && i < n3; i++)
+        b->dy[i] += more[i];
+    return 1;
+}
+
 #undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_CORRECTION
 #undef CTI_BARRIER_SMALL
 #undef CTI_BARRIER_SMALL_FLOPS
 #undef CTI_BARRIER_INEXACT
@@ -58800,6 +58829,29 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     }
 }
 
+/* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
+   at least M. Where that could decide, dy loses the shift, and is then a better step, too */
+static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real tolerance = s->desc.barrier.newton_tolerance;
+    double t0 = cti_cmr_clock(s);
+    int definite;
+    if (q->moves || !(q->speed <= tolerance))
+        return 0;
+    if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
+        return 1;
+    cti_barrier_shift_mass(s, -b->matrix.sigma);
+    if (!cti_barrier_correct(s, &definite, r))
+        return -1;
+    r->ms_solve += cti_cmr_clock(s) - t0;
+    if (!definite)
+        return 0;
+    b->matrix.sigma = 0;
+    q->speed = cti_barrier_speed(s, b->dy);
+    return q->speed <= tolerance;
+}
+
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
 static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
@@ -58836,7 +58888,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved;
+    int moved, last;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -58844,7 +58896,10 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     q->speed = cti_barrier_speed(s, b->dy);
     if (!cti_finite(q->speed))
         return CTI_BARRIER_STUCK;
-    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    last = cti_barrier_is_last(s, q, r);
+    if (last < 0)
+        return CTI_BARRIER_MEMORY;
+    q->is_last = last;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
