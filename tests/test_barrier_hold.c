@@ -118,6 +118,41 @@ static void an_anchor_is_dragged_along(void **state)
     ct_world_destroy(w);
 }
 
+/* A box that is held on a slope stays where it is when the steps change their length: an anchor is a slip of friction_velocity h, and the force of
+   a contact is a function of their ratio */
+static void a_hold_does_not_creep_where_steps_change(void **state)
+{
+    static const double h[8] = {0.01, 0.005, 0.01, 0.0025, 0.01, 0.02, 0.004, 0.01};
+    const double angle = atan(0.5), c = cos(angle), s = sin(angle);
+    ct_world_desc d = barrier_desc(1e-3, 0.6, 1);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_rigid_desc rd = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    double x[3], x0[3], most = 0;
+    int i, k;
+    (void)state;
+    d.barrier.newton_tolerance = (ct_real)(FLOAT ? 1e-4 : 1e-9);
+    w = world_make(&d);
+    add_plane(w, -s, c, 0, 0);
+    mesh_place(&m, angle, -s * 0.05051, c * 0.05051, 0);
+    rd.name = "box", rd.mesh = &m;
+    assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
+    ct_mesh_free(&m);
+    for (i = 0; i < 200; i++)
+        step_once(w, 0.01);
+    read_middle(w, id, 0, x0);
+    for (i = 0; i < 80; i++) {
+        step_once(w, h[i % 8]);
+        read_middle(w, id, 0, x);
+        for (k = 0; k < 3; k++)
+            most = fmax(most, fabs(x[k] - x0[k]));
+    }
+    print_message("%g m\n", most);
+    assert_true(most < (FLOAT ? 1e-6 : 1e-11));
+    ct_world_destroy(w);
+}
+
 /* ---- dhat ---- */
 
 static ct_body_id add_s1_box(ct_world *w)
@@ -343,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_up_to_the_angle_of_friction),      cmocka_unit_test(an_anchor_is_dragged_along),
+        cmocka_unit_test(a_hold_does_not_creep_where_steps_change),
         cmocka_unit_test(the_height_at_rest_converges_with_dhat), cmocka_unit_test(an_arch_stands),
         cmocka_unit_test(friction_takes_the_most_power),
     };

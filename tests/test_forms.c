@@ -253,6 +253,77 @@ static void slope_is_held(void **state)
         }
 }
 
+/* A soft box that rests on another one, all of whose nodes are pinned: the pins carry both, in each form */
+static void pins_carry_what_rests_on_them(void **state)
+{
+    const double h = 0.01;
+    int form, i, k, n;
+    (void)state;
+    for (form = 0; form < 5; form++) {
+        ct_world *w = make_world(CT_INTEGRATOR_EULER, (ct_barrier_form)form, 9.81, 0.3);
+        ct_body_id table = add_soft_box(w, "table", 0.1, 1, 1e5, 0, 0, 0);
+        ct_mesh m = mesh_box(0.08, 0.08, 0.08, 1, 1, 1, 1);
+        ct_soft_desc d = ct_soft_desc_default();
+        double weight = 9.81 * 1000 * (0.1 * 0.1 * 0.1 + 0.08 * 0.08 * 0.08), *x, sum[3] = {0, 0, 0};
+        mesh_place(&m, 0, 0.003, 0.0905, 0.002);
+        d.name = "load", d.mesh = &m, d.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN);
+        d.material.young = (ct_real)1e5, d.material.density = 1000, d.material.damping_mass = 20;
+        assert_int_equal(ct_body_add_soft(w, &d, NULL), CT_OK);
+        ct_mesh_free(&m);
+        x = read_vectors(w, table, 0, &n);
+        free(x);
+        for (i = 0; i < n; i++) {
+            int32_t v = i;
+            assert_int_equal(ct_body_pin(w, table, &v, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+        }
+        for (i = 0; i < 150; i++)
+            step_once(w, h);
+        for (i = 0; i < n; i++) {
+            ct_real p[3];
+            assert_int_equal(ct_body_get_pin_impulse(w, table, i, p), CT_OK);
+            for (k = 0; k < 3; k++)
+                sum[k] += (double)p[k] / h;
+        }
+        print_message("%-9s pins carry %.6f %.6f %.6f N, weight %.6f N\n", forms[form], sum[0], sum[1], sum[2], weight);
+        assert_true(fabs(sum[1] - weight) < 1e-3 * weight && fabs(sum[0]) < 1e-3 * weight && fabs(sum[2]) < 1e-3 * weight);
+        ct_world_destroy(w);
+    }
+}
+
+/* one step of a soft box that lands on a slope; most: newton_iterations */
+static ct_step_report lands_on_slope(ct_barrier_form form, int most)
+{
+    ct_world_desc d = world_desc(1e-3, 0.5, NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_step_report r;
+    d.stepper = CT_STEPPER_BARRIER, d.barrier.form = form;
+    d.barrier.newton_tolerance = (ct_real)1e-6, d.barrier.friction_iterations = 0, d.barrier.newton_iterations = most;
+    w = world_make(&d);
+    add_plane(w, -sin(0.3), cos(0.3), 0, 0);
+    mesh_place(&m, 0.3, -sin(0.3) * 0.052, cos(0.3) * 0.052, 0);
+    add_soft_mesh(w, "box", &m, 1e5, 0, -1, 0);
+    ct_mesh_free(&m);
+    r = step_once(w, 0.01);
+    ct_world_destroy(w);
+    return r;
+}
+
+/* friction_iterations 0: a step whose iterations run out before friction has converged says so, also where they run out with a pass of it */
+static void friction_that_has_not_converged_is_named(void **state)
+{
+    int form, most;
+    (void)state;
+    for (form = 0; form < 5; form++) {
+        ct_step_report r = lands_on_slope((ct_barrier_form)form, 1000);
+        print_message("%-9s %d iterations\n", forms[form], r.newton_iterations);
+        assert_true(r.status == CT_STATUS_OK && r.newton_iterations > 5 && r.newton_iterations < 300);
+        for (most = 1; most < r.newton_iterations; most++)
+            assert_int_equal(lands_on_slope((ct_barrier_form)form, most).status, CT_STATUS_BUDGET);
+        assert_int_equal(lands_on_slope((ct_barrier_form)form, most).status, CT_STATUS_OK);
+    }
+}
+
 /* ---- velocities: the problem of constraint manifold refinement ---- */
 
 enum { ON_PLANE, ON_FLOOR, ON_BOX, ON_COUNT };
@@ -709,7 +780,9 @@ int main(void)
         cmocka_unit_test(convex_contacts_give_no_energy),
         cmocka_unit_test(a_pendulum_loses_energy),
         cmocka_unit_test(nothing_gets_through),
+        cmocka_unit_test(friction_that_has_not_converged_is_named),
         cmocka_unit_test(pins_move),
+        cmocka_unit_test(pins_carry_what_rests_on_them),
         cmocka_unit_test(options_and_bodies_are_refused),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -136,6 +136,64 @@ static void test_projection_is_least(void **state)
     done(&mem, &model);
 }
 
+/* the largest tr R'F of a rotation R: the largest eigenvalue of Horn's 4x4 matrix, by Jacobi rotations. Nothing of the library's */
+static double best_trace(const double *F)
+{
+    double N[4][4];
+    int i, j, k, sweep;
+    N[0][0] = F[0] + F[4] + F[8], N[1][1] = F[0] - F[4] - F[8], N[2][2] = F[4] - F[0] - F[8], N[3][3] = F[8] - F[0] - F[4];
+    N[0][1] = F[7] - F[5], N[0][2] = F[2] - F[6], N[0][3] = F[3] - F[1];
+    N[1][2] = F[1] + F[3], N[1][3] = F[2] + F[6], N[2][3] = F[5] + F[7];
+    for (i = 0; i < 4; i++)
+        for (j = 0; j < i; j++)
+            N[i][j] = N[j][i];
+    for (sweep = 0; sweep < 40; sweep++)
+        for (i = 0; i < 4; i++)
+            for (j = i + 1; j < 4; j++) {
+                double a = 0.5 * atan2(2 * N[i][j], N[j][j] - N[i][i]), c = cos(a), s = sin(a);
+                for (k = 0; k < 4; k++) {
+                    double x = N[i][k], y = N[j][k];
+                    N[i][k] = c * x - s * y, N[j][k] = s * x + c * y;
+                }
+                for (k = 0; k < 4; k++) {
+                    double x = N[k][i], y = N[k][j];
+                    N[k][i] = c * x - s * y, N[k][j] = s * x + c * y;
+                }
+            }
+    return fmax(fmax(N[0][0], N[1][1]), fmax(N[2][2], N[3][3]));
+}
+
+/* corotational: mu |F - R|^2 + lambda/2 (tr S - 3)^2 with tr S = tr R'F, |F - R|^2 = |F|^2 - 2 tr S + 3, R the rotation nearest to F, also of
+   inverted tets, whose S has a negative eigenvalue. The energy is unique also where R is not */
+static void test_corotational_energy(void **state)
+{
+    int s, i;
+    (void)state;
+    for (s = 0; s < N_SHAPES; s++) {
+        cti_mem mem;
+        cti_model model;
+        ct_material m = material(CT_MODEL_COROTATIONAL);
+        ct_real x[12], y[12], mu, lambda;
+        double F[9], size = 0, trace, want, volume, got, E = 1000, nu = 0.35;
+        make(&mem, &model, CT_MODEL_COROTATIONAL, 1);
+        place(shapes[s].f, x);
+        model_turn(x, 4, y);
+        for (i = 0; i < 9; i++)
+            F[i] = (double)shapes[s].f[i], size += F[i] * F[i];
+        volume = (double)cti_v3_dot(cti_v3_sub(cti_v3_at(rest4, 1), cti_v3_at(rest4, 0)),
+                                    cti_v3_cross(cti_v3_sub(cti_v3_at(rest4, 2), cti_v3_at(rest4, 0)),
+                                                 cti_v3_sub(cti_v3_at(rest4, 3), cti_v3_at(rest4, 0)))) /
+                 6;
+        mu = (ct_real)(E / (2 * (1 + nu))), lambda = (ct_real)(E * nu / ((1 + nu) * (1 - 2 * nu)));
+        trace = best_trace(F);
+        want = volume * ((double)mu * (size - 2 * trace + 3) + (double)lambda / 2 * (trace - 3) * (trace - 3));
+        got = cti_model_energy(&model, y);
+        print_message("%s: %.9g J, polar decomposition %.9g J\n", shapes[s].name, got, want);
+        assert_true(m.young == 1000 && fabs(got - want) <= (sizeof(ct_real) == 4 ? 1e-4 : 1e-11) * (fabs(want) + (double)lambda));
+        done(&mem, &model);
+    }
+}
+
 static void test_rigid_motion(void **state)
 {
     int k;
@@ -505,7 +563,7 @@ int main(void)
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_balance_and_definiteness),
         cmocka_unit_test(test_projection_is_least),
-        cmocka_unit_test(test_rigid_motion),
+        cmocka_unit_test(test_corotational_energy), cmocka_unit_test(test_rigid_motion),
         cmocka_unit_test(test_small_strain),
         cmocka_unit_test(test_rest_stiffness),
         cmocka_unit_test(test_recovery),

@@ -282,6 +282,29 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     }
 }
 
+/* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
+   at least M. Where that could decide, dy loses the shift, and is then a better step, too */
+static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real tolerance = s->desc.barrier.newton_tolerance;
+    double t0 = cti_cmr_clock(s);
+    int definite;
+    if (q->moves || !(q->speed <= tolerance))
+        return 0;
+    if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
+        return 1;
+    cti_barrier_shift_mass(s, -b->matrix.sigma);
+    if (!cti_barrier_correct(s, &definite, r))
+        return -1;
+    r->ms_solve += cti_cmr_clock(s) - t0;
+    if (!definite)
+        return 0;
+    b->matrix.sigma = 0;
+    q->speed = cti_barrier_speed(s, b->dy);
+    return q->speed <= tolerance;
+}
+
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
 static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
@@ -318,7 +341,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved;
+    int moved, last;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -326,7 +349,10 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     q->speed = cti_barrier_speed(s, b->dy);
     if (!cti_finite(q->speed))
         return CTI_BARRIER_STUCK;
-    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    last = cti_barrier_is_last(s, q, r);
+    if (last < 0)
+        return CTI_BARRIER_MEMORY;
+    q->is_last = last;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
@@ -367,27 +393,15 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the step ---- */
 
-/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
-static int cti_barrier_touch(cti_state *s, cti_touch *touch)
-{
-    cti_touch *list = s->step.impulses.touches;
-    int i, k;
-    for (i = 0; i < cti_barrier_own(s)->contact.touched; i++)
-        if (list[i].key == touch->key) {
-            for (k = 0; k < 3; k++)
-                touch->r[k] += list[i].r[k];
-            list[i] = *touch;
-            return 1;
-        }
-    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
-}
-
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
     cti_potential_terms t;
     int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+        return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
@@ -415,8 +429,7 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         touch.r[0] = t.force * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!cti_barrier_touch(s, &touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }
@@ -466,6 +479,8 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
+    if (cti_form_is_constrained(s))
+        cti_form_push(s);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
             int at = b->layout.block_of[i];

@@ -95,7 +95,7 @@ typedef struct cti_barrier_factors {
     float *x32;
     double *x64, *work64;
     float *work32;
-    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+    ct_real *vectors;    /* [6][3 n]: right side, a correction, and those of the conjugate gradients */
 } cti_barrier_factors;
 
 /* cti_barrier_layout -- from the state's blocks and the surface's vertices to blocks of y. */
@@ -138,7 +138,6 @@ typedef struct cti_barrier_candidates {
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    int touched;             /* touches of the step's earlier substeps */
     double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;      /* [N] */
     double energy;           /* [J] of the barriers */
@@ -321,6 +320,9 @@ CTI_FN int cti_barrier_constrain(cti_state *s);
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+/* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
+   conjugate gradients did not converge, and dy is as it was. 0: out of memory. */
+CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);
 CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */

@@ -1,7 +1,8 @@
 /* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
    Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
    slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
-   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   at a slip below e = friction_velocity h, and the next step begins there;
+   where its h is another one, at the same share of e, so that the force is the same. Beyond e the anchor is dragged along, so that |a| <= e: the
    force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
    contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
    on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
@@ -47,7 +48,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
     if (!m)
         return;
-    a = cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n);
+    /* the force of a slip u is a function of u / e, and e = friction_velocity h: the same force in a step of another length */
+    a = cti_v3_mul(cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n), cti_barrier_own(s)->h / m->dt);
     w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
     cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
 }

@@ -126,7 +126,7 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
           CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
           CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
-          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
+          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->layout.all[i] = i;

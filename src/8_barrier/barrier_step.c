@@ -31,24 +31,43 @@ static void cti_barrier_begin(cti_state *s, ct_real dt)
     s->step.left = dt;
 }
 
-static ct_code cti_barrier_take_back(cti_state *s)
+/* cti_barrier_kept -- numbers that a step begins with, and changes */
+typedef struct cti_barrier_kept {
+    double force;
+    ct_real sigma;
+} cti_barrier_kept;
+
+static cti_barrier_kept cti_barrier_keep(const cti_barrier *b)
 {
-    cti_snapshot_restore(s, 1, &s->step.start);
-    cti_barrier_own(s)->cover.known = cti_barrier_own(s)->factors.known = 0;
-    return CT_ERR_MEMORY;
+    cti_barrier_kept kept;
+    kept.force = b->contact.force, kept.sigma = b->matrix.sigma;
+    return kept;
 }
 
-/* the state at the start of the step, once more. 0: out of memory */
-static int cti_barrier_again(cti_state *s, double force)
+/* the state at the start of the step */
+static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_snapshot_restore(s, 1, &s->step.start);
+    b->contact.force = kept->force, b->matrix.sigma = kept->sigma;
+    b->cover.known = 0;
+}
+
+static ct_code cti_barrier_take_back(cti_state *s, const cti_barrier_kept *kept)
+{
+    cti_barrier_restore(s, kept);
+    cti_barrier_own(s)->factors.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* the state at the start of the step, once more. 0: out of memory, but that state */
+static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_restore(s, kept);
     /* the surface is where it was */
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->contact.force = force;
-    b->cover.known = 0;
-    b->contact.touched = 0;
     memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
@@ -68,6 +87,7 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
         r->status = a->status;
     cti_barrier_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
+    r->candidates = cti_max_int(a->candidates, r->candidates);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
     r->thickness_kept = cti_min(a->thickness_kept, r->thickness_kept);
     r->residual = cti_max(a->residual, r->residual);
@@ -90,7 +110,6 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
-        cti_barrier_own(s)->contact.touched = CTI_LEN(s->step.impulses.touches);
         code = cti_barrier_once(s, dt / (ct_real)parts, start, &part);
         if (code != CT_OK)
             return CT_ERR_MEMORY;
@@ -114,7 +133,8 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double force = b->contact.force, start[4];
+    cti_barrier_kept kept = cti_barrier_keep(b);
+    double start[4];
     int gains, parts;
     ct_code code;
     cti_barrier_blank(s, r);
@@ -129,18 +149,19 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->contact.touched = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;
     if (code != CT_OK)
-        return cti_barrier_take_back(s);
+        return cti_barrier_take_back(s, &kept);
     gains = cti_barrier_gains(s, dt, start, r);
     for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
         cti_barrier_blank(s, r);
-        if (!cti_barrier_again(s, force) || cti_barrier_divide(s, dt, parts, r) != CT_OK)
-            return cti_barrier_take_back(s);
+        if (!cti_barrier_again(s, &kept))
+            return CT_ERR_MEMORY;
+        if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
+            return cti_barrier_take_back(s, &kept);
         gains = cti_barrier_gains(s, dt, start, r);
         cti_barrier_cost(&whole, r);
     }

@@ -18,6 +18,7 @@
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
 #define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
+#define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
@@ -323,7 +324,32 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     return cti_barrier_solve_exactly(s, definite, r);
 }
 
+CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
+    ct_real *rhs = f->vectors, *more = rhs + 3 * (size_t)b->n, *work = more + 3 * (size_t)b->n;
+    int n3 = 3 * b->n, i, it;
+    cti_pcg_end end;
+    *definite = 1;
+    if (!f->known)
+        return cti_barrier_solve_exactly(s, definite, r);
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
+    B.apply(B.ctx, b->dy, rhs);
+    for (i = 0; i < n3; i++)
+        rhs[i] = -b->g[i] - rhs[i];
+    end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
+    r->cg_steps += it;
+    f->excess += it;
+    *definite = end == CTI_PCG_CONVERGED;
+    for (i = 0; *definite && i < n3; i++)
+        b->dy[i] += more[i];
+    return 1;
+}
+
 #undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_CORRECTION
 #undef CTI_BARRIER_SMALL
 #undef CTI_BARRIER_SMALL_FLOPS
 #undef CTI_BARRIER_INEXACT

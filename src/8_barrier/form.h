@@ -27,7 +27,7 @@ typedef struct cti_form_run {
     int moves; /* 1: scripted blocks are on their way */
     int iterations;
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
-    int open;       /* 1: iterations ran out before Newton's method had converged */
+    int open;       /* 1: iterations ran out before Newton's method had converged, with the friction of all passes */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
     int is_last;    /* 1: it is short enough to end with */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
@@ -65,6 +65,8 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
 CTI_FN int cti_form_near(cti_state *s, double **gap);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
+/* cti_form_push -- b->g -= J' lambda of the rows, whose gradient has no contacts. */
+CTI_FN void cti_form_push(cti_state *s);
 /* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
 CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */

@@ -93,7 +93,7 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
         q->open = end == CTI_FORM_GOES_ON;
         if (end == CTI_FORM_MEMORY)
             return 0;
-        if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
+        if (q->failed || q->open || (lag > 0 && q->iterations == first + 1))
             return 1;
     }
     return 1;

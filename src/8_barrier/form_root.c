@@ -291,7 +291,7 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
             break;
         first = q->iterations;
         ok = ok && cti_root_run(s, q, &w);
-        if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
+        if (q->open || q->iterations <= first + 1)
             break;
     }
     b->surface.x_slide = NULL;

@@ -158,11 +158,25 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
 
 /* ---- what the rows did ---- */
 
-CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+CTI_FN void cti_form_push(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!cti_barrier_find(s, s->surface.x0))
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *q = &b->form.rows[i];
+        ct_real g[12];
+        for (k = 0; k < q->t.n; k++)
+            cti_v3_put(g, k, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[k]));
+        cti_barrier_scatter(s, q->t.v, q->t.n, g, NULL, 0, b->n);
+    }
+}
+
+CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
+    int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->form.rows), &index) || !cti_barrier_find(s, s->surface.x0))
         return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
@@ -188,8 +202,7 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }

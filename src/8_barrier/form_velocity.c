@@ -129,7 +129,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     CTI_CLEAR(b->contact.rubs);
     CTI_CLEAR(b->form.rows);
     /* the first pass is without friction: it finds the normal forces */
-    for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
+    for (lag = 0; ok && lag <= lags && !q->failed && !q->open; lag++) {
         ok = lag == 0 || cti_form_lag(s);
         if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;

@@ -79,12 +79,6 @@ CTI_FN void cti_impulses_swap(cti_state *s)
 
 /* ---- contacts and joints ---- */
 
-/* index by key of the step's touches so far; at: [mask + 1] index + 1 or 0 */
-typedef struct cti_impulses_index {
-    int32_t *at;
-    uint32_t mask;
-} cti_impulses_index;
-
 static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
 {
     uint32_t i = (uint32_t)key & x->mask;
@@ -93,17 +87,19 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
     return i;
 }
 
-/* makes the index. The first substep needs none, since a key has only one row there. 0: out of memory */
-static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
+CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *x)
 {
     const cti_touch *list = s->step.impulses.touches;
     int i, n = CTI_LEN(list);
     uint32_t size = 64;
     x->at = NULL;
     x->mask = 0;
+    if (!CTI_RESERVE(s->mem, s->step.impulses.touches, n + more))
+        return 0;
+    list = s->step.impulses.touches;
     if (n == 0)
-        return 1;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.rows)))
+        return 1; /* a key has only one touch in a substep */
+    while (size < 2 * (uint32_t)(n + more))
         size *= 2;
     x->mask = size - 1;
     x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
@@ -112,32 +108,34 @@ static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
     return x->at != NULL;
 }
 
-/* index of a row's touch in the list, added at the end if it is new; there is room */
-static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
+CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch)
 {
+    uint32_t i = x->at ? cti_impulses_find(x, q->touches, touch->key) : 0;
     cti_touch *t;
-    if (x->at) {
-        uint32_t i = cti_impulses_find(x, q->touches, key);
-        if (x->at[i])
-            return &q->touches[x->at[i] - 1];
-        x->at[i] = CTI_LEN(q->touches) + 1;
+    cti_v3 before;
+    if (!x->at || !x->at[i]) {
+        q->touches[stbds_header(q->touches)->length++] = *touch;
+        if (x->at)
+            x->at[i] = CTI_LEN(q->touches);
+        return;
     }
-    t = &q->touches[stbds_header(q->touches)->length++];
-    memset(t, 0, sizeof *t);
-    t->key = key;
-    return t;
+    t = &q->touches[x->at[i] - 1];
+    before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0));
+    *t = *touch;
+    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(touch->r, 0), cti_m3_mul_v(touch->frame, before)));
 }
 
-static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone cone, const cti_impulses_index *x, const cti_row *row,
-                                 const cti_contact_row *origin)
+static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
 {
-    cti_touch *t = cti_impulses_place(q, x, row->key);
-    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero for a new touch */
-    t->pair = origin->pair;
-    t->thickness = cti_pair_thickness(s, &origin->pair);
-    t->sticking = cti_rows_sticks(cone, row);
-    memcpy(t->frame, row->frame, sizeof t->frame);
-    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
+    cti_touch t;
+    memset(&t, 0, sizeof t);
+    t.key = row->key;
+    t.pair = origin->pair;
+    t.thickness = cti_pair_thickness(&s->surface, &origin->pair);
+    t.sticking = cti_rows_sticks(s->desc.solver.cone, row);
+    memcpy(t.frame, row->frame, sizeof t.frame);
+    cti_v3_put(t.r, 0, cti_v3_at(row->r, 0));
+    cti_impulses_touch(&s->step.impulses, x, &t);
 }
 
 static int cti_impulses_joint(cti_state *s, const cti_row *row)
@@ -253,19 +251,18 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 {
-    cti_impulses *q = &s->step.impulses;
     cti_impulses_index x;
     int i, n = CTI_LEN(s->contact.rows);
     if (s->scripts.still)
         return 1;
-    if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
+    if (!cti_impulses_open(s, n, &x))
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
         if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->contact.origins[i]);
+            cti_impulses_contact(s, &x, row, &s->contact.origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;

@@ -22,6 +22,16 @@ CTI_FN void cti_impulses_begin(cti_state *s);
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 /* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
 CTI_FN int cti_impulses_merge(cti_state *s);
+/* cti_impulses_index -- index by key of the step's touches so far; at: [mask + 1] index + 1 or 0; NULL: there were none. */
+typedef struct cti_impulses_index {
+    int32_t *at;
+    uint32_t mask;
+} cti_impulses_index;
+/* cti_impulses_open -- makes the index, in the arena, and room for a substep's touches, at most `more`, each with a key of its own.
+   0: out of memory. */
+CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *out);
+/* cti_impulses_touch -- adds a touch of the substep: one with its key becomes it, with the sum of both impulses in its axes. */
+CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch);
 /* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
    not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);

@@ -266,6 +266,7 @@ typedef struct cti_snapshot {
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
+    ct_real *late;             /* cti_script.late of the movers, one after the other */
     cti_memory memory;
 } cti_snapshot;
 
