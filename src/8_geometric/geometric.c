@@ -342,8 +342,12 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
             g->dx[i] += s->x[i];
         r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
     }
-    for (i = 0; i < 3 * s->n; i++)
+    for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
+        g->gain[i] = g->dv[i] / h;
+    }
+    if (!cti_geometric_remember(s))
+        return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
         r->work_recovery += after - before; /* a stop behind a position correction */
@@ -400,7 +404,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_assemble += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
@@ -514,6 +518,7 @@ static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
     cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }
 

@@ -50,6 +50,17 @@ typedef struct cti_geometric_net {
     cti_geometric_forces forces;
 } cti_geometric_net;
 
+/* cti_geometric_memory -- forces of the last substep's acceleration correction (geometric_memory.c). */
+typedef struct cti_geometric_memory {
+    uint64_t *keys;      /* [old] of its collisions */
+    ct_real *force;      /* [3 old] [N] */
+    int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
+    int tabled;          /* 1: it is made */
+    uint64_t *now;       /* [m] keys of the collisions at hand */
+    ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
+    ct_real *friction;   /* [3 m] their tangential forces */
+} cti_geometric_memory;
+
 /* cti_geometric_crossing -- scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
     int32_t *tested;
@@ -65,11 +76,13 @@ typedef struct cti_geometric {
     uint8_t *plane_forced;
     cti_geometric_hit *hits;
     cti_geometric_net q;
+    cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
     ct_real *y;          /* [3 blocks] right side */
-    ct_real *free;       /* [3 blocks] accelerations without collisions */
+    ct_real *free;       /* [3 blocks] accelerations without collisions: of the last substep, then of this one */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *x_last;     /* [3 nv] surface at the end of the last step */
     int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
@@ -105,12 +118,21 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
+/* ---- geometric_memory.c ---- */
+
+/* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
+   0: out of memory. cti_geometric_forget -- nothing is known any more. */
+CTI_FN int cti_geometric_recall(cti_state *s);
+CTI_FN int cti_geometric_remember(cti_state *s);
+CTI_FN void cti_geometric_forget(cti_state *s);
+CTI_FN void cti_geometric_memory_free(cti_state *s);
+
 /* ---- geometric_implicit.c ---- */
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
-/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. It empties the list of collisions. Returns 0 when
-   conjugate gradients did not converge. */
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. The report's status says whether conjugate gradients
+   converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */

@@ -16,6 +16,7 @@
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(5e-3) /* [thickness] root mean square of what a solve leaves of its equations */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -153,18 +154,20 @@ CTI_FN int cti_geometric_build(cti_state *s)
     if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
         return 0;
     cti_geometric_view(s);
-    return 1;
+    return cti_geometric_recall(s);
 }
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real soft, ct_real *X)
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int remembers, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
+    const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
     goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
-    q->net.soft = soft;
+    goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.first = remembers ? memory->first : NULL, goal.friction = remembers ? memory->friction : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -190,7 +193,8 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->forces.place);
+    q->net.soft = CTI_GEOMETRIC_SOFT;
+    turns = cti_geometric_solve(s, slack, 0, 0, q->forces.place);
     for (i = 0; i < q->net.n; i++)
         most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
     most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
@@ -229,8 +233,8 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
-                                q->forces.speed);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
@@ -260,7 +264,8 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->forces.force);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    return cti_geometric_solve(s, slack, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -278,4 +283,5 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
 #undef CTI_GEOMETRIC_SMALL
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
+#undef CTI_GEOMETRIC_ENOUGH
 #undef CTI_GEOMETRIC_NEAR

@@ -80,6 +80,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     if (!g)
         return;
     q = &g->q;
+    cti_geometric_memory_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -92,7 +93,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->gain), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -117,7 +118,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
         !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
-        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->gain, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
@@ -127,7 +128,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
     static const cti_stepper geometric = {0,
-                                          0,
+                                          1,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           NULL,

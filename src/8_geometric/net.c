@@ -135,20 +135,19 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
 {
     ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha, beta = 0, least, curve, size, stiffest = 0;
-    int c, k, turn;
-    if (!warm)
-        memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    else
-        cti_net_product(net, X, HT);
-    for (c = 0; c < net->m; c++)
-        cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
-    for (alpha = 0, k = 0; k < 3 * net->m; k++)
-        alpha += (double)R[k] * (double)R[k];
-    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0;
+    int c, k, turn, on = 0;
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
+        cti_v3_put(R, c, r);
+        alpha += (double)cti_v3_norm2(r);
+        on += net->mode[c] != 0;
+    }
+    least = cti_fmax(alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED, (double)enough * (double)enough * on);
     for (turn = 0; turn < turns && alpha > least; turn++) {
         for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
@@ -175,6 +174,80 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
     return turn;
 }
 
+/* ---- the global scheme along normals, with one unknown for each collision ---- */
+
+/* out [3 n] = M^-1 sum S n x over the collisions that are on */
+static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *out)
+{
+    double sum = 0;
+    int c, i, k;
+    memset(out, 0, sizeof(ct_real) * 3 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 t;
+        if (!net->mode[c])
+            continue;
+        t = cti_v3_mul(cti_v3_at(net->normal, c), x[c]);
+        for (k = net->start[c]; k < net->start[c + 1]; k++)
+            cti_v3_addto(out, net->particle[k], cti_v3_mul(t, net->S[k]));
+    }
+    for (i = 0; i < net->n; i++) {
+        cti_v3 f = cti_v3_at(out, i), q = cti_net_inverse(net, i, f);
+        sum += (double)cti_v3_dot(f, q);
+        cti_v3_put(out, i, q);
+    }
+    return sum;
+}
+
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
+{
+    ct_real *u = net->work;
+    double sum = cti_net_push(net, t, u);
+    int c;
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
+        if (!net->mode[c]) {
+            ht[c] = 0;
+            continue;
+        }
+        sum += (double)(own * t[c]);
+        ht[c] = cti_v3_dot(cti_v3_at(net->normal, c), cti_net_value(net, u, c)) + own;
+    }
+    return sum;
+}
+
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
+{
+    ct_real *r = work, *t = r + net->m, *ht = t + net->m;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0;
+    int c, turn, on = 0;
+    cti_net_normal_product(net, x, ht);
+    for (c = 0; c < net->m; c++) {
+        r[c] = net->mode[c] ? y[c] - ht[c] : 0;
+        alpha += (double)r[c] * (double)r[c];
+        on += net->mode[c] != 0;
+    }
+    least = cti_fmax(alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED, (double)enough * (double)enough * on);
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        for (size = 0, c = 0; c < net->m; c++) {
+            t[c] = r[c] + (turn ? (ct_real)(alpha / beta) * t[c] : 0);
+            size += (double)t[c] * (double)t[c];
+        }
+        curve = cti_net_normal_product(net, t, ht);
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
+            break;
+        beta = alpha;
+        for (alpha = 0, c = 0; c < net->m; c++) {
+            r[c] -= (ct_real)(beta / curve) * ht[c];
+            x[c] += (ct_real)(beta / curve) * t[c];
+            alpha += (double)r[c] * (double)r[c];
+        }
+        if (!(alpha <= CTI_NET_RISE * beta))
+            return turn + 1;
+    }
+    return turn;
+}
+
 /* ---- a correction ---- */
 
 /* normal value of a collision */
@@ -183,20 +256,19 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* dQ: corrections by X of the particles */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, ct_real *X, ct_real *dQ)
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [3 n]: scratch. Returns 1 when one changed */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
-    cti_net_spread(net, X, dQ);
+    cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
-        cti_v3 n = cti_v3_at(net->normal, c);
         if (net->mode[c]) {
-            if (cti_v3_dot(n, cti_v3_at(X, c)) < 0) {
+            if (x[c] < 0) {
                 net->mode[c] = CTI_NET_OFF;
-                cti_v3_put(X, c, cti_v3_zero());
+                x[c] = 0;
                 changed = 1;
             }
-        } else if (cti_net_level(net, goal, Q, c) + cti_v3_dot(n, cti_net_value(net, dQ, c)) < goal->target[c] - goal->slack / 8) {
+        } else if (cti_v3_dot(cti_v3_at(net->normal, c), cti_net_value(net, u, c)) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -207,26 +279,24 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    ct_real *y = net->work + 3 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
     int c, round, turns, need = 0;
     for (c = 0; c < net->m; c++) {
-        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
-        net->mode[c] = (uint8_t)(d->active_set == 0 || lack > -goal->slack ? CTI_NET_NORMAL : CTI_NET_OFF);
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), first = goal->first ? goal->first[c] : -1;
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (first < 0 ? lack > -goal->slack : first > 0) ? CTI_NET_NORMAL : CTI_NET_OFF);
         need |= lack > 0;
-        if (d->active_set == 0)
-            lack = cti_max(lack, 0);
-        cti_v3_put(Y, c, cti_v3_mul(cti_v3_at(net->normal, c), lack));
+        y[c] = d->active_set == 0 ? cti_max(lack, 0) : lack;
+        x[c] = cti_max(first, 0);
     }
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     if (!need)
         return 0;
-    turns = cti_net_cg(net, Y, d->cg_turns, 0, X);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, Q, X, net->work); round++)
-        turns += cti_net_cg(net, Y, d->cg_turns, 1, X);
-    for (c = 0; c < net->m && d->active_set > 0; c++)
-        if (cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) < 0)
-            cti_v3_put(X, c, cti_v3_zero());
-    return turns;
+    turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
+        turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (c = 0; c < net->m; c++)
+        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
+    return cti_max_int(turns, 1);
 }
 
 /* changes Q by collision c's force x */
@@ -267,20 +337,28 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
     return sweep;
 }
 
-/* the tangential part of friction's solve is cut to mu times the normal force. F: forces; N: normal forces. Returns 1 when one was cut */
+static cti_v3 cti_net_tangent(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+}
+
+/* friction's forces F are cut to mu times the normal ones of X. stick: those that are looked at, 0 afterwards where one was cut; NULL: all.
+   Returns 1 when one was cut */
 static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_real *X, ct_real *F, uint8_t *stick)
 {
     int c, cut = 0;
     for (c = 0; c < net->m; c++) {
         ct_real bound, size;
-        if (!stick[c])
+        if (stick && !stick[c])
             continue;
         bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
         size = cti_v3_norm(cti_v3_at(F, c));
         if (size <= bound)
             continue;
         cti_v3_put(F, c, cti_v3_mul(cti_v3_at(F, c), bound / size));
-        stick[c] = 0;
+        if (stick)
+            stick[c] = 0;
         cut = 1;
     }
     return cut;
@@ -296,7 +374,12 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
         any |= stick[c];
     }
-    memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    if (goal->friction) {
+        for (c = 0; c < net->m; c++)
+            cti_v3_put(F, c, stick[c] ? cti_net_tangent(net, c, cti_v3_at(goal->friction, c)) : cti_v3_zero());
+        cti_net_cut(net, goal, X, F, NULL);
+    } else
+        memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
         /* those that slide keep their force; the others stop what is left */
         cti_net_spread(net, F, net->work);
@@ -308,7 +391,7 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         {
             ct_real *G = Y + 3 * (size_t)net->m;
             int k;
-            turns += cti_net_cg(net, Y, d->cg_turns, 0, G);
+            turns += cti_net_cg(net, Y, d->cg_turns, goal->enough, G);
             for (k = 0; k < 3 * net->m; k++)
                 F[k] += G[k];
         }
