@@ -208,11 +208,11 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
     return found < 0 ? -1 : found == 0;
 }
 
-/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
-static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+/* corrections and integration, with the pairs that are marked as forced. found: the network is that of now. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -233,8 +233,8 @@ typedef struct cti_geometric_sums {
     double script, recovery, contact;
 } cti_geometric_sums;
 
-/* from the collisions to a motion that is tested. 0: out of memory */
-static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+/* from the collisions to a motion that is tested. known: the network is that of now. 0: out of memory */
+static int cti_geometric_motion(cti_state *s, ct_real h, int known, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
@@ -244,7 +244,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, &done, r))
+        if (!cti_geometric_respond(s, h, known && again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -356,6 +356,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
+    g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i] = 0;
@@ -387,16 +388,15 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
+    cti_geometric_release(s);
     if (may_cut) {
         if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
             return 0;
         *need = cti_geometric_need(s, h);
     }
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001)) {
-        g->covered = 0;
+    if (may_cut && *need > CTI_R(1.001))
         return -1;
-    }
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
@@ -406,7 +406,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
-    if (!cti_geometric_motion(s, h, run, r))
+    if (!cti_geometric_motion(s, h, may_cut, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -419,7 +419,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    g->covered = 0;
     return cti_geometric_commit(s, h, r);
 }
 
@@ -452,9 +451,9 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
             return 0;
         r->tangled = found;
         g->is_clean = found == 0;
+        g->covered = g->measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
-    g->covered = 0;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
@@ -517,7 +516,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->is_known = 0;
     cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }

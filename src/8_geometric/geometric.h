@@ -71,6 +71,8 @@ typedef struct cti_geometric_crossing {
 typedef struct cti_geometric {
     ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
     int covered;         /* 1: they and the lists are known */
+    int measured;        /* 1: distances of the lists are those at surface.x0 */
+    ct_real way;         /* [m] longest way of a vertex in the motion that the boxes were made for */
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
@@ -96,6 +98,8 @@ CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_ge
 
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_release -- no pair is forced any more. */
+CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
