@@ -110,7 +110,7 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     cti_surface *f = &s->surface;
     ct_real way = cti_geometric_motion_bound(f);
     int k;
-    if (g->way <= cti_max(2 * way, CTI_GEOMETRIC_SLACK * s->desc.thickness) && cti_geometric_is_covered(g, f))
+    if (g->way <= cti_max(2 * way, s->desc.thickness) && cti_geometric_is_covered(g, f))
         return 1;
     g->covered = 0, g->way = way;
     for (k = 0; k < f->n_bodies; k++)
