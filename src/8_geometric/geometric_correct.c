@@ -70,7 +70,7 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
            CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
            CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
@@ -129,7 +129,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->compliance, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {

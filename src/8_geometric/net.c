@@ -9,13 +9,14 @@
    is 0 above the lowest layer.
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "net.h"
+#include "../2_linalg/krylov.h"
 
 #define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
 #define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
 /* [1] share of the forces that a solve starts from, from which its compliance counts. At 1 forces at rest have no sag, but those that contradict
    each other never fade; at 0 34 layers keep .89 of their thickness instead of .98 */
-#define CTI_NET_KEEP CTI_R(0.9)
+#define CTI_NET_KEEP CTI_R(0.7)
 #define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
@@ -140,7 +141,7 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
 {
-    ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
     double alpha = 0, beta = 0, least, curve, size, stiffest = 0;
     int c, k, turn, on = 0;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -179,26 +180,53 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real e
 
 /* ---- the global scheme along normals, with one unknown for each collision ---- */
 
-/* out [3 n] = M^-1 sum S n x over the collisions that are on */
-static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *out)
+/* u [4 n] = M^-1 sum S n x over the collisions that are on, four numbers a particle, so that a particle is one vector. Returns x'Hx without
+   compliance */
+static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *u)
 {
     double sum = 0;
-    int c, i, k;
-    memset(out, 0, sizeof(ct_real) * 3 * (size_t)net->n);
+    int c, i, j, k;
+    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
     for (c = 0; c < net->m; c++) {
-        cti_v3 t;
+        const ct_real *n = net->normal + 3 * (size_t)c;
+        ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
         if (!net->mode[c])
             continue;
-        t = cti_v3_mul(cti_v3_at(net->normal, c), x[c]);
-        for (k = net->start[c]; k < net->start[c + 1]; k++)
-            cti_v3_addto(out, net->particle[k], cti_v3_mul(t, net->S[k]));
+        for (j = 0; j < 4; j++)
+            t[j] = n[j] * x[c];
+        for (k = net->start[c]; k < net->start[c + 1]; k++) {
+            ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
+            for (j = 0; j < 4; j++)
+                to[j] += w * t[j];
+        }
     }
     for (i = 0; i < net->n; i++) {
-        cti_v3 f = cti_v3_at(out, i), q = cti_net_inverse(net, i, f);
-        sum += (double)cti_v3_dot(f, q);
-        cti_v3_put(out, i, q);
+        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
+        if (net->filter && net->filter[i] >= 0) {
+            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
+            sum += (double)cti_v3_dot(f, q);
+            cti_v3_put(p, 0, q);
+            continue;
+        }
+        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        for (j = 0; j < 4; j++)
+            p[j] *= w;
     }
     return sum;
+}
+
+/* n'sum S u of a collision */
+static ct_real cti_net_pull(const cti_net *net, const ct_real *u, int c)
+{
+    const ct_real *n = net->normal + 3 * (size_t)c;
+    ct_real q[4] = {0, 0, 0, 0};
+    int j, k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++) {
+        const ct_real *from = u + 4 * (size_t)net->particle[k];
+        for (j = 0; j < 4; j++)
+            q[j] += net->S[k] * from[j];
+    }
+    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
 }
 
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
@@ -213,14 +241,14 @@ CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_re
             continue;
         }
         sum += (double)(own * t[c]);
-        ht[c] = cti_v3_dot(cti_v3_at(net->normal, c), cti_net_value(net, u, c)) + own;
+        ht[c] = cti_net_pull(net, u, c) + own;
     }
     return sum;
 }
 
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
 {
-    ct_real *r = work, *t = r + net->m, *ht = t + net->m;
+    ct_real *r = work, *t = r + net->m, *ht = t + net->m, step;
     double alpha = 0, beta = 0, least, curve, size, stiffest = 0;
     int c, turn, on = 0;
     cti_net_normal_product(net, x, ht);
@@ -231,20 +259,21 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
     }
     least = cti_fmax(alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED, (double)enough * (double)enough * on);
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        for (size = 0, c = 0; c < net->m; c++) {
-            t[c] = r[c] + (turn ? (ct_real)(alpha / beta) * t[c] : 0);
-            size += (double)t[c] * (double)t[c];
-        }
+        ct_real more = turn ? (ct_real)(alpha / beta) : 0;
+        for (c = 0; c < net->m; c++)
+            t[c] = r[c] + (turn ? more * t[c] : 0);
+        size = (double)cti_krylov_dot(net->m, t, t);
         curve = cti_net_normal_product(net, t, ht);
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_NET_ROUNDED * stiffest * size))
             break;
         beta = alpha;
-        for (alpha = 0, c = 0; c < net->m; c++) {
-            r[c] -= (ct_real)(beta / curve) * ht[c];
-            x[c] += (ct_real)(beta / curve) * t[c];
-            alpha += (double)r[c] * (double)r[c];
+        step = (ct_real)(beta / curve);
+        for (c = 0; c < net->m; c++) {
+            r[c] -= step * ht[c];
+            x[c] += step * t[c];
         }
+        alpha = (double)cti_krylov_dot(net->m, r, r);
         if (!(alpha <= CTI_NET_RISE * beta))
             return turn + 1;
     }
@@ -259,7 +288,7 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [3 n]: scratch. Returns 1 when one changed */
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed */
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
@@ -271,7 +300,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
                 x[c] = 0;
                 changed = 1;
             }
-        } else if (cti_v3_dot(cti_v3_at(net->normal, c), cti_net_value(net, u, c)) < lack[c] - goal->slack / 8) {
+        } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -282,7 +311,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
-    ct_real *y = net->work + 3 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
+    ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
     int c, round, turns, need = 0;
     for (c = 0; c < net->m; c++) {
         ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), first = goal->first ? goal->first[c] : -1;
@@ -373,7 +402,7 @@ static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_re
 static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
                             uint8_t *stick)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    ct_real *Y = net->work + 4 * (size_t)net->n + 9 * (size_t)net->m;
     int c, round, turns = 0, any = 0;
     for (c = 0; c < net->m; c++) {
         stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
@@ -435,7 +464,7 @@ static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real 
 
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
 {
-    ct_real *F = net->work + 3 * (size_t)net->n + 15 * (size_t)net->m;
+    ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m;
     int k, turns;
     memset(stick, 0, (size_t)net->m);
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)

@@ -21,12 +21,12 @@ typedef struct cti_net {
     const int32_t *start;      /* [m + 1] first weight of each collision */
     const int32_t *particle;   /* [start[m]] */
     const ct_real *S;          /* [start[m]] */
-    const ct_real *normal;     /* [3 m] unit, from side b to side a */
+    const ct_real *normal;     /* [3 m + 1] unit, from side b to side a */
     const ct_real *compliance; /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections; NULL: none */
     ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
-    ct_real *work;             /* [3 n + 18 m] scratch */
+    ct_real *work;             /* [4 n + 18 m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
