@@ -16,7 +16,7 @@
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
-#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] root mean square of what a solve leaves of its equations */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(3e-4) /* [thickness] change of positions in a turn that ends a solve */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }

@@ -6,7 +6,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
 {
     ct_geometric_desc *q = &d->geometric;
     q->cg_turns = 24;
-    q->active_set = 4;
+    q->active_set = 16;
     q->sweeps = 4;
     q->position_distance = CTI_R(0.5);
     q->speed_distance = CTI_R(0.8);

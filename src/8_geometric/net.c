@@ -15,7 +15,7 @@
 #define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
 /* [1] share of the forces that a solve starts from, from which its compliance counts. At 1 forces at rest have no sag, but those that contradict
-   each other never fade; at 0 34 layers keep .89 of their thickness instead of .98 */
+   each other never fade; at 0 34 layers keep .89 of their thickness, at .7 .965 */
 #define CTI_NET_KEEP CTI_R(0.7)
 #define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
 
@@ -142,16 +142,17 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
 {
     ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha = 0, beta = 0, least, curve, size, stiffest = 0;
-    int c, k, turn, on = 0;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still = 0;
+    int c, k, turn;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     for (c = 0; c < net->m; c++) {
         cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
         cti_v3_put(R, c, r);
         alpha += (double)cti_v3_norm2(r);
-        on += net->mode[c] != 0;
     }
-    least = cti_fmax(alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED, (double)enough * (double)enough * on);
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (k = 0; k < net->n && enough > 0; k++)
+        still += net->inv[k] > 0 ? (double)enough * (double)enough / (double)net->inv[k] : 0;
     for (turn = 0; turn < turns && alpha > least; turn++) {
         for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
@@ -167,7 +168,7 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real e
             X[k] += (ct_real)(beta / curve) * T[k];
             alpha += (double)R[k] * (double)R[k];
         }
-        if (!(alpha <= CTI_NET_RISE * beta)) {
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
         }
@@ -249,15 +250,15 @@ CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_re
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
 {
     ct_real *r = work, *t = r + net->m, *ht = t + net->m, step;
-    double alpha = 0, beta = 0, least, curve, size, stiffest = 0;
-    int c, turn, on = 0;
+    double alpha, beta = 0, least, curve, size, stiffest = 0, still = 0;
+    int c, i, turn;
     cti_net_normal_product(net, x, ht);
-    for (c = 0; c < net->m; c++) {
+    for (c = 0; c < net->m; c++)
         r[c] = net->mode[c] ? y[c] - ht[c] : 0;
-        alpha += (double)r[c] * (double)r[c];
-        on += net->mode[c] != 0;
-    }
-    least = cti_fmax(alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED, (double)enough * (double)enough * on);
+    alpha = (double)cti_krylov_dot(net->m, r, r);
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (i = 0; i < net->n && enough > 0; i++)
+        still += net->inv[i] > 0 ? (double)enough * (double)enough / (double)net->inv[i] : 0;
     for (turn = 0; turn < turns && alpha > least; turn++) {
         ct_real more = turn ? (ct_real)(alpha / beta) : 0;
         for (c = 0; c < net->m; c++)
@@ -274,7 +275,7 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
             x[c] += step * t[c];
         }
         alpha = (double)cti_krylov_dot(net->m, r, r);
-        if (!(alpha <= CTI_NET_RISE * beta))
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
             return turn + 1;
     }
     return turn;
@@ -295,11 +296,11 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
     cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
         if (net->mode[c]) {
-            if (x[c] < 0) {
-                net->mode[c] = CTI_NET_OFF;
-                x[c] = 0;
-                changed = 1;
-            }
+            if (x[c] >= 0)
+                continue;
+            net->mode[c] = CTI_NET_OFF;
+            x[c] = 0;
+            changed = 1;
         } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;

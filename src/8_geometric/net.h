@@ -40,7 +40,7 @@ typedef struct cti_net_goal {
     const ct_real *first;  /* [m] normal forces that the solve starts from: 0: the collision is left out at first; < 0: not known, from 0.
                               NULL: none is known */
     const ct_real *friction; /* [3 m] friction's forces that its solve starts from; NULL: 0 */
-    ct_real enough;        /* root mean square of what may be left of the equations; 0: all turns are done */
+    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square by mass); 0: never */
 } cti_net_goal;
 
 /* cti_net_value -- Q_c (eq. 2). */
@@ -56,8 +56,8 @@ CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
 CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
-/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until the root mean square of what is
-   left is `enough`. Returns the turns that were done. */
+/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
+   corrections by less than `enough` (root mean square by mass). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
 /* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
    [m]; x [m] in: start; work [3 m]. */
