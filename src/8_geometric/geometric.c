@@ -144,7 +144,7 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
         s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
@@ -224,6 +224,9 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
 }
@@ -326,22 +329,36 @@ static int cti_geometric_merge(cti_state *s)
     return 1;
 }
 
+/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
+static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *x = g->solve;
+    int i, moved = 0, stopped = 0;
+    for (i = 0; i < 3 * s->n; i++) {
+        moved |= g->dx[i] != 0;
+        x[i] = s->x[i] + g->dx[i];
+    }
+    if (moved)
+        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * (g->v[i] + g->dv[i]);
+        stopped |= x[i] != s->end.x[i];
+    }
+    if (stopped)
+        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double before, after;
-    int i, moved = 0;
+    int i;
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_works(s, h, r);
-    for (i = 0; i < 3 * s->n; i++)
-        moved |= g->dx[i] != 0;
-    if (moved) {
-        for (i = 0; i < 3 * s->n; i++)
-            g->dx[i] += s->x[i];
-        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
-    }
+    cti_geometric_shifts(s, h, r);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->gain[i] = g->dv[i] / h;
@@ -350,7 +367,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
         return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
-        r->work_recovery += after - before; /* a stop behind a position correction */
+        r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
         r->loss_contact += before - after;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);

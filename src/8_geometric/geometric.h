@@ -33,6 +33,7 @@ typedef struct cti_geometric_forces {
     ct_real *force; /* [3 m] of the acceleration correction [N] */
     ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
     ct_real *place; /* [3 m] of the position correction [kg m] */
+    ct_real *last;  /* [3 m] impulses of the correction of speeds at the end [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
 } cti_geometric_forces;
@@ -44,8 +45,8 @@ typedef struct cti_geometric_net {
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
     int32_t *filter, *start, *particle, *order;
-    uint8_t *mode, *stick;
-    ct_real *Q;          /* [3 particles] the property that is corrected */
+    uint8_t *mode, *stick, *slide;
+    ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
     ct_real *extra, *target, *mu;
     cti_geometric_forces forces;
 } cti_geometric_net;
@@ -81,7 +82,8 @@ typedef struct cti_geometric {
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
-    ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
+    ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
+                                    of speeds at the end */
     ct_real *y;          /* [3 blocks] right side */
     ct_real *free;       /* [3 blocks] accelerations without collisions: of the last substep, then of this one */
     ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
@@ -117,6 +119,9 @@ CTI_FN int cti_geometric_build(cti_state *s);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
+/* cti_geometric_correct_end -- last: what the speeds at the end of the integration lack, where a collision would come nearer than
+   speed_distance. Returns the turns. */
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
 /* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);

@@ -70,8 +70,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
+    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) && CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) &&
+           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
            CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
            CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
 }
@@ -278,6 +278,41 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     turns = cti_geometric_places(s, h);
     turns += cti_geometric_speeds(s, h);
     return turns + cti_geometric_accelerations(s, h);
+}
+
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, k, turns, lacks = 0;
+    ct_real slack = 0;
+    memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, near = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        cti_v3_put(q->extra, c, t->script);
+        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->mu[c] = 0;
+        slack = cti_max(slack, near);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->target[c];
+    }
+    if (!lacks)
+        return 0;
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    {
+        cti_net_goal goal;
+        memset(&goal, 0, sizeof goal);
+        goal.extra = q->extra, goal.target = q->target, goal.order = q->order, goal.slack = slack;
+        goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
+        turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
+    }
+    for (i = 0; i < q->net.n; i++)
+        for (k = 0; k < 3; k++)
+            g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    return turns;
 }
 
 #undef CTI_GEOMETRIC_SMALL
