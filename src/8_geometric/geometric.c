@@ -171,6 +171,8 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     for (c = 0; c < CTI_LEN(g->hits); c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
+        if (t->elastic)
+            continue;
         for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
         need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
@@ -282,6 +284,11 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (t->elastic) {
+            if (!cti_geometric_elastic_impulse(s, t, J))
+                return 0;
+            continue;
+        }
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
         memset(&touch, 0, sizeof touch);

@@ -25,6 +25,8 @@ typedef struct cti_geometric_hit {
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
+    int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
+    ct_real soft;        /* [1/kg] of an elastic that is a spring: its compliance over the squared substep */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -44,8 +46,9 @@ typedef struct cti_geometric_net {
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
+    int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
-    uint8_t *mode, *stick, *slide;
+    uint8_t *mode, *stick, *slide, *both;
     ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
     ct_real *extra, *target, *mu;
     cti_geometric_forces forces;
@@ -116,6 +119,8 @@ CTI_FN int cti_geometric_count(cti_state *s);
 
 /* cti_geometric_build -- the network of the hits. 0: out of memory. */
 CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_weight -- adds a block's weight to the collision that is being built; the same block has one weight. 0: out of memory. */
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
@@ -126,6 +131,14 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
+
+/* ---- geometric_elastics.c ---- */
+
+/* cti_geometric_find_elastics -- adds the elastics to the hits. cti_geometric_elastic_weights -- adds their weights to the network.
+   cti_geometric_elastic_impulse -- adds an impulse to that of the joint. 0: out of memory. */
+CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_hit *t);
+CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *t, cti_v3 J);
 
 /* ---- geometric_memory.c ---- */
 

@@ -17,6 +17,8 @@
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_ENOUGH CTI_R(3e-4) /* [thickness] change of positions in a turn that ends a solve */
+#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step */
+#define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -40,26 +42,30 @@ static int cti_geometric_particle(cti_state *s, int block)
     return q->local[block];
 }
 
-/* weights of a pair on blocks; the same block has one weight. 0: out of memory */
-static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int first = CTI_LEN(q->S), k, j, e;
+    int i = cti_geometric_particle(s, block), e;
+    if (i < 0)
+        return 0;
+    for (e = q->first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+    }
+    if (e < CTI_LEN(q->S)) {
+        q->S[e] += w;
+        return 1;
+    }
+    return CTI_PUSH(s->mem, q->particle, i) && CTI_PUSH(s->mem, q->S, w);
+}
+
+/* weights of a pair on blocks. 0: out of memory */
+static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+{
+    int k, j;
     for (k = 0; k < p->n; k++) {
         const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
         for (j = 0; j < a->n; j++) {
             ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
-            int i;
-            if (w == 0)
-                continue;
-            i = cti_geometric_particle(s, a->block[j]);
-            if (i < 0)
-                return 0;
-            for (e = first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
-            }
-            if (e < CTI_LEN(q->S))
-                q->S[e] += w;
-            else if (!CTI_PUSH(s->mem, q->particle, i) || !CTI_PUSH(s->mem, q->S, w))
+            if (w != 0 && !cti_geometric_weight(s, a->block[j], w))
                 return 0;
         }
     }
@@ -129,12 +135,14 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m) ||
+        !CTI_RESIZE(s->mem, q->both, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
         ct_real w;
-        if (!cti_geometric_weights(s, &g->hits[c].pair))
+        q->first = CTI_LEN(q->S);
+        if (!(g->hits[c].elastic ? cti_geometric_elastic_weights(s, &g->hits[c]) : cti_geometric_weights(s, &g->hits[c].pair)))
             return 0;
         w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
         if (!(w > 0)) {
@@ -145,7 +153,8 @@ CTI_FN int cti_geometric_build(cti_state *s)
             continue;
         }
         cti_v3_put(q->normal, kept, g->hits[c].normal);
-        q->compliance[kept] = w;
+        q->compliance[kept] = w + g->hits[c].soft / CTI_GEOMETRIC_SMALL;
+        q->both[kept] = (uint8_t)(g->hits[c].elastic ? 1 + (g->hits[c].soft > 0) : 0);
         g->hits[kept++] = g->hits[c];
         q->start[kept] = CTI_LEN(q->S);
     }
@@ -168,6 +177,7 @@ static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int re
     goal.slack = slack, goal.is_speed = is_speed;
     goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
     goal.first = remembers ? memory->first : NULL, goal.friction = remembers ? memory->friction : NULL;
+    goal.both = remembers ? q->both : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -189,7 +199,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         u = cti_v3_mul(cti_v3_add(u, t->script), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
         cti_v3_put(q->extra, c, u);
-        q->target[c] = d->position_distance * t->thickness;
+        q->target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
@@ -229,7 +239,7 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
         cti_v3_put(q->extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
         q->mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
@@ -238,6 +248,15 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
+}
+
+/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once */
+static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real h)
+{
+    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h);
+    if (cti_abs(t->distance) <= t->thickness || !(most > 0))
+        return target;
+    return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
 }
 
 /* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
@@ -252,13 +271,15 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - cti_geometric_distance(s, c), un;
+        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - cti_geometric_distance(s, c), un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
         if (s->desc.recovery_speed > 0)
-            way = cti_min(way, h * s->desc.recovery_speed);
+            way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
         q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        if (t->elastic)
+            q->target[c] = cti_geometric_smooth(s, t, q->target[c], h);
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->mu[c] = t->mu;
@@ -293,7 +314,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness, near = CTI_GEOMETRIC_NEAR * t->thickness / h;
         cti_v3_put(q->extra, c, t->script);
-        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
         q->mu[c] = 0;
         slack = cti_max(slack, near);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->target[c];
@@ -319,4 +340,6 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
 #undef CTI_GEOMETRIC_ENOUGH
+#undef CTI_GEOMETRIC_PULL
+#undef CTI_GEOMETRIC_NEVER
 #undef CTI_GEOMETRIC_NEAR

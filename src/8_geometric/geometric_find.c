@@ -348,7 +348,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
             return 0;
     }
-    return 1;
+    return cti_geometric_find_elastics(s, h);
 }
 
 /* ---- crossings ---- */

@@ -135,10 +135,10 @@ static void cti_geometric_masses(cti_state *s)
     if (q->net.m == 0)
         return;
     for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+        q->mode[c] = (uint8_t)(q->both[c] || cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
-        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] / (1 / cti_net_normal_mass(&q->net, c) + cti_geometric_own(s)->hits[c].soft) : 0;
 }
 
 /* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */

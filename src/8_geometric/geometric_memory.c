@@ -5,9 +5,10 @@
 
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
-/* a key from the features of a pair */
-static uint64_t cti_geometric_key(const cti_pair *p)
+/* a key from the features of a pair, or from the joint */
+static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_hit *t)
 {
+    const cti_pair *p = &t->pair;
     uint64_t key = (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
     int k;
     for (k = 0; k < p->n; k++) {
@@ -16,6 +17,8 @@ static uint64_t cti_geometric_key(const cti_pair *p)
     }
     if (p->kind == CT_PAIR_PLANE)
         key = (key ^ (uint32_t)p->plane) * 0xc4ceb9fe1a85ec53u;
+    if (t->elastic)
+        key = (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->part) * 0xc4ceb9fe1a85ec53u;
     return key ^ (key >> 29);
 }
 
@@ -67,12 +70,12 @@ CTI_FN int cti_geometric_recall(cti_state *s)
         return 0;
     for (c = 0; c < n; c++) {
         int k;
-        m->now[c] = cti_geometric_key(&g->hits[c].pair);
+        m->now[c] = cti_geometric_key(s, &g->hits[c]);
         k = CTI_LEN(m->keys) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
-        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : -1;
-        if (k >= 0 && m->first[c] < 0)
+        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
+        if (k >= 0 && m->first[c] < 0 && !g->hits[c].elastic)
             m->first[c] = 0;
         cti_v3_put(m->friction, c, k >= 0 ? cti_v3_mad(cti_v3_at(m->force, k), g->hits[c].normal, -m->first[c]) : cti_v3_zero());
     }

@@ -296,7 +296,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
     cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
         if (net->mode[c]) {
-            if (x[c] >= 0)
+            if (x[c] >= 0 || (goal->both && goal->both[c]))
                 continue;
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
@@ -316,11 +316,12 @@ static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const 
     int c, round, turns, need = 0;
     for (c = 0; c < net->m; c++) {
         ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), first = goal->first ? goal->first[c] : -1;
-        net->mode[c] = (uint8_t)(d->active_set == 0 || (first < 0 ? lack > -goal->slack : first > 0) ? CTI_NET_NORMAL : CTI_NET_OFF);
-        need |= lack > 0;
-        y[c] = d->active_set == 0 ? cti_max(lack, 0) : lack;
-        x[c] = cti_max(first, 0);
-        if (net->compliance)
+        int both = goal->both && goal->both[c];
+        net->mode[c] = (uint8_t)(both || d->active_set == 0 || (first < 0 ? lack > -goal->slack : first > 0) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0 || (both && lack < 0);
+        y[c] = d->active_set == 0 && !both ? cti_max(lack, 0) : lack;
+        x[c] = both && goal->first ? first : cti_max(first, 0);
+        if (net->compliance && !(both && goal->both[c] == 2))
             y[c] += CTI_NET_KEEP * net->soft * net->compliance[c] * x[c];
     }
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -330,7 +331,7 @@ static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const 
     for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
         turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
     for (c = 0; c < net->m; c++)
-        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
+        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 && !(goal->both && goal->both[c]) ? cti_max(x[c], 0) : x[c]));
     return cti_max_int(turns, 1);
 }
 
@@ -352,7 +353,7 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
             int c = goal->order ? goal->order[i] : i;
             cti_v3 n = cti_v3_at(net->normal, c), q, x;
             ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
-            if (lack <= 0)
+            if (lack <= 0 && !(goal->both && goal->both[c] && lack < 0))
                 continue;
             acted = 1;
             mass = cti_net_normal_mass(net, c);

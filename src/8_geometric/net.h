@@ -35,6 +35,7 @@ typedef struct cti_net_goal {
     const ct_real *target; /* [m] */
     const ct_real *mu;     /* [m] friction; NULL: none */
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
+    const uint8_t *both;   /* [m] 1: an equation, whose normal force may have either sign; 2: a spring, too; NULL: none is */
     ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
     const ct_real *first;  /* [m] normal forces that the solve starts from: 0: the collision is left out at first; < 0: not known, from 0.
