@@ -11,7 +11,7 @@ enum { MOST = 24, ROWS = 16, TERMS = 4 };
 /* a random network of collisions: signed weights that sum to 0 on up to four particles each */
 typedef struct fixture {
     cti_net net;
-    ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS], work[3 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
+    ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];
     ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], X[3 * ROWS];

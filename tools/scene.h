@@ -76,6 +76,7 @@ typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
     double gravity[3], thickness, friction;
+    double friction_until; /* [s] from then on no body has friction; < 0: never */
     int self_collision;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */

@@ -144,7 +144,7 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
         s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
@@ -171,6 +171,8 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     for (c = 0; c < CTI_LEN(g->hits); c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
+        if (t->elastic)
+            continue;
         for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
         need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
@@ -208,11 +210,11 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
     return found < 0 ? -1 : found == 0;
 }
 
-/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
-static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+/* corrections and integration, with the pairs that are marked as forced. found: the network is that of now. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -224,6 +226,9 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_rep
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
 }
@@ -233,8 +238,8 @@ typedef struct cti_geometric_sums {
     double script, recovery, contact;
 } cti_geometric_sums;
 
-/* from the collisions to a motion that is tested. 0: out of memory */
-static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
+/* from the collisions to a motion that is tested. known: the network is that of now. 0: out of memory */
+static int cti_geometric_motion(cti_state *s, ct_real h, int known, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
@@ -244,7 +249,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, &done, r))
+        if (!cti_geometric_respond(s, h, known && again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -279,6 +284,11 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (t->elastic) {
+            if (!cti_geometric_elastic_impulse(s, t, J))
+                return 0;
+            continue;
+        }
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
         memset(&touch, 0, sizeof touch);
@@ -326,32 +336,51 @@ static int cti_geometric_merge(cti_state *s)
     return 1;
 }
 
+/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
+static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *x = g->solve;
+    int i, moved = 0, stopped = 0;
+    for (i = 0; i < 3 * s->n; i++) {
+        moved |= g->dx[i] != 0;
+        x[i] = s->x[i] + g->dx[i];
+    }
+    if (moved)
+        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * (g->v[i] + g->dv[i]);
+        stopped |= x[i] != s->end.x[i];
+    }
+    if (stopped)
+        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double before, after;
-    int i, moved = 0;
+    int i;
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_works(s, h, r);
-    for (i = 0; i < 3 * s->n; i++)
-        moved |= g->dx[i] != 0;
-    if (moved) {
-        for (i = 0; i < 3 * s->n; i++)
-            g->dx[i] += s->x[i];
-        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
-    }
-    for (i = 0; i < 3 * s->n; i++)
+    cti_geometric_shifts(s, h, r);
+    for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
+        g->gain[i] = g->dv[i] / h;
+    }
+    if (!cti_geometric_remember(s))
+        return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
-        r->work_recovery += after - before; /* a stop behind a position correction */
+        r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
         r->loss_contact += before - after;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
+    g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i] = 0;
@@ -383,16 +412,15 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
+    cti_geometric_release(s);
     if (may_cut) {
         if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
             return 0;
         *need = cti_geometric_need(s, h);
     }
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001)) {
-        g->covered = 0;
+    if (may_cut && *need > CTI_R(1.001))
         return -1;
-    }
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
@@ -400,9 +428,9 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_assemble += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
-    if (!cti_geometric_motion(s, h, run, r))
+    if (!cti_geometric_motion(s, h, may_cut, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -415,7 +443,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    g->covered = 0;
     return cti_geometric_commit(s, h, r);
 }
 
@@ -448,9 +475,9 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
             return 0;
         r->tangled = found;
         g->is_clean = found == 0;
+        g->covered = g->measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
-    g->covered = 0;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
@@ -513,7 +540,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }
 
