@@ -95,7 +95,7 @@ CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b)
     /* cosine and sine of half of the angle between the axes */
     ct_real half = cti_v3_norm(sum) / 2, turn = cti_v3_norm(cti_v3_sub(a->axis, b->axis)) / 2, dot = half * half - turn * turn;
     const cti_cone *wide = a->cosine < b->cosine ? a : b, *slim = wide == a ? b : a;
-    if (!(wide->cosine > 0) || !(dot > 0))
+    if (!(wide->cosine > 0) || !(half > CTI_EPS))
         return cti_cone_none();
     /* the wider one holds the other: the angle between and the other's are at most its own */
     if (dot * slim->cosine - 2 * half * turn * slim->sine >= wide->cosine + 8 * CTI_EPS)
