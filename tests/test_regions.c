@@ -971,13 +971,13 @@ static void compression_is_no_collision(void **state)
 }
 
 /* A sheet folded to a V of 60 degrees is one-to-one from above, but its sides are nearer than .625 of their distance at rest: a cone up to a right angle,
-   and contours that keep less, would leave out most collisions in the fold; the rule leaves out none. One of 100 degrees has none. */
+   and contours that keep less, would leave out most collisions in the fold; the rule leaves out none. One of 120 degrees has none. */
 static void steep_folds_are_opened(void **state)
 {
     int way, i;
     (void)state;
     for (way = 0; way < 3; way++) {
-        double half = way < 2 ? 0.5236 : 0.8727; /* angle of a side with the middle plane */
+        double half = way < 2 ? 0.5236 : 1.0472; /* angle of a side with the middle plane */
         fixture q;
         found c;
         memset(&c, 0, sizeof c);
