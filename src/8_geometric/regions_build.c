@@ -32,7 +32,8 @@ static void cti_region_maker_free(cti_region_maker *q)
 {
     cti_mem *m = q->mem;
     CTI_FREE(m, q->child), CTI_FREE(m, q->size), CTI_FREE(m, q->live), CTI_FREE(m, q->area), CTI_FREE(m, q->perimeter);
-    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next), CTI_FREE(m, q->keys);
+    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next);
+    CTI_FREE(m, q->keys);
     CTI_FREE(m, q->order), CTI_FREE(m, q->parts);
 }
 
