@@ -238,8 +238,8 @@ typedef struct cti_geometric_sums {
     double script, recovery, contact;
 } cti_geometric_sums;
 
-/* from the collisions to a motion that is tested. known: the network is that of now. 0: out of memory */
-static int cti_geometric_motion(cti_state *s, ct_real h, int known, cti_geometric_run *run, ct_step_report *r)
+/* from the collisions to a motion that is tested. 0: out of memory */
+static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
@@ -249,7 +249,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, int known, cti_geometri
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, known && again == 0, &done, r))
+        if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -413,13 +413,11 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_expect(s, h))
         return 0;
     cti_geometric_release(s);
-    if (may_cut) {
-        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
-            return 0;
-        *need = cti_geometric_need(s, h);
-    }
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001))
+    if (*need > CTI_R(1.001))
         return -1;
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
@@ -430,7 +428,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
-    if (!cti_geometric_motion(s, h, may_cut, run, r))
+    if (!cti_geometric_motion(s, h, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);

@@ -135,8 +135,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m) ||
-        !CTI_RESIZE(s->mem, q->both, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
@@ -153,8 +152,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
             continue;
         }
         cti_v3_put(q->normal, kept, g->hits[c].normal);
-        q->compliance[kept] = w + g->hits[c].soft / CTI_GEOMETRIC_SMALL;
-        q->both[kept] = (uint8_t)(g->hits[c].elastic ? 1 + (g->hits[c].soft > 0) : 0);
+        q->compliance[kept] = w;
         g->hits[kept++] = g->hits[c];
         q->start[kept] = CTI_LEN(q->S);
     }
@@ -176,8 +174,7 @@ static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int re
     goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
     goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
-    goal.first = remembers ? memory->first : NULL, goal.friction = remembers ? memory->friction : NULL;
-    goal.both = remembers ? q->both : NULL;
+    goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -278,8 +275,10 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         if (s->desc.recovery_speed > 0)
             way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
         q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
-        if (t->elastic)
-            q->target[c] = cti_geometric_smooth(s, t, q->target[c], h);
+        if (t->elastic) {
+            g->hits[c].pull = cti_geometric_smooth(s, t, q->target[c], h);
+            q->target[c] = -CTI_GEOMETRIC_NEVER;
+        }
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->mu[c] = t->mu;

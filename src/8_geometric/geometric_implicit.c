@@ -9,6 +9,7 @@
 #include "geometric.h"
 #include "../8_step/factors.h"
 
+#define CTI_GEOMETRIC_STIFF CTI_R(2.5)   /* [M_c] of eq. 25 */
 #define CTI_GEOMETRIC_SLOW 10            /* turns of the free motion's solve that ask for new factors: a pile at rest takes 1, one that moves 5 */
 #define CTI_GEOMETRIC_LOOSE CTI_R(1e-4)  /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
 #define CTI_GEOMETRIC_TURNS 2000         /* turns of a solve */
@@ -61,7 +62,7 @@ static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_r
     cti_bsr_mul(&s->system.A, x, y);
     for (c = 0; c < q->net.m; c++)
         if (q->forces.mass[c] > 0)
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->forces.mass[c]), y);
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_GEOMETRIC_STIFF * q->forces.mass[c]), y);
 }
 
 /* the part of v that no script holds */
@@ -135,14 +136,17 @@ static void cti_geometric_masses(cti_state *s)
     if (q->net.m == 0)
         return;
     for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(q->both[c] || cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
-        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] / (1 / cti_net_normal_mass(&q->net, c) + cti_geometric_own(s)->hits[c].soft) : 0;
+        q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+    for (c = 0; c < q->net.m; c++)
+        if (cti_geometric_own(s)->hits[c].elastic)
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / CTI_GEOMETRIC_STIFF, q->stick[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
-static void cti_geometric_right(cti_state *s, ct_real h)
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22); alone: of their remembered forces */
+static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
@@ -155,7 +159,16 @@ static void cti_geometric_right(cti_state *s, ct_real h)
         }
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+        if (g->hits[c].elastic)
+            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.base, c));
+        if (alone) {
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->y);
+            continue;
+        }
+        if (g->hits[c].elastic)
+            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
+        else
+            x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->y);
     }
@@ -169,8 +182,9 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     cti_operator A, M;
     int i, done;
     cti_geometric_weigh(s, g->y, b);
-    for (i = 0; i < s->n; i++)
-        scale += s->bodies.mass[i];
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        scale = i ? cti_min(scale, g->body_mass[i]) : g->body_mass[i];
+    scale *= (ct_real)CTI_LEN(s->factors.components); /* heavy bodies do not hide what is left of light ones */
     kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
     scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
     tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
@@ -199,8 +213,8 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     int i, m = g->q.net.m, turns, c;
     if (!cti_geometric_factors(s, h))
         return 0;
-    g->q.net.m = 0;
-    cti_geometric_right(s, h);
+    cti_geometric_right(s, h, 1);
+    g->q.net.m = 0; /* the matrix is the mechanical one */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->free[i];
     if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
@@ -218,17 +232,20 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric *g = cti_geometric_own(s);
     int i, c, done, turns;
     cti_geometric_masses(s);
-    cti_geometric_right(s, h);
+    cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->gain[i];
     done = cti_geometric_conjugate(s, h, &turns, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.forces.mass[c]));
+        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, -CTI_GEOMETRIC_STIFF * g->q.forces.mass[c]));
+        if (g->hits[c].elastic)
+            cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
     return done;
 }
 
+#undef CTI_GEOMETRIC_STIFF
 #undef CTI_GEOMETRIC_SLOW
 #undef CTI_GEOMETRIC_LOOSE
 #undef CTI_GEOMETRIC_TURNS

@@ -91,7 +91,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->both), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, q->slide), CTI_FREE(m, g->body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->gain), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -119,8 +119,12 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->y, n3) ||
         !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->gain, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
         return 0;
-    for (i = 0; i < s->n; i++)
+    if (!CTI_RESIZE(m, g->body_mass, CTI_LEN(s->factors.components)))
+        return 0;
+    for (i = 0; i < s->n; i++) {
         g->q.local[i] = -1;
+        g->body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
+    }
     return 1;
 }
 
