@@ -247,10 +247,11 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     return turns;
 }
 
-/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once */
-static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real h)
+/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along the
+   normal */
+static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
 {
-    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h);
+    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) + cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
     if (cti_abs(t->distance) <= t->thickness || !(most > 0))
         return target;
     return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
@@ -276,7 +277,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
             way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
         q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
         if (t->elastic) {
-            g->hits[c].pull = cti_geometric_smooth(s, t, q->target[c], h);
+            g->hits[c].pull = cti_geometric_smooth(s, t, q->target[c], un, h);
             q->target[c] = -CTI_GEOMETRIC_NEVER;
         }
         u = cti_v3_mad(u, t->normal, -un);

@@ -6,6 +6,7 @@
 /* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of their
    thickness instead of .97 */
 #define CTI_GEOMETRIC_KEEP CTI_R(0.95)
+#define CTI_GEOMETRIC_HOLD CTI_R(0.8) /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
 /* a key from the features of a pair, or from the joint */
@@ -81,7 +82,8 @@ CTI_FN int cti_geometric_recall(cti_state *s)
         cti_v3_put(m->base, c, cti_v3_zero());
         if (k < 0)
             continue;
-        cti_v3_put(m->base, c, cti_v3_mul(cti_v3_at(m->force, k), g->hits[c].elastic ? CTI_R(0.8) : CTI_GEOMETRIC_KEEP));
+        cti_v3_put(m->base, c, g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
+                                                  : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
         if (m->first[c] <= 0 && !g->hits[c].elastic) {
             m->first[c] = 0;
             cti_v3_put(m->base, c, cti_v3_zero());
@@ -120,4 +122,5 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 }
 
 #undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_HOLD
 #undef CTI_GEOMETRIC_AHEAD
