@@ -40,6 +40,11 @@ typedef struct cti_geometric_forces {
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
 } cti_geometric_forces;
 
+/* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
+typedef struct cti_geometric_ask {
+    ct_real *extra, *target, *mu;
+} cti_geometric_ask;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
@@ -50,7 +55,7 @@ typedef struct cti_geometric_net {
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick, *slide;
     ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
-    ct_real *extra, *target, *mu;
+    cti_geometric_ask ask;
     cti_geometric_forces forces;
 } cti_geometric_net;
 
@@ -71,6 +76,22 @@ typedef struct cti_geometric_crossing {
     ct_real *least, *toi;
 } cti_geometric_crossing;
 
+/* cti_geometric_implicit -- vectors of the implicit step. */
+typedef struct cti_geometric_implicit {
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *body_mass;  /* [components of A] [kg] */
+} cti_geometric_implicit;
+
+/* cti_geometric_known -- what the last step has found out of its end. */
+typedef struct cti_geometric_known {
+    ct_real *x_last;     /* [3 nv] surface there */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric_known;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
@@ -84,17 +105,11 @@ typedef struct cti_geometric {
     cti_geometric_net q;
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
-    ct_real *body_mass;  /* [components of A] [kg] */
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
                                     of speeds at the end */
-    ct_real *y;          /* [3 blocks] right side */
-    ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
-    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
-    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
-    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
-    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
-    int is_known;        /* 1: is_clean was found out at x_last */
+    cti_geometric_implicit implicit;
+    cti_geometric_known known;
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */
@@ -154,8 +169,8 @@ CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
-/* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report's status says whether conjugate gradients
-   converged. 0: out of memory. */
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
+   whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */

@@ -1,10 +1,9 @@
 /* geometric_elastics.c -- elastics: joints and stitches, as constraints between two points that are pulled together and kept there.
-   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each wants the acceleration of
-   eq. 19, at most at recovery_speed, so that points that are apart approach smoothly. Its force is that of the last substep, and what the
-   implicit step leaves of the acceleration, times the mass of the lighter side, is added to it, within the step's matrix.
-   differs: it is the mass of a whole side, not M_c: M_c of two vertices holds a body only after as many substeps as it has vertices.
-   differs: positions and speeds of elastics are not corrected, so that they never jump.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each wants the acceleration
+   of eq. 19, at most at recovery_speed, so that points that are apart approach smoothly. Its force is that of the last substep, and what
+   the implicit step leaves of the acceleration, times the mass of the lighter side, is added to it, within the step's matrix. differs: it
+   is the mass of a whole side, not M_c: M_c of two vertices holds a body only after as many substeps as it has vertices. differs: positions
+   and speeds of elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
 #include "geometric.h"
 #include "../8_step/joints.h"
 
@@ -43,7 +42,7 @@ static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j)
     for (k = 0; k < 2; k++) {
         const cti_joint_side *q = k ? &j->b : &j->a;
         if (q->n > 0)
-            least = cti_min(least, cti_geometric_own(s)->body_mass[s->factors.component_of[q->block[0]]]);
+            least = cti_min(least, cti_geometric_own(s)->implicit.body_mass[s->factors.component_of[q->block[0]]]);
     }
     return least;
 }

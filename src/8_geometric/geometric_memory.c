@@ -1,12 +1,13 @@
 /* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
-   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one; where
-   the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
 #include "geometric.h"
 
-/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of their
-   thickness instead of .97 */
+/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
+   their thickness instead of .97 */
 #define CTI_GEOMETRIC_KEEP CTI_R(0.95)
-#define CTI_GEOMETRIC_HOLD CTI_R(0.8) /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
+#define CTI_GEOMETRIC_HOLD                                                                                                                 \
+    CTI_R(0.8)                /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
 /* a key from the features of a pair, or from the joint */
@@ -82,8 +83,9 @@ CTI_FN int cti_geometric_recall(cti_state *s)
         cti_v3_put(m->base, c, cti_v3_zero());
         if (k < 0)
             continue;
-        cti_v3_put(m->base, c, g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
-                                                  : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        cti_v3_put(m->base, c,
+                   g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
+                                      : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
         if (m->first[c] <= 0 && !g->hits[c].elastic) {
             m->first[c] = 0;
             cti_v3_put(m->base, c, cti_v3_zero());

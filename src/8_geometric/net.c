@@ -5,16 +5,16 @@
    differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
    differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
    where it is (active_set 0: all collisions are equations, as in the paper).
-   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
-   is 0 above the lowest layer.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
+   a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "net.h"
 #include "../2_linalg/krylov.h"
 
-#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
-#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_SMALL                                                                                                                      \
+    CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
-#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+#define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
 {
@@ -136,8 +136,8 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not hide
-   what is left of light ones */
+/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
+   hide what is left of light ones */
 static double cti_net_still(const cti_net *net, ct_real enough)
 {
     double light = 0, sum = 0;
@@ -308,7 +308,8 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed */
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
+ */
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
@@ -375,7 +376,8 @@ static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
 }
 
 /* the successive scheme: normal and friction of each collision */
-static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X,
+                              uint8_t *stick)
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -443,8 +445,8 @@ static void cti_net_spread_more(const cti_net *net, const ct_real *base, const c
 }
 
 /* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
-static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
-                            uint8_t *stick)
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q,
+                            ct_real *F, uint8_t *stick)
 {
     ct_real *Y = net->work + 4 * (size_t)net->n + 9 * (size_t)net->m;
     int c, round, turns = 0, any = 0;

@@ -39,7 +39,8 @@ typedef struct cti_net_goal {
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
     const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
     const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
-    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square; heavy particles count as light ones do); 0: never */
+    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
+                              as light ones do); 0: never */
 } cti_net_goal;
 
 /* cti_net_value -- Q_c (eq. 2). */
