@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4ba687b63f409985.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 31a093596e3cc74f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -118,9 +118,10 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
     gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take part,
-    against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem
-    are refused. With geometric.fail_safe vertices that would cross are stopped (status ZONES, ct_step_report.frozen). Intersections at the end of a
-    step are in ct_step_report.tangled, with status NOT_CONVERGED. ct_step_report.residual is that of the linear solve.
+    against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and ct_world_dump_problem
+    are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped (status ZONES,
+    ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED.
+    ct_step_report.residual is that of the linear solve.
     Self-collisions come from connected regions of a surface; smooth ones are left out (geometric.regions, docs/regions.md).
 
 RESULTS AND ERRORS
@@ -504,6 +505,7 @@ typedef double ct_real;
 #define ct_body_get_positions ct_body_get_positions_f32
 #define ct_body_get_velocities ct_body_get_velocities_f32
 #define ct_body_set_velocities ct_body_set_velocities_f32
+#define ct_body_set_friction ct_body_set_friction_f32
 #define ct_body_get_pose ct_body_get_pose_f32
 #define ct_body_get_motion ct_body_get_motion_f32
 #define ct_body_set_motion ct_body_set_motion_f32
@@ -658,7 +660,7 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 /* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
-    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
+    int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
     int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
                                       collisions are equations, as in the paper; default 4 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
@@ -1440,6 +1442,9 @@ CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
 CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, const ct_real *velocities, int n);
+/* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
+   negative or not finite; CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
@@ -3050,7 +3055,7 @@ CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
    implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 #endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
@@ -5461,32 +5466,32 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
 /* cti_k_keep -- forces a value to stay in its register. Otherwise gcc repeats the load at every use, and loads bound the tile's speed. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #endif
 #define CTI_K_KEEP64(v) __asm__("" : "+v"((v).a))
 #elif CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #endif
 #define CTI_K_KEEP64(v) __asm__("" : "+x"((v).a), "+x"((v).b))
 #else
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) ((void)0)
 #endif
 #define CTI_K_KEEP64(v) ((void)0)
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_T float
 #endif
 #define CTI_TN(a, b) a##32_##b
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_TVEC cti_f8
 #endif
 #define CTI_TV(op) cti_f8_##op
 #define CTI_T_IS_FLOAT 1
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP CTI_K_KEEP32
 /* kernel.inl -- micro kernels for one number type; included by kernel.h. a[q] points at row q's first number; row q at k is a[q][k sa], the
    strip at k is b[k sb .. k sb + 7]. */
@@ -5565,12 +5570,12 @@ CTI_INLINE void CTI_TN(cti_k, sum4)(CTI_TVEC v[4], const CTI_TVEC w[4])
     v[0] = CTI_TV(add)(v[0], w[0]), v[1] = CTI_TV(add)(v[1], w[1]), v[2] = CTI_TV(add)(v[2], w[2]), v[3] = CTI_TV(add)(v[3], w[3]);
 }
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_k_sub1 -- p[0..7] -= v */
 CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI_TV(sub)(CTI_TV(load)(p), v)); }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 /* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp],
    in place in c; in_q at in + q step, or 0 where in is NULL */
 CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
@@ -5591,7 +5596,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
@@ -5602,7 +5607,7 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 /* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
    finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
@@ -5649,12 +5654,12 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T
 #endif
 #undef CTI_TN
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
 #undef CTI_T_IS_FLOAT
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #undef CTI_K_KEEP
 #endif
 
@@ -5819,7 +5824,7 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T_IS_FLOAT
 #undef CTI_K_KEEP
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #undef CTI_K_KEEP32
 #endif
 #undef CTI_K_KEEP64
@@ -7955,13 +7960,13 @@ CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symboli
 #if CONTACT_WITH_BARRIER || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factor*_reserve -- the allocation of cti_factor*_compute alone; cti_factor*_refill -- its other part, which allocates nothing, so
    that threads may factor several components at once. */
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 #endif
@@ -7973,7 +7978,7 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 /* [largest entry of x] entries of x below this are set to 0 in cti_factor32_solve before they are divided by a pivot. Entries of the factor
    are at least 3.5e-15 of their pivot. Products with the entries kept are therefore above 1.9e-34 times the pivots' ratio, which is 1.6e4
    times the smallest normal float. Half and double change nothing: 5e-20 of the largest entry is far below a float's rounding */
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
 
 /* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float, x should be scaled so that
@@ -7981,7 +7986,7 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 #endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
@@ -8031,7 +8036,7 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 #define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN double cti_factor32_scale(double most)
 {
     int e;
@@ -8044,11 +8049,11 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_T float
 #endif
 #define CTI_TN(a, b) a##32_##b
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_TVEC cti_f8
 #endif
 #define CTI_TV(op) cti_f8_##op
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
@@ -8277,14 +8282,14 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
 }
 #endif
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
 {
     const cti_symbolic *sym = f->sym;
@@ -8297,7 +8302,9 @@ CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gath
         CTI_TN(cti_super, finish)(f, s, orig);
     }
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
@@ -8315,7 +8322,7 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     memset(f, 0, sizeof *f);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
@@ -8476,11 +8483,11 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_T
 #endif
 #undef CTI_TN
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
@@ -8496,14 +8503,14 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
 #define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_GONE 0
 #endif
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
@@ -8723,14 +8730,14 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
         f->inverse[sym->pivot[s] + u] = 1;
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
 {
     const cti_symbolic *sym = f->sym;
@@ -8928,7 +8935,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
 #undef CTI_SUPER_LEAST
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_SUPER_GONE
 #endif
 
@@ -39182,10 +39189,8 @@ typedef struct cti_memory {
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m);
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key);
 CTI_FN void cti_memory_clear(cti_memory *m);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
-#endif
 
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -39222,7 +39227,6 @@ CTI_FN void cti_memory_clear(cti_memory *m)
         memset(m->table, 0, sizeof(int32_t) * (size_t)CTI_LEN(m->table));
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 static void cti_memory_insert(cti_memory *m, int index)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)m->items[index].key & mask;
@@ -39255,7 +39259,6 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
         cti_memory_insert(m, i);
     return 1;
 }
-#endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -42008,7 +42011,7 @@ CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.te
 
 /* ---- factors ---- */
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_policy_factor_is_cheap -- 1 if a component's factor is computed in every step. flops: of a factorization; nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 /* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
@@ -42016,6 +42019,8 @@ CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
 /* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations asks for a new factor in the next step. */
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
@@ -42160,7 +42165,7 @@ cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 
 /* ---- factors ---- */
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
 /* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. A rule without
@@ -42179,7 +42184,9 @@ CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops,
 }
 
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > cti_step_tuned.factors.stiff; }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations)
 {
     return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
@@ -44364,14 +44371,18 @@ CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows,
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_factors_drift -- some block of the component may have moved by a further `way` [m] since the factor was computed. */
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
 /* cti_factors_relinearize -- the component's part of A has changed within a step: its factor belongs to another matrix, and a new one is
    asked for. */
 CTI_FN void cti_factors_relinearize(cti_component *q);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_renew -- computes a component's factor again if cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_prepare -- the part of a renewal that allocates. If it sets q->cache.is_due, cti_factors_refill must follow, which may run on
@@ -44382,6 +44393,8 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_age -- a new matrix: the age of every factor grows by one step. */
 CTI_FN void cti_factors_age(cti_factors *f);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 #endif
@@ -44413,11 +44426,15 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_fr
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_apply -- z = D^-1 r on one component by one of its factors; `blocks` are its blocks in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker);
+#endif
 
+#if CONTACT_WITH_CMR
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, get the same number, 0 .. *out_n - 1 in
    the order of their first rows. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
@@ -44600,7 +44617,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     return CTI_RESIZE(mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
@@ -44616,7 +44633,9 @@ CTI_FN void cti_factors_age(cti_factors *f)
 }
 
 CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
 
 CTI_FN void cti_factors_relinearize(cti_component *q)
@@ -44641,7 +44660,9 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
     } else
         t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* reserves `doubles` of work for a solve of each worker. 0: out of memory */
 static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
@@ -44767,7 +44788,9 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
             return 1;
     return 0;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* x [3 n] of a component in place, in the precision of its factor */
 static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
 {
@@ -44786,7 +44809,9 @@ static float cti_factors_to_float(ct_real r, double scale)
     double x = (double)r * scale;
     return (float)(fabs(x) < (double)CTI_FACTOR32_LEAST ? 0 : x);
 }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
@@ -44811,7 +44836,9 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
     for (i = 0; i < n3; i++)
         x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
@@ -44837,7 +44864,9 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
         for (k = 0; k < 3; k++)
             z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)((double)y[3 * i + k] * (1 / scale));
 }
+#endif
 
+#if CONTACT_WITH_CMR
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
 {
     double s[3] = {0, 0, 0};
@@ -46539,9 +46568,9 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
 #endif
@@ -46581,7 +46610,6 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
     double t = time - side->t0;
@@ -46592,6 +46620,7 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
     return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
 }
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
@@ -59358,12 +59387,12 @@ typedef struct cti_net {
     const int32_t *start;      /* [m + 1] first weight of each collision */
     const int32_t *particle;   /* [start[m]] */
     const ct_real *S;          /* [start[m]] */
-    const ct_real *normal;     /* [3 m] unit, from side b to side a */
+    const ct_real *normal;     /* [3 m + 1] unit, from side b to side a */
     const ct_real *compliance; /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections; NULL: none */
     ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
-    ct_real *work;             /* [3 n + 18 m] scratch */
+    ct_real *work;             /* [4 n + 18 m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -59374,6 +59403,10 @@ typedef struct cti_net_goal {
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
     ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
+    const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
+    const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
+    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
+                              as light ones do); 0: never */
 } cti_net_goal;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -59390,8 +59423,13 @@ CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
 CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
-/* cti_net_cg -- H X = Y by conjugate gradients with a fixed number of turns (sec. 3.3). warm 0: from X = 0. Returns the turns that were done. */
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X);
+/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
+   corrections by less than `enough` (root mean square). Returns the turns that were done. */
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
+/* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
+   [m]; x [m] in: start; work [4 m]. Residuals are scaled by the collisions' own mobilities, if `compliance` has them. */
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
 /* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */
@@ -59413,15 +59451,15 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
    differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
    differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
    where it is (active_set 0: all collisions are equations, as in the paper).
-   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
-   is 0 above the lowest layer.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
+   a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
-#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_SMALL                                                                                                                      \
+    CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
-#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+#define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
 {
@@ -59543,20 +59581,33 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
+/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
+   hide what is left of light ones */
+static double cti_net_still(const cti_net *net, ct_real enough)
 {
-    ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha, beta = 0, least, curve, size, stiffest = 0;
+    double light = 0, sum = 0;
+    int i;
+    for (i = 0; i < net->n && enough > 0; i++)
+        light = cti_fmax(light, (double)net->inv[i]);
+    for (i = 0; i < net->n && enough > 0; i++)
+        if (net->inv[i] > 0)
+            sum += cti_fmin(1 / (double)net->inv[i], 4 / light);
+    return sum * (double)enough * (double)enough;
+}
+
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
+{
+    ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still;
     int c, k, turn;
-    if (!warm)
-        memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    else
-        cti_net_product(net, X, HT);
-    for (c = 0; c < net->m; c++)
-        cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
-    for (alpha = 0, k = 0; k < 3 * net->m; k++)
-        alpha += (double)R[k] * (double)R[k];
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
+        cti_v3_put(R, c, r);
+        alpha += (double)cti_v3_norm2(r);
+    }
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
         for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
@@ -59572,7 +59623,7 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
             X[k] += (ct_real)(beta / curve) * T[k];
             alpha += (double)R[k] * (double)R[k];
         }
-        if (!(alpha <= CTI_NET_RISE * beta)) {
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
         }
@@ -59580,6 +59631,117 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
     for (c = 0; c < net->m; c++) /* rounding, which a large X may have off its directions */
         if (net->mode[c])
             cti_v3_put(X, c, cti_net_part(net, c, cti_v3_at(X, c)));
+    return turn;
+}
+
+/* ---- the global scheme along normals, with one unknown for each collision ---- */
+
+/* u [4 n] = M^-1 sum S n x over the collisions that are on, four numbers a particle, so that a particle is one vector. Returns x'Hx without
+   compliance */
+static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *u)
+{
+    double sum = 0;
+    int c, i, j, k;
+    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        const ct_real *n = net->normal + 3 * (size_t)c;
+        ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
+        if (!net->mode[c])
+            continue;
+        for (j = 0; j < 4; j++)
+            t[j] = n[j] * x[c];
+        for (k = net->start[c]; k < net->start[c + 1]; k++) {
+            ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
+            for (j = 0; j < 4; j++)
+                to[j] += w * t[j];
+        }
+    }
+    for (i = 0; i < net->n; i++) {
+        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
+        if (net->filter && net->filter[i] >= 0) {
+            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
+            sum += (double)cti_v3_dot(f, q);
+            cti_v3_put(p, 0, q);
+            continue;
+        }
+        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        for (j = 0; j < 4; j++)
+            p[j] *= w;
+    }
+    return sum;
+}
+
+/* n'sum S u of a collision */
+static ct_real cti_net_pull(const cti_net *net, const ct_real *u, int c)
+{
+    const ct_real *n = net->normal + 3 * (size_t)c;
+    ct_real q[4] = {0, 0, 0, 0};
+    int j, k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++) {
+        const ct_real *from = u + 4 * (size_t)net->particle[k];
+        for (j = 0; j < 4; j++)
+            q[j] += net->S[k] * from[j];
+    }
+    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
+}
+
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
+{
+    ct_real *u = net->work;
+    double sum = cti_net_push(net, t, u);
+    int c;
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
+        if (!net->mode[c]) {
+            ht[c] = 0;
+            continue;
+        }
+        sum += (double)(own * t[c]);
+        ht[c] = cti_net_pull(net, u, c) + own;
+    }
+    return sum;
+}
+
+/* z: the residuals over the collisions' own mobilities. Returns r'z */
+static double cti_net_scale(const cti_net *net, const ct_real *r, ct_real *z)
+{
+    int c;
+    for (c = 0; c < net->m; c++)
+        z[c] = net->compliance && net->compliance[c] > 0 ? r[c] / net->compliance[c] : r[c];
+    return (double)cti_krylov_dot(net->m, r, z);
+}
+
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
+{
+    ct_real *r = work, *t = r + net->m, *ht = t + net->m, *z = ht + net->m, step, more;
+    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
+    int c, turn;
+    cti_net_normal_product(net, x, ht);
+    for (c = 0; c < net->m; c++)
+        r[c] = net->mode[c] ? y[c] - ht[c] : 0;
+    alpha = cti_net_scale(net, r, z);
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        more = turn ? (ct_real)(alpha / beta) : 0;
+        for (c = 0; c < net->m; c++)
+            t[c] = z[c] + (turn ? more * t[c] : 0);
+        curve = cti_net_normal_product(net, t, ht);
+        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
+        for (size = 0, c = 0; c < net->m; c++)
+            size += (double)(t[c] * t[c]) * (net->compliance ? (double)net->compliance[c] : 1);
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
+            break;
+        beta = alpha;
+        step = (ct_real)(beta / curve);
+        for (c = 0; c < net->m; c++) {
+            r[c] -= step * ht[c];
+            x[c] += step * t[c];
+        }
+        alpha = cti_net_scale(net, r, z);
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
+            return turn + 1;
+    }
     return turn;
 }
 
@@ -59591,20 +59753,20 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* dQ: corrections by X of the particles */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, ct_real *X, ct_real *dQ)
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
+ */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
-    cti_net_spread(net, X, dQ);
+    cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
-        cti_v3 n = cti_v3_at(net->normal, c);
         if (net->mode[c]) {
-            if (cti_v3_dot(n, cti_v3_at(X, c)) < 0) {
-                net->mode[c] = CTI_NET_OFF;
-                cti_v3_put(X, c, cti_v3_zero());
-                changed = 1;
-            }
-        } else if (cti_net_level(net, goal, Q, c) + cti_v3_dot(n, cti_net_value(net, dQ, c)) < goal->target[c] - goal->slack / 8) {
+            if (x[c] >= 0)
+                continue;
+            net->mode[c] = CTI_NET_OFF;
+            x[c] = 0;
+            changed = 1;
+        } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -59612,29 +59774,42 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
     return changed;
 }
 
+/* y: what the equations of the whole forces ask for, x: the forces that they start from. Returns 1 when something is lacking */
+static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *x, ct_real *y)
+{
+    int c, need = 0;
+    for (c = 0; c < net->m; c++) {
+        x[c] = goal->base ? cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(goal->base, c)) : 0;
+        net->mode[c] = CTI_NET_NORMAL;
+    }
+    if (goal->base)
+        cti_net_normal_product(net, x, y);
+    else
+        memset(y, 0, sizeof *y * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
+        int known = goal->base && goal->first[c] >= 0;
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -goal->slack) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0 || x[c] > 0;
+        y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
+    }
+    return need;
+}
+
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
-    int c, round, turns, need = 0;
-    for (c = 0; c < net->m; c++) {
-        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
-        net->mode[c] = (uint8_t)(d->active_set == 0 || lack > -goal->slack ? CTI_NET_NORMAL : CTI_NET_OFF);
-        need |= lack > 0;
-        if (d->active_set == 0)
-            lack = cti_max(lack, 0);
-        cti_v3_put(Y, c, cti_v3_mul(cti_v3_at(net->normal, c), lack));
-    }
+    ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
+    int c, round, turns;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    if (!need)
+    if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
-    turns = cti_net_cg(net, Y, d->cg_turns, 0, X);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, Q, X, net->work); round++)
-        turns += cti_net_cg(net, Y, d->cg_turns, 1, X);
-    for (c = 0; c < net->m && d->active_set > 0; c++)
-        if (cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) < 0)
-            cti_v3_put(X, c, cti_v3_zero());
-    return turns;
+    turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
+        turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (c = 0; c < net->m; c++)
+        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
+    return cti_max_int(turns, 1);
 }
 
 /* changes Q by collision c's force x */
@@ -59646,7 +59821,8 @@ static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
 }
 
 /* the successive scheme: normal and friction of each collision */
-static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X,
+                              uint8_t *stick)
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -59675,39 +59851,63 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
     return sweep;
 }
 
-/* the tangential part of friction's solve is cut to mu times the normal force. F: forces; N: normal forces. Returns 1 when one was cut */
+static cti_v3 cti_net_tangent(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+}
+
+/* friction's forces F are cut to mu times the normal ones of X. stick: those that are looked at, 0 afterwards where one was cut; NULL: all.
+   Returns 1 when one was cut */
 static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_real *X, ct_real *F, uint8_t *stick)
 {
     int c, cut = 0;
     for (c = 0; c < net->m; c++) {
         ct_real bound, size;
-        if (!stick[c])
+        if (stick && !stick[c])
             continue;
         bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
         size = cti_v3_norm(cti_v3_at(F, c));
         if (size <= bound)
             continue;
         cti_v3_put(F, c, cti_v3_mul(cti_v3_at(F, c), bound / size));
-        stick[c] = 0;
+        if (stick)
+            stick[c] = 0;
         cut = 1;
     }
     return cut;
 }
 
-/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
-static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
-                            uint8_t *stick)
+/* net->work [3 n]: corrections by the forces F less what of base is along normals (along 1), or along tangents (0). scratch [3 m] */
+static void cti_net_spread_more(const cti_net *net, const ct_real *base, const ct_real *F, int along, ct_real *scratch)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c;
+    for (c = 0; c < net->m; c++) {
+        cti_v3 b = base ? cti_v3_at(base, c) : cti_v3_zero(), t = cti_net_tangent(net, c, b);
+        cti_v3_put(scratch, c, cti_v3_sub(cti_v3_at(F, c), along ? cti_v3_sub(b, t) : t));
+    }
+    cti_net_spread(net, scratch, net->work);
+}
+
+/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q,
+                            ct_real *F, uint8_t *stick)
+{
+    ct_real *Y = net->work + 4 * (size_t)net->n + 9 * (size_t)net->m;
     int c, round, turns = 0, any = 0;
     for (c = 0; c < net->m; c++) {
         stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
         any |= stick[c];
     }
     memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m && goal->base; c++)
+        if (stick[c])
+            cti_v3_put(F, c, cti_net_tangent(net, c, cti_v3_at(goal->base, c)));
+    if (goal->base)
+        cti_net_cut(net, goal, X, F, NULL);
     for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
         /* those that slide keep their force; the others stop what is left */
-        cti_net_spread(net, F, net->work);
+        cti_net_spread_more(net, goal->base, F, 0, Y);
         for (c = 0; c < net->m; c++) {
             cti_v3 q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
             net->mode[c] = (uint8_t)(stick[c] ? CTI_NET_TANGENT : CTI_NET_OFF);
@@ -59716,7 +59916,7 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         {
             ct_real *G = Y + 3 * (size_t)net->m;
             int k;
-            turns += cti_net_cg(net, Y, d->cg_turns, 0, G);
+            turns += cti_net_cg(net, Y, d->cg_turns, goal->enough, G);
             for (k = 0; k < 3 * net->m; k++)
                 F[k] += G[k];
         }
@@ -59740,22 +59940,23 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
     return -2 * slope >= curve ? 1 : (ct_real)(-2 * slope / curve);
 }
 
-/* Q += the corrections by F, within the safeguard; F is scaled alike. dQ: [3 n] scratch */
-static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real *Q, ct_real *dQ)
+/* Q += the corrections by F beyond base, within the safeguard; F is scaled alike. scratch [3 m] */
+static void cti_net_apply(const cti_net *net, const cti_net_goal *goal, int along, ct_real *F, ct_real *Q, ct_real *scratch)
 {
+    const ct_real *dQ = net->work;
     ct_real share;
     int k;
-    cti_net_spread(net, F, dQ);
-    share = is_speed ? cti_net_safe(net, Q, dQ) : 1;
+    cti_net_spread_more(net, goal->base, F, along, scratch);
+    share = goal->is_speed ? cti_net_safe(net, Q, dQ) : 1;
     for (k = 0; k < 3 * net->n; k++)
         Q[k] += share * dQ[k];
-    for (k = 0; k < 3 * net->m; k++)
+    for (k = 0; k < 3 * net->m && share < 1; k++)
         F[k] *= share;
 }
 
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
 {
-    ct_real *F = net->work + 3 * (size_t)net->n + 15 * (size_t)net->m;
+    ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m, *scratch = net->work + 4 * (size_t)net->n;
     int k, turns;
     memset(stick, 0, (size_t)net->m);
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
@@ -59763,10 +59964,10 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
     turns = cti_net_global(net, d, goal, Q, X);
     if (turns == 0)
         return 0;
-    cti_net_apply(net, goal->is_speed, X, Q, net->work);
+    cti_net_apply(net, goal, 1, X, Q, scratch);
     if (goal->mu) {
         turns += cti_net_friction(net, d, goal, X, Q, F, stick);
-        cti_net_apply(net, goal->is_speed, F, Q, net->work);
+        cti_net_apply(net, goal, 0, F, Q, scratch);
         for (k = 0; k < 3 * net->m; k++)
             X[k] += F[k];
     }
@@ -59979,7 +60180,8 @@ static void cti_region_maker_free(cti_region_maker *q)
 {
     cti_mem *m = q->mem;
     CTI_FREE(m, q->child), CTI_FREE(m, q->size), CTI_FREE(m, q->live), CTI_FREE(m, q->area), CTI_FREE(m, q->perimeter);
-    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next), CTI_FREE(m, q->keys);
+    CTI_FREE(m, q->mate), CTI_FREE(m, q->group), CTI_FREE(m, q->link), CTI_FREE(m, q->common), CTI_FREE(m, q->start), CTI_FREE(m, q->next);
+    CTI_FREE(m, q->keys);
     CTI_FREE(m, q->order), CTI_FREE(m, q->parts);
 }
 
@@ -60454,8 +60656,7 @@ CTI_FN int cti_region_shape(cti_mem *mem, cti_regions *r, const cti_surface *f, 
 /* regions_shape.c -- polytopes and cones of normals, from the leaves up, for each motion.
    Method: the axes of a polytope are the normals of a regular dodecahedron's faces, (0, 1, phi), (0, -1, phi) and their cyclic permutations, made
    unit. A cone holds the normals of a face during a linear motion: n(t) is a quadratic polynomial, and so a combination, with weights that are
-   positive, of n(0), n(1) and the mixed product between. A cone around two others has its axis between theirs; its angle is half of the angle between
-   them, and the larger of theirs.
+   positive, of n(0), n(1) and the mixed product between. A cone around two others is the least one: from the far side of one to that of the other.
    based on: Klosowski, Held, Mitchell, Sowizral, Zikan 1998; Tang, Curtis, Yoon, Manocha, Interactive continuous collision detection between
    deformable models using connectivity-based culling, 2008 (normals of a moving triangle). */
 
@@ -60463,6 +60664,7 @@ CTI_FN int cti_region_shape(cti_mem *mem, cti_regions *r, const cti_surface *f, 
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_REGION_SHORT CTI_R(0.52573111211913360603)
 #define CTI_REGION_LONG CTI_R(0.85065080835203993218)
+#define CTI_REGION_SLIM CTI_R(0.98) /* [1] cones of leaves with a greater cosine are not made slimmer */
 
 CTI_FN void cti_region_project(cti_v3 p, ct_real out[6])
 {
@@ -60541,20 +60743,26 @@ static cti_cone cti_cone_none(void)
 
 CTI_FN cti_cone cti_cone_join(const cti_cone *a, const cti_cone *b)
 {
-    cti_cone c;
-    cti_v3 sum = cti_v3_add(a->axis, b->axis);
-    /* cosine and sine of half of the angle between the axes */
-    ct_real half = cti_v3_norm(sum) / 2, turn = cti_v3_norm(cti_v3_sub(a->axis, b->axis)) / 2, dot = half * half - turn * turn;
     const cti_cone *wide = a->cosine < b->cosine ? a : b, *slim = wide == a ? b : a;
-    if (!(wide->cosine > 0) || !(dot > 0))
+    /* the angle between the axes */
+    cti_v3 across = cti_v3_mad(slim->axis, wide->axis, -cti_v3_dot(wide->axis, slim->axis));
+    ct_real dot = cti_v3_dot(wide->axis, slim->axis), sine = cti_v3_norm(across), far_cosine, far_sine, turn, half, slack;
+    cti_cone c;
+    if (!(wide->cosine > 0))
         return cti_cone_none();
-    /* the wider one holds the other: the angle between and the other's are at most its own */
-    if (dot * slim->cosine - 2 * half * turn * slim->sine >= wide->cosine + 8 * CTI_EPS)
+    /* the far side of the slim one is that angle and its own away from the axis of the wide one */
+    far_cosine = dot * slim->cosine - sine * slim->sine, far_sine = sine * slim->cosine + dot * slim->sine;
+    if (far_sine >= 0 && far_cosine >= wide->cosine + 8 * CTI_EPS)
         return *wide;
-    c.axis = cti_v3_mul(sum, 1 / (2 * half));
-    c.cosine = half * wide->cosine - turn * wide->sine - 8 * CTI_EPS;
-    c.sine = half * wide->sine + turn * wide->cosine + 8 * CTI_EPS;
-    return c.cosine > 0 ? c : cti_cone_none();
+    /* the axis turns by half of what the far side is beyond the wide one */
+    turn = far_cosine * wide->cosine + far_sine * wide->sine;
+    half = cti_sqrt(cti_max(0, 1 + turn) / 2), turn = cti_sqrt(cti_max(0, 1 - turn) / 2);
+    slack = 4 * cti_sqrt(CTI_EPS);
+    c.axis = cti_v3_mad(cti_v3_mul(wide->axis, half), across, turn / cti_max(sine, CTI_EPS));
+    c.sine = half * wide->sine + turn * wide->cosine;
+    c.cosine = half * wide->cosine - turn * wide->sine - slack * (c.sine + slack);
+    c.sine += slack;
+    return far_sine > 0 && c.cosine > 0 ? c : cti_cone_none();
 }
 
 /* corners of the faces of a leaf; the last one is repeated */
@@ -60600,32 +60808,53 @@ static cti_v3 cti_cone_sum(const cti_r8 n[3])
     return cti_v3_make(CTI_R8(sum)(n[0]), CTI_R8(sum)(n[1]), CTI_R8(sum)(n[2]));
 }
 
-/* the cone of a leaf during a motion; still: x1 is x0 */
+/* the least cosine of an angle between normals [ends] and an axis; *last: that normal */
+static ct_real cti_cone_far(cti_r8 n[3][3], int ends, cti_v3 axis, cti_v3 *last)
+{
+    cti_r8 a[3];
+    ct_real at[8], least = 2;
+    int i, k, lane = 0, end = 0;
+    a[0] = cti_set8(axis.x), a[1] = cti_set8(axis.y), a[2] = cti_set8(axis.z);
+    for (k = 0; k < ends; k++) {
+        cti_store8(at, cti_dot8(a, n[k]));
+        for (i = 0; i < 8; i++)
+            if (at[i] < least)
+                least = at[i], lane = i, end = k;
+    }
+    cti_store8(at, n[end][0]), last->x = at[lane];
+    cti_store8(at, n[end][1]), last->y = at[lane];
+    cti_store8(at, n[end][2]), last->z = at[lane];
+    return least;
+}
+
+/* The cone of a leaf during a motion; still: x1 is x0. Its axis is the mean normal; or, of a wide cone, the middle of the normal that is farthest
+   from that and of the one farthest from this. */
 static cti_cone cti_cone_of(const cti_region_tree *t, const cti_region *g, const cti_region_motion *m, int still)
 {
-    cti_r8 a[2][3], b[2][3], n[3][3], axis[3], least;
-    ct_real cosines[8];
+    cti_r8 a[2][3], b[2][3], n[3][3];
     cti_cone cone = cti_cone_none();
-    int i, k, ends = still ? 1 : 3;
+    cti_v3 axis, one, other;
+    ct_real cosine;
+    int ends = still ? 1 : 3;
     cti_cone_corners(t, g, m->f, m->x0, a);
     if (!cti_cone_normals(a[0], a[1], a[0], a[1], n[0]))
         return cone;
-    cone.axis = cti_cone_sum(n[0]);
+    axis = cti_cone_sum(n[0]);
     if (!still) {
         cti_cone_corners(t, g, m->f, m->x1, b);
         if (!cti_cone_normals(b[0], b[1], b[0], b[1], n[1]) || !cti_cone_normals(a[0], a[1], b[0], b[1], n[2]))
             return cone;
-        cone.axis = cti_v3_add(cone.axis, cti_cone_sum(n[1]));
+        axis = cti_v3_add(axis, cti_cone_sum(n[1]));
     }
-    cone.axis = cti_v3_unit(cone.axis, cti_v3_make(1, 0, 0));
-    axis[0] = cti_set8(cone.axis.x), axis[1] = cti_set8(cone.axis.y), axis[2] = cti_set8(cone.axis.z);
-    least = cti_dot8(axis, n[0]);
-    for (k = 1; k < ends; k++)
-        least = cti_min8(least, cti_dot8(axis, n[k]));
-    cti_store8(cosines, least);
-    cone.cosine = 1;
-    for (i = 0; i < 8; i++)
-        cone.cosine = cti_min(cone.cosine, cosines[i]);
+    cone.axis = cti_v3_unit(axis, cti_v3_make(1, 0, 0));
+    cone.cosine = cti_cone_far(n, ends, cone.axis, &one);
+    if (cone.cosine < CTI_REGION_SLIM) {
+        cti_cone_far(n, ends, one, &other);
+        axis = cti_v3_unit(cti_v3_add(one, other), one);
+        cosine = cti_cone_far(n, ends, axis, &other);
+        if (cosine > cone.cosine)
+            cone.axis = axis, cone.cosine = cosine;
+    }
     cone.cosine -= 8 * CTI_EPS;
     cone.sine = cti_sqrt(cti_max(0, 1 - cone.cosine * cone.cosine)) + 8 * CTI_EPS;
     return cone;
@@ -60645,6 +60874,7 @@ CTI_FN void cti_regions_cones(cti_regions *r, const cti_region_motion *m)
 
 #undef CTI_REGION_SHORT
 #undef CTI_REGION_LONG
+#undef CTI_REGION_SLIM
 
 /* ---- 8_geometric/regions_contour.c ---- */
 /* regions_contour.c -- contours of regions and of their unions, and whether a projected contour keeps apart from itself.
@@ -61187,6 +61417,8 @@ typedef struct cti_geometric_hit {
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
+    int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
+    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] what weighs its lack of that */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -61195,9 +61427,15 @@ typedef struct cti_geometric_forces {
     ct_real *force; /* [3 m] of the acceleration correction [N] */
     ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
     ct_real *place; /* [3 m] of the position correction [kg m] */
+    ct_real *last;  /* [3 m] impulses of the correction of speeds at the end [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
 } cti_geometric_forces;
+
+/* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
+typedef struct cti_geometric_ask {
+    ct_real *extra, *target, *mu;
+} cti_geometric_ask;
 
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
@@ -61205,12 +61443,24 @@ typedef struct cti_geometric_net {
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
+    int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
-    uint8_t *mode, *stick;
-    ct_real *Q;          /* [3 particles] the property that is corrected */
-    ct_real *extra, *target, *mu;
+    uint8_t *mode, *stick, *slide;
+    ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
+    cti_geometric_ask ask;
     cti_geometric_forces forces;
 } cti_geometric_net;
+
+/* cti_geometric_memory -- forces of the last substep's acceleration correction (geometric_memory.c). */
+typedef struct cti_geometric_memory {
+    uint64_t *keys;      /* [old] of its collisions */
+    ct_real *force;      /* [3 old] [N] */
+    int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
+    int tabled;          /* 1: it is made */
+    uint64_t *now;       /* [m] keys of the collisions at hand */
+    ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+} cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
@@ -61219,24 +61469,40 @@ typedef struct cti_geometric_crossing {
     ct_real *least, *toi;
 } cti_geometric_crossing;
 
+/* cti_geometric_implicit -- vectors of the implicit step. */
+typedef struct cti_geometric_implicit {
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *body_mass;  /* [components of A] [kg] */
+} cti_geometric_implicit;
+
+/* cti_geometric_known -- what the last step has found out of its end. */
+typedef struct cti_geometric_known {
+    ct_real *x_last;     /* [3 nv] surface there */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric_known;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
     int covered;         /* 1: they and the lists are known */
+    int measured;        /* 1: distances of the lists are those at surface.x0 */
+    ct_real way;         /* [m] longest way of a vertex in the motion that the boxes were made for */
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
     cti_geometric_hit *hits;
     cti_geometric_net q;
+    cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
-    ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
-    ct_real *y;          /* [3 blocks] right side */
-    ct_real *free;       /* [3 blocks] accelerations without collisions */
-    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
-    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
-    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
-    int is_known;        /* 1: is_clean was found out at x_last */
+    ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
+                                    of speeds at the end */
+    cti_geometric_implicit implicit;
+    cti_geometric_known known;
 } cti_geometric;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -61247,6 +61513,8 @@ CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_ge
 
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_release -- no pair is forced any more. */
+CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
@@ -61271,20 +61539,42 @@ CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* cti_geometric_build -- the network of the hits. 0: out of memory. */
 CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_weight -- adds a block's weight to the collision that is being built; the same block has one weight. 0: out of memory. */
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
+/* cti_geometric_correct_end -- last: what the speeds at the end of the integration lack, where a collision would come nearer than
+   speed_distance. Returns the turns. */
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
 /* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
+/* ---- geometric_elastics.c ---- */
+
+/* cti_geometric_find_elastics -- adds the elastics to the hits. cti_geometric_elastic_weights -- adds their weights to the network.
+   cti_geometric_elastic_impulse -- adds an impulse to that of the joint. 0: out of memory. */
+CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_hit *t);
+CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *t, cti_v3 J);
+
+/* ---- geometric_memory.c ---- */
+
+/* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
+   0: out of memory. cti_geometric_forget -- nothing is known any more. */
+CTI_FN int cti_geometric_recall(cti_state *s);
+CTI_FN int cti_geometric_remember(cti_state *s);
+CTI_FN void cti_geometric_forget(cti_state *s);
+CTI_FN void cti_geometric_memory_free(cti_state *s);
+
 /* ---- geometric_implicit.c ---- */
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
-/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. It empties the list of collisions. Returns 0 when
-   conjugate gradients did not converge. */
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
+   whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */
@@ -61319,10 +61609,21 @@ CTI_FN const cti_stepper *cti_stepper_geometric(void);
 
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 
 /* ---- candidates ---- */
+
+/* longest way of a vertex from surface.x0 to surface.x1 */
+static ct_real cti_geometric_motion_bound(const cti_surface *f)
+{
+    ct_real big = 0;
+    int k, v;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (v = f->runs[k]; v < f->runs[k + 1]; v++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(f->x1, v), cti_v3_at(f->x0, v))));
+    return cti_sqrt(big) * (1 + 16 * CTI_EPS);
+}
 
 /* 1: candidates are those of the motion; -1: out of memory */
 static int cti_geometric_is_covered(cti_state *s)
@@ -61429,10 +61730,11 @@ CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
-    int k, covered = cti_geometric_is_covered(s);
+    ct_real way = cti_geometric_motion_bound(f);
+    int k, covered = g->way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
-    g->covered = 0;
+    g->covered = 0, g->way = way;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
@@ -61443,12 +61745,12 @@ CTI_FN int cti_geometric_cover(cti_state *s)
             return 0;
     if (!cti_geometric_list_planes(s, g))
         return 0;
-    g->covered = 1;
+    g->covered = 1, g->measured = 0;
     return 1;
 }
 
 /* squared distances and features of a list at x */
-static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
+static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
 {
     int i, n = CTI_LEN(l->pairs) / 2, feature;
     ct_real t;
@@ -61463,6 +61765,16 @@ static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
     }
     for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
+}
+
+/* squared distances and features of all lists at surface.x0, if they are not known yet */
+static void cti_geometric_distances(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->measured; k++)
+        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    g->measured = 1;
 }
 
 /* ---- collisions ---- */
@@ -61601,7 +61913,6 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
 {
     const cti_surface *f = &s->surface;
     int i, n = CTI_LEN(l->pairs) / 2, feature;
-    cti_geometric_distances(l, f->x0);
     for (i = 0; i < n; i++) {
         ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
         cti_pair p;
@@ -61621,6 +61932,17 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
     return 1;
 }
 
+CTI_FN void cti_geometric_release(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (CTI_LEN(g->list[k].forced))
+            memset(g->list[k].forced, 0, (size_t)CTI_LEN(g->list[k].forced));
+    if (CTI_LEN(g->plane_forced))
+        memset(g->plane_forced, 0, (size_t)CTI_LEN(g->plane_forced));
+}
+
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -61632,6 +61954,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     for (i = 0; i < f->nv; i++)
         if (f->bodies[f->body_of[i]].moves)
             fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
@@ -61643,7 +61966,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
             return 0;
     }
-    return 1;
+    return cti_geometric_find_elastics(s, h);
 }
 
 /* ---- crossings ---- */
@@ -61684,8 +62007,8 @@ static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n
     return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : CTI_R(CTI_CCD_NONE);
 }
 
-/* crossings of a list; d2 must be those at surface.x0 */
-static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut)
+/* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
+static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real most, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
@@ -61698,8 +62021,8 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
-        if (!(d > 0) || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
+        if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
         for (k = 0; k < 4; k++)
@@ -61731,16 +62054,16 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real most = 2 * cti_geometric_motion_bound(f);
     int i, k, count = 0;
     /* the fail-safe changes motions: regions must be spared in the new ones, too */
     if (cut && !cti_geometric_cover(s))
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        int found;
-        cti_geometric_distances(&g->list[k], f->x0);
-        found = cti_geometric_cross_list(s, &g->list[k], cut);
+        int found = cti_geometric_cross_list(s, &g->list[k], most, cut);
         if (found < 0)
             return -1;
         count += found;
@@ -61749,7 +62072,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         int v = g->planes[2 * i];
         const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
         ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
-        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
@@ -61780,10 +62103,10 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
     const cti_surface *f = &s->surface;
     int i, k;
     cti_pair p;
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         int n = CTI_LEN(l->pairs) / 2;
-        cti_geometric_distances(l, f->x0);
         for (i = 0; i < n; i++)
             if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
                 cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
@@ -61824,7 +62147,7 @@ CTI_FN int cti_geometric_count(cti_state *s)
 }
 
 #undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT
 #endif
 
@@ -61837,9 +62160,12 @@ CTI_FN int cti_geometric_count(cti_state *s)
 /* ---- 8_geometric/geometric_regions.c ---- */
 /* geometric_regions.c -- the hierarchies of regions of the bodies that may meet themselves, in the place of their box trees. See regions.h. */
 
+/* [1] least cosine of a spared region's cone. A pair in it is a collision only where the surface is compressed below .625 / .75 of its length; .625:
+   no compression is allowed for. Of the crumpled sheet of docs/regions.md 400 regions are spared, with .9 139, with .5 806. */
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_GEOMETRIC_CONE CTI_R(0.75)  /* [1] least cosine of a spared region's cone; docs/regions.md: .625 is where collisions could be missed */
-#define CTI_GEOMETRIC_RATIO CTI_R(0.65) /* [1] share of their distance at rest that contours keep; likewise */
+#define CTI_GEOMETRIC_CONE CTI_R(0.75)
+/* [1] share of their distance at rest that contours keep, at least .625 for the same reason. Sheets there do not depend on it from .625 to .95. */
+#define CTI_GEOMETRIC_RATIO CTI_R(0.65)
 
 CTI_FN void cti_geometric_regions_free(cti_state *s)
 {
@@ -61900,6 +62226,230 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
 
 #undef CTI_GEOMETRIC_CONE
 #undef CTI_GEOMETRIC_RATIO
+
+/* ---- 8_geometric/geometric_memory.c ---- */
+/* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
+   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+
+/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
+   their thickness instead of .97 */
+#define CTI_GEOMETRIC_KEEP CTI_R(0.95)
+#define CTI_GEOMETRIC_HOLD                                                                                                                 \
+    CTI_R(0.8)                /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
+#define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
+
+/* a key from the features of a pair, or from the joint */
+static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_hit *t)
+{
+    const cti_pair *p = &t->pair;
+    uint64_t key = (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        key = (key ^ (uint32_t)p->v[k]) * 0xff51afd7ed558ccdu;
+        key ^= key >> 32;
+    }
+    if (p->kind == CT_PAIR_PLANE)
+        key = (key ^ (uint32_t)p->plane) * 0xc4ceb9fe1a85ec53u;
+    if (t->elastic)
+        key = (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->part) * 0xc4ceb9fe1a85ec53u;
+    return key ^ (key >> 29);
+}
+
+/* the table of all old keys. 0: out of memory */
+static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
+{
+    int n = CTI_LEN(m->keys), i, size = 64;
+    while (size < 2 * n)
+        size *= 2;
+    if (!CTI_RESIZE(s->mem, m->table, size))
+        return 0;
+    memset(m->table, 0, sizeof *m->table * (size_t)size);
+    for (i = 0; i < n; i++) {
+        uint64_t at = m->keys[i];
+        while (m->table[at & (uint64_t)(size - 1)])
+            at++;
+        m->table[at & (uint64_t)(size - 1)] = i + 1;
+    }
+    m->tabled = 1;
+    return 1;
+}
+
+/* the old entry of a key, or -1; *next: where the old list is followed. -2: out of memory */
+static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t key, int *next)
+{
+    int n = CTI_LEN(m->keys), k;
+    uint64_t at;
+    for (k = *next; k < n && k < *next + CTI_GEOMETRIC_AHEAD; k++)
+        if (m->keys[k] == key) {
+            *next = k + 1;
+            return k;
+        }
+    if (!m->tabled && !cti_geometric_table(s, m))
+        return -2;
+    for (at = key; (k = m->table[at & (uint64_t)(CTI_LEN(m->table) - 1)]) != 0; at++)
+        if (m->keys[k - 1] == key) {
+            *next = k;
+            return k - 1;
+        }
+    return -1;
+}
+
+CTI_FN int cti_geometric_recall(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_memory *m = &g->memory;
+    int c, n = CTI_LEN(g->hits), next = 0;
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
+        return 0;
+    for (c = 0; c < n; c++) {
+        int k;
+        m->now[c] = cti_geometric_key(s, &g->hits[c]);
+        k = CTI_LEN(m->keys) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        if (k == -2)
+            return 0;
+        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
+        cti_v3_put(m->base, c, cti_v3_zero());
+        if (k < 0)
+            continue;
+        cti_v3_put(m->base, c,
+                   g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
+                                      : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        if (m->first[c] <= 0 && !g->hits[c].elastic) {
+            m->first[c] = 0;
+            cti_v3_put(m->base, c, cti_v3_zero());
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_remember(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_memory *m = &g->memory;
+    int n = CTI_LEN(g->hits);
+    m->tabled = 0;
+    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n))
+        return 0;
+    if (n) {
+        memcpy(m->keys, m->now, sizeof *m->keys * (size_t)n);
+        memcpy(m->force, g->q.forces.force, sizeof(ct_real) * 3 * (size_t)n);
+    }
+    return 1;
+}
+
+CTI_FN void cti_geometric_forget(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    CTI_CLEAR(m->keys), CTI_CLEAR(m->force);
+    m->tabled = 0;
+}
+
+CTI_FN void cti_geometric_memory_free(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
+}
+
+#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_HOLD
+#undef CTI_GEOMETRIC_AHEAD
+
+/* ---- 8_geometric/geometric_elastics.c ---- */
+/* geometric_elastics.c -- elastics: joints and stitches, as constraints between two points that are pulled together and kept there.
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each wants the acceleration
+   of eq. 19, at most at recovery_speed, so that points that are apart approach smoothly. Its force is that of the last substep, and what
+   the implicit step leaves of the acceleration, times the mass of the lighter side, is added to it, within the step's matrix. differs: it
+   is the mass of a whole side, not M_c: M_c of two vertices holds a body only after as many substeps as it has vertices. differs: positions
+   and speeds of elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
+
+/* the point of a side at a time; x: of the blocks */
+static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
+{
+    cti_v3 p = cti_v3_zero();
+    ct_real triad[9];
+    int k;
+    if (q->n == 0)
+        return cti_joints_scripted(q, time, triad);
+    for (k = 0; k < q->n; k++)
+        p = cti_v3_mad(p, cti_v3_at(x, q->block[k]), q->weight[k]);
+    return p;
+}
+
+/* velocity of the sides that have no unknowns, a less b */
+static cti_v3 cti_geometric_pull(const cti_state *s, const cti_joint *j, ct_real h)
+{
+    double until = cti_state_ahead(s, h);
+    cti_v3 u = cti_v3_zero();
+    int k;
+    for (k = 0; k < 2; k++) {
+        const cti_joint_side *q = k ? &j->b : &j->a;
+        if (q->n == 0)
+            u = cti_v3_mad(u, cti_v3_sub(cti_geometric_side(q, NULL, until), cti_geometric_side(q, NULL, s->step.time)), (k ? -1 : 1) / h);
+    }
+    return u;
+}
+
+/* mass of the lighter side of a joint that can move */
+static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j)
+{
+    ct_real least = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        const cti_joint_side *q = k ? &j->b : &j->a;
+        if (q->n > 0)
+            least = cti_min(least, cti_geometric_own(s)->implicit.body_mass[s->factors.component_of[q->block[0]]]);
+    }
+    return least;
+}
+
+CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
+        cti_v3 p = cti_v3_sub(cti_geometric_side(&j->a, s->x, s->step.time), cti_geometric_side(&j->b, s->x, s->step.time));
+        for (part = 0; part < (j->rest > 0 ? 1 : 3); part++) {
+            cti_geometric_hit t;
+            memset(&t, 0, sizeof t);
+            t.elastic = i + 1, t.part = part;
+            t.thickness = s->desc.thickness;
+            t.mass = 1 / (1 / cti_geometric_tie_mass(s, j) + j->compliance / (h * h));
+            t.script = cti_geometric_pull(s, j, h);
+            t.normal = j->rest > 0 ? cti_v3_unit(p, cti_v3_make(0, 1, 0)) : cti_v3_make(part == 0, part == 1, part == 2);
+            t.distance = cti_v3_dot(t.normal, p) - j->rest;
+            if (!CTI_PUSH(s->mem, g->hits, t))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_hit *t)
+{
+    const cti_joint *j = &s->bodies.joints[t->elastic - 1];
+    int k, side;
+    for (side = 0; side < 2; side++) {
+        const cti_joint_side *q = side ? &j->b : &j->a;
+        for (k = 0; k < q->n; k++)
+            if (!cti_geometric_weight(s, q->block[k], side ? -q->weight[k] : q->weight[k]))
+                return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *t, cti_v3 J)
+{
+    uint64_t key = s->bodies.joints[t->elastic - 1].key;
+    const cti_memory_item *old = cti_memory_find(&s->step.impulses.joints, key);
+    cti_memory_item item;
+    memset(&item, 0, sizeof item);
+    item.key = key;
+    cti_v3_put(item.impulse, 0, old ? cti_v3_add(cti_v3_at(old->impulse, 0), J) : J);
+    return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
+}
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -61910,22 +62460,25 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
 
 /* ---- 8_geometric/geometric_correct.c ---- */
 /* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
-   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is much
-   too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole distance,
-   at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so that the kinetic
-   energy falls. Friction: net.c.
-   differs: wanted distances above which nothing acts are inequalities, so that features may come as near as they want.
-   differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding ends and does not only not grow.
-   differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
+   much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
+   distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
+   that the kinetic energy falls. Friction: net.c. differs: wanted distances above which nothing acts are inequalities, so that features may
+   come as near as they want. differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding
+   ends and does not only not grow. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
-   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
-   .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
+   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with
+   1e-1 .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
-#define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
-#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
+#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
+                               */
+#define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -61949,26 +62502,30 @@ static int cti_geometric_particle(cti_state *s, int block)
     return q->local[block];
 }
 
-/* weights of a pair on blocks; the same block has one weight. 0: out of memory */
-static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int first = CTI_LEN(q->S), k, j, e;
+    int i = cti_geometric_particle(s, block), e;
+    if (i < 0)
+        return 0;
+    for (e = q->first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+    }
+    if (e < CTI_LEN(q->S)) {
+        q->S[e] += w;
+        return 1;
+    }
+    return CTI_PUSH(s->mem, q->particle, i) && CTI_PUSH(s->mem, q->S, w);
+}
+
+/* weights of a pair on blocks. 0: out of memory */
+static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+{
+    int k, j;
     for (k = 0; k < p->n; k++) {
         const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
         for (j = 0; j < a->n; j++) {
             ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
-            int i;
-            if (w == 0)
-                continue;
-            i = cti_geometric_particle(s, a->block[j]);
-            if (i < 0)
-                return 0;
-            for (e = first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
-            }
-            if (e < CTI_LEN(q->S))
-                q->S[e] += w;
-            else if (!CTI_PUSH(s->mem, q->particle, i) || !CTI_PUSH(s->mem, q->S, w))
+            if (w != 0 && !cti_geometric_weight(s, a->block[j], w))
                 return 0;
         }
     }
@@ -61979,10 +62536,12 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
-           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
+    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+           CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
+           CTI_RESIZE(mem, q->order, m);
 }
 
 /* order: smallest distance first */
@@ -62038,12 +62597,13 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->compliance, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
         ct_real w;
-        if (!cti_geometric_weights(s, &g->hits[c].pair))
+        q->first = CTI_LEN(q->S);
+        if (!(g->hits[c].elastic ? cti_geometric_elastic_weights(s, &g->hits[c]) : cti_geometric_weights(s, &g->hits[c].pair)))
             return 0;
         w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
         if (!(w > 0)) {
@@ -62063,18 +62623,20 @@ CTI_FN int cti_geometric_build(cti_state *s)
     if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
         return 0;
     cti_geometric_view(s);
-    return 1;
+    return cti_geometric_recall(s);
 }
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real soft, ct_real *X)
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int remembers, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
+    const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
-    goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
+    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
-    q->net.soft = soft;
+    goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -62095,12 +62657,13 @@ static int cti_geometric_places(cti_state *s, ct_real h)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         u = cti_v3_mul(cti_v3_add(u, t->script), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
-        cti_v3_put(q->extra, c, u);
-        q->target[c] = d->position_distance * t->thickness;
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, u);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->forces.place);
+    q->net.soft = CTI_GEOMETRIC_SOFT;
+    turns = cti_geometric_solve(s, slack, 0, 0, q->forces.place);
     for (i = 0; i < q->net.n; i++)
         most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
     most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
@@ -62133,17 +62696,28 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->extra, c, t->script);
+        cti_v3_put(q->ask.extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
-        q->mu[c] = t->mu;
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
-                                q->forces.speed);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
+}
+
+/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along
+   the normal */
+static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
+{
+    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) +
+                   cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
+    if (cti_abs(t->distance) <= t->thickness || !(most > 0))
+        return target;
+    return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
 }
 
 /* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
@@ -62154,23 +62728,28 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     int c, i, k;
     ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_at(g->free, q->blocks[i]));
+        cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - cti_geometric_distance(s, c), un;
+        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - cti_geometric_distance(s, c), un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
         if (s->desc.recovery_speed > 0)
-            way = cti_min(way, h * s->desc.recovery_speed);
-        q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+            way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
+        q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        if (t->elastic) {
+            g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
+            q->ask.target[c] = -CTI_GEOMETRIC_NEVER;
+        }
         u = cti_v3_mad(u, t->normal, -un);
-        cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->forces.force);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    return cti_geometric_solve(s, slack, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -62185,23 +62764,64 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     return turns + cti_geometric_accelerations(s, h);
 }
 
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, k, turns, lacks = 0;
+    ct_real slack = 0;
+    memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        cti_v3_put(q->ask.extra, c, t->script);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = 0;
+        slack = cti_max(slack, close);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
+    }
+    if (!lacks)
+        return 0;
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    {
+        cti_net_goal goal;
+        memset(&goal, 0, sizeof goal);
+        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
+        goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
+        turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
+    }
+    for (i = 0; i < q->net.n; i++)
+        for (k = 0; k < 3; k++)
+            g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    return turns;
+}
+
 #undef CTI_GEOMETRIC_SMALL
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
+#undef CTI_GEOMETRIC_ENOUGH
+#undef CTI_GEOMETRIC_PULL
+#undef CTI_GEOMETRIC_NEVER
 #undef CTI_GEOMETRIC_NEAR
 
 /* ---- 8_geometric/geometric_implicit.c ---- */
 /* geometric_implicit.c -- the implicit integration, with collisions in its matrix.
-   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and unknowns
-   weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is the matrix that
-   the elements assemble; collisions are products over their particles (26). The force of a collision is that of the acceleration correction
-   (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all directions where friction holds.
-   differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds them all up, and many collisions at a
-   place make it stiffer than one that bears the same load.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
+   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and
+   unknowns weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is
+   the matrix that the elements assemble; collisions are products over their particles (26). The force of a collision is that of the
+   acceleration correction (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all
+   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds
+   them all up, and many collisions at a place make it stiffer than one that bears the same load. based on: Volino, Magnenat-Thalmann 2000,
+   sec. 4.2. */
 
-#define CTI_GEOMETRIC_LOOSE CTI_R(1e-4)  /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
-#define CTI_GEOMETRIC_TURNS 2000         /* turns of a solve */
+#define CTI_GEOMETRIC_STIFF CTI_R(2.5) /* [M_c] of eq. 25 */
+#define CTI_GEOMETRIC_SLOW 10 /* turns of the free motion's solve that ask for new factors: a pile at rest takes 1, one that moves 5 */
+#define CTI_GEOMETRIC_LOOSE                                                                                                                \
+    CTI_R(1e-4) /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
+#define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -62251,26 +62871,29 @@ static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_r
     cti_bsr_mul(&s->system.A, x, y);
     for (c = 0; c < q->net.m; c++)
         if (q->forces.mass[c] > 0)
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->forces.mass[c]), y);
+            cti_geometric_scatter(
+                q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_GEOMETRIC_STIFF * q->forces.mass[c]), y);
+}
+
+/* the part of v that no script holds */
+static cti_v3 cti_geometric_free_part(const cti_state *s, int i, cti_v3 v)
+{
+    return s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v) : v;
 }
 
 /* x <- M^-1/2 S x */
 static void cti_geometric_weigh(const cti_state *s, const ct_real *x, ct_real *out)
 {
     int i;
-    for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(x, i);
-        if (s->scripts.filter[i] >= 0)
-            v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v);
-        cti_v3_put(out, i, cti_v3_mul(v, cti_sqrt(s->bodies.inv_mass[i])));
-    }
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(out, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.inv_mass[i])));
 }
 
 /* a cti_operator_fn: the weighted matrix. A constrained direction has the equation w = 0 */
 static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
 {
     cti_state *s = (cti_state *)ctx;
-    ct_real *x = cti_geometric_own(s)->solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
+    ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
     int i;
     cti_geometric_weigh(s, w, x);
     cti_geometric_apply_whole(s, x, Ax);
@@ -62278,9 +62901,41 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
             cti_v3 v = cti_v3_at(w, i);
-            v = cti_v3_sub(v, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v));
-            cti_v3_addto(y, i, v);
+            cti_v3_addto(y, i, cti_v3_sub(v, cti_geometric_free_part(s, i, v)));
         }
+}
+
+/* factors of A for a step of h: the old ones, unless the length has changed or they no longer do. 0: out of memory */
+static int cti_geometric_factors(cti_state *s, ct_real h)
+{
+    cti_factors *f = &s->factors;
+    int c;
+    cti_factors_age(f);
+    f->mass = s->bodies.mass;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        const cti_factor_stamp *t = &q->cache.stamp;
+        if ((t->age < 0 || t->renewal_asked || t->dt != h) && !cti_factors_renew(f, q, &s->system.A, h))
+            return 0;
+    }
+    return 1;
+}
+
+/* a cti_operator_fn: the inverse of the weighted mechanical matrix, as far as the factors know it */
+static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_state *s = (cti_state *)ctx;
+    cti_factors *f = &s->factors;
+    ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n;
+    int i, c;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(x, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(r, i)), cti_sqrt(s->bodies.mass[i])));
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        cti_factors_apply(f, &f->components[c], &f->components[c].cache.single, f->blocks + f->components[c].begin, x, x, 0);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(r, i), held = cti_v3_sub(v, cti_geometric_free_part(s, i, v));
+        cti_v3_put(z, i, cti_v3_mad(held, cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.mass[i])));
+    }
 }
 
 /* masses M_c of the collisions that push */
@@ -62295,47 +62950,62 @@ static void cti_geometric_masses(cti_state *s)
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
         q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+    for (c = 0; c < q->net.m; c++)
+        if (cti_geometric_own(s)->hits[c].elastic)
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / CTI_GEOMETRIC_STIFF, q->stick[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
-static void cti_geometric_right(cti_state *s, ct_real h)
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22); alone: of their remembered forces */
+static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int i, k, c;
-    cti_bsr_mul(&s->system.A, g->v, g->y);
+    cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             ct_real m = s->bodies.mass[i];
-            g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
+            g->implicit.y[3 * i + k] =
+                h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->implicit.y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+        if (g->hits[c].elastic)
+            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.base, c));
+        if (alone) {
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
+            continue;
+        }
+        if (g->hits[c].elastic)
+            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
+        else
+            x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
-        cti_geometric_scatter(q, c, x, g->y);
+        cti_geometric_scatter(q, c, x, g->implicit.y);
     }
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
-static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
+static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *b = g->solve, *work = g->solve + 9 * (size_t)s->n, scale = 0, kick, tol;
-    cti_operator A;
-    int i, done, turns;
-    cti_geometric_weigh(s, g->y, b);
-    for (i = 0; i < s->n; i++)
-        scale += s->bodies.mass[i];
+    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, scale = 0, kick, tol;
+    cti_operator A, M;
+    int i, done;
+    cti_geometric_weigh(s, g->implicit.y, b);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        scale = i ? cti_min(scale, g->implicit.body_mass[i]) : g->implicit.body_mass[i];
+    scale *= (ct_real)CTI_LEN(s->factors.components); /* heavy bodies do not hide what is left of light ones */
     kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
     scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
     tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
     tol = cti_max(tol, 16 * CTI_EPS * scale);
-    A.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = s;
+    A.n = M.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = M.ctx = s;
+    M.apply = cti_geometric_precondition;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, NULL, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, &turns);
-    r->linear_iterations += turns;
+    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns);
+    r->linear_iterations += *turns;
     if (!done) { /* how far it came */
         cti_geometric_apply(s, g->dv, work);
         for (i = 0; i < 3 * s->n; i++)
@@ -62351,34 +63021,43 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, k, done;
-    CTI_CLEAR(g->hits);
-    g->q.net.m = 0;
-    cti_geometric_right(s, h);
-    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    done = cti_geometric_conjugate(s, h, r);
-    for (i = 0; i < s->n; i++)
-        for (k = 3 * i; k < 3 * i + 3; k++)
-            g->free[k] = g->dv[k] / h;
-    return done;
+    int i, m = g->q.net.m, turns, c;
+    if (!cti_geometric_factors(s, h))
+        return 0;
+    cti_geometric_right(s, h, 1);
+    g->q.net.m = 0; /* the matrix is the mechanical one */
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] = h * g->implicit.free[i];
+    if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
+        r->status = CT_STATUS_BUDGET;
+    g->q.net.m = m;
+    for (c = 0; turns > CTI_GEOMETRIC_SLOW && c < CTI_LEN(s->factors.components); c++)
+        cti_factors_ask(&s->factors.components[c]);
+    for (i = 0; i < 3 * s->n; i++)
+        g->implicit.free[i] = g->dv[i] / h;
+    return 1;
 }
 
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, c, done;
+    int i, c, done, turns;
     cti_geometric_masses(s);
-    cti_geometric_right(s, h);
+    cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
-        g->dv[i] = h * g->free[i];
-    done = cti_geometric_conjugate(s, h, r);
+        g->dv[i] = h * g->implicit.gain[i];
+    done = cti_geometric_conjugate(s, h, &turns, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.forces.mass[c]));
+        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, -CTI_GEOMETRIC_STIFF * g->q.forces.mass[c]));
+        if (g->hits[c].elastic)
+            cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
     return done;
 }
 
+#undef CTI_GEOMETRIC_STIFF
+#undef CTI_GEOMETRIC_SLOW
 #undef CTI_GEOMETRIC_LOOSE
 #undef CTI_GEOMETRIC_TURNS
 #endif
@@ -62391,25 +63070,25 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 
 /* ---- 8_geometric/geometric.c ---- */
 /* geometric.c -- the geometric stepper.
-   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the forces that
-   the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the side that they had
-   before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the fail-safe on.
-   A step is cut into substeps in which features that collide approach by a share of their distance at most.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
+   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
+   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
+   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_GEOMETRIC_AGAIN 2  /* times that a substep is done again with the pairs that cross */
-#define CTI_GEOMETRIC_CUTS 24  /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
 #endif
 
 /* cti_geometric_run -- what a step adds up. */
 typedef struct cti_geometric_run {
-    double start;      /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double gravity;    /* [J] of that, gravity's part */
+    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity; /* [J] of that, gravity's part */
     double t0;
-    int cut;           /* blocks that the fail-safe has stopped */
-    int crossing;      /* 1: a motion with crossings was taken */
+    int cut;      /* blocks that the fail-safe has stopped */
+    int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -62474,7 +63153,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->solve, *Dv = g->solve + 3 * (size_t)s->n, *u = g->solve + 6 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
@@ -62497,7 +63176,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
+            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i));
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
             r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
             cti_v3_addto(s->step.impulses.pins, i, f);
@@ -62514,7 +63193,8 @@ static void cti_geometric_load(cti_state *s, ct_step_report *r)
     memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)), before = cti_v3_at(g->v, i);
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)),
+                   before = cti_v3_at(g->v, i);
             v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(g->v, i, v);
             if (r) {
@@ -62530,7 +63210,7 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
         s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
@@ -62557,6 +63237,8 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     for (c = 0; c < CTI_LEN(g->hits); c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
+        if (t->elastic)
+            continue;
         for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
         need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
@@ -62594,11 +63276,11 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
     return found < 0 ? -1 : found == 0;
 }
 
-/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
-static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+/* corrections and integration, with the pairs that are marked as forced. found: the network is that of now. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -62610,6 +63292,9 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_rep
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
 }
@@ -62632,7 +63317,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, &done, r))
+        if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -62667,6 +63352,11 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (t->elastic) {
+            if (!cti_geometric_elastic_impulse(s, t, J))
+                return 0;
+            continue;
+        }
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
         memset(&touch, 0, sizeof touch);
@@ -62714,32 +63404,51 @@ static int cti_geometric_merge(cti_state *s)
     return 1;
 }
 
+/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
+static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *x = g->implicit.solve;
+    int i, moved = 0, stopped = 0;
+    for (i = 0; i < 3 * s->n; i++) {
+        moved |= g->dx[i] != 0;
+        x[i] = s->x[i] + g->dx[i];
+    }
+    if (moved)
+        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * (g->v[i] + g->dv[i]);
+        stopped |= x[i] != s->end.x[i];
+    }
+    if (stopped)
+        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double before, after;
-    int i, moved = 0;
+    int i;
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_works(s, h, r);
-    for (i = 0; i < 3 * s->n; i++)
-        moved |= g->dx[i] != 0;
-    if (moved) {
-        for (i = 0; i < 3 * s->n; i++)
-            g->dx[i] += s->x[i];
-        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
-    }
-    for (i = 0; i < 3 * s->n; i++)
+    cti_geometric_shifts(s, h, r);
+    for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
+        g->implicit.gain[i] = g->dv[i] / h;
+    }
+    if (!cti_geometric_remember(s))
+        return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
-        r->work_recovery += after - before; /* a stop behind a position correction */
+        r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
         r->loss_contact += before - after;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
+    g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i] = 0;
@@ -62771,16 +63480,13 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
-    if (may_cut) {
-        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
-            return 0;
-        *need = cti_geometric_need(s, h);
-    }
+    cti_geometric_release(s);
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001)) {
-        g->covered = 0;
+    if (*need > CTI_R(1.001))
         return -1;
-    }
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
@@ -62788,7 +63494,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_assemble += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
@@ -62803,7 +63509,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    g->covered = 0;
     return cti_geometric_commit(s, h, r);
 }
 
@@ -62830,15 +63535,15 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     cti_geometric *g = cti_geometric_own(s);
     size_t n = 3 * (size_t)s->surface.nv;
     ct_step_report now;
-    if (!g->is_known || CTI_LEN(g->x_last) != (int)n || (n && memcmp(g->x_last, s->surface.x0, n * sizeof(ct_real)))) {
+    if (!g->known.is_known || CTI_LEN(g->known.x_last) != (int)n || (n && memcmp(g->known.x_last, s->surface.x0, n * sizeof(ct_real)))) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
+        g->covered = g->measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
-    g->covered = 0;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
@@ -62856,8 +63561,8 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            r->work_recovery + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+            fabs(r->work_script) + r->work_recovery + r->loss_contact;
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -62874,24 +63579,24 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     if ((r->substeps > 1 && !cti_geometric_merge(s)) || !cti_geometric_cover(s))
         return 0;
     cti_geometric_measure(s, r);
-    if (!g->is_clean || run->crossing) {
+    if (!g->known.is_clean || run->crossing) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
         if (found > 0)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!CTI_RESIZE(s->mem, g->x_last, 3 * n))
+    if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;
     if (n)
-        memcpy(g->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    g->is_known = 1;
+        memcpy(g->known.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    g->known.is_known = 1;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script - r->work_recovery +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
@@ -62901,7 +63606,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }
 
@@ -62956,7 +63662,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
 {
     ct_geometric_desc *q = &d->geometric;
     q->cg_turns = 24;
-    q->active_set = 4;
+    q->active_set = 16;
     q->sweeps = 4;
     q->position_distance = CTI_R(0.5);
     q->speed_distance = CTI_R(0.8);
@@ -62993,7 +63699,8 @@ static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
     if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
@@ -63009,8 +63716,6 @@ static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
     case CTI_FEATURE_RIGID:
         return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_GEOMETRIC has no joints and no stitches";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
@@ -63032,6 +63737,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
+    cti_geometric_memory_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -63039,12 +63745,16 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, l->forced);
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
-    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
+        CTI_FREE(m, q->mode);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu),
+        CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
+        CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -63067,19 +63777,24 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
-    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
-        !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
-        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
+        !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
+        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
+        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3))
         return 0;
-    for (i = 0; i < s->n; i++)
+    if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
+        return 0;
+    for (i = 0; i < s->n; i++) {
         g->q.local[i] = -1;
+        g->implicit.body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
+    }
     return cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
     static const cti_stepper geometric = {0,
-                                          0,
+                                          1,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           NULL,
@@ -66110,6 +66825,20 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     for (i = b->block0; i < b->block0 + n; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
             w->state.history.dt_prev[i] = 0;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_real friction)
+{
+    int slot = cti_world_slot(w, body), i;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!(friction >= 0) || !cti_finite(friction))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
+    w->bodies[slot].friction = friction;
+    for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
+        if (w->surface_slot[i] == slot)
+            w->state.surface.bodies[i].friction = friction;
     return CT_OK;
 }
 
@@ -71116,7 +71845,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SYMBOLIC_WIDTH
 #undef CTI_SYMBOLIC_ONCE_SMALL
 #undef CTI_SYMBOLIC_ONCE_LARGE
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_FACTOR32_LEAST
 #endif
 #undef CTI_TUNED_SWEEPS

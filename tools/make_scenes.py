@@ -267,19 +267,19 @@ def ribbon(args):
 
 
 def elastics(args):
-    """Two panels on both sides of a ball: elastics pull their sides and shoulders together, at first at one height, and they hang on it."""
+    """Two panels on both sides of a ball: elastics pull their sides and shoulders together, while their upper edges are held at one height."""
     nx, ny, bodies, pairs = 20, 28, [plane(4)], []
-    bodies.append({"name": "ball", "type": "static", "shape": {"sphere": {"radius": 0.12, "levels": 4}}, "transform": [{"translate": [0, 0.62, 0]}]})
-    for name, z in (("front", 0.16), ("back", -0.16)):
+    bodies.append({"name": "ball", "type": "static", "shape": {"sphere": {"radius": 0.09, "levels": 3}}, "transform": [{"translate": [0, 0.62, 0]}]})
+    for name, z in (("front", 0.13), ("back", -0.13)):
         bodies.append({"name": name, "type": "cloth", "shape": {"grid": {"size": [0.4, 0.56], "cells": [nx, ny]}},
                        "material": {"model": "membrane", "areal_density": 0.2},
-                       "transform": [{"rotate": [90, 0, 0]}, {"translate": [0, 0.5, z]}],
-                       "fix": [{"vertices": list(range(nx + 1)), "axes": "y", "until": 1.2}]})
+                       "transform": [{"rotate": [90, 0, 0]}, {"translate": [0, 0.47, z]}],
+                       "fix": [{"vertices": list(range(nx + 1)), "axes": "y"}]})
     for j in range(ny + 1):
         for i in range(nx + 1):
-            if (i in (0, nx) and j < 22) or (j == 0 and (i < 7 or i > nx - 7)):
+            if (i in (0, nx) and j < 22) or (j == 0 and (i < 9 or i > nx - 9)):
                 pairs.append({"a": ["front", j * (nx + 1) + i], "b": ["back", j * (nx + 1) + i]})
-    return geometric("elastics", 0.01, 250, args, bodies, {"eye": [0.7, 0.8, 1.2], "target": [0, 0.45, 0], "fov": 40}, stitches=pairs)
+    return geometric("elastics", 0.01, 200, args, bodies, {"eye": [0.7, 0.8, 1.2], "target": [0, 0.45, 0], "fov": 40}, stitches=pairs)
 
 
 SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None), "elastics": (elastics, None)})

@@ -1,9 +1,9 @@
 /* geometric.c -- the geometric stepper.
-   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the forces that
-   the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the side that they had
-   before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the fail-safe on.
-   A step is cut into substeps in which features that collide approach by a share of their distance at most.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
+   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
+   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
+   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 #include "geometric.h"
 #include "../0_base/sort.h"
 #include "../8_step/policy.h"
@@ -14,17 +14,17 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
-#define CTI_GEOMETRIC_AGAIN 2  /* times that a substep is done again with the pairs that cross */
-#define CTI_GEOMETRIC_CUTS 24  /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
 
 /* cti_geometric_run -- what a step adds up. */
 typedef struct cti_geometric_run {
-    double start;      /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double gravity;    /* [J] of that, gravity's part */
+    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity; /* [J] of that, gravity's part */
     double t0;
-    int cut;           /* blocks that the fail-safe has stopped */
-    int crossing;      /* 1: a motion with crossings was taken */
+    int cut;      /* blocks that the fail-safe has stopped */
+    int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
 static void cti_geometric_status(ct_step_report *r, ct_status status)
@@ -88,7 +88,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->solve, *Dv = g->solve + 3 * (size_t)s->n, *u = g->solve + 6 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
@@ -111,7 +111,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
+            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i));
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
             r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
             cti_v3_addto(s->step.impulses.pins, i, f);
@@ -128,7 +128,8 @@ static void cti_geometric_load(cti_state *s, ct_step_report *r)
     memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)), before = cti_v3_at(g->v, i);
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)),
+                   before = cti_v3_at(g->v, i);
             v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(g->v, i, v);
             if (r) {
@@ -238,8 +239,8 @@ typedef struct cti_geometric_sums {
     double script, recovery, contact;
 } cti_geometric_sums;
 
-/* from the collisions to a motion that is tested. known: the network is that of now. 0: out of memory */
-static int cti_geometric_motion(cti_state *s, ct_real h, int known, cti_geometric_run *run, ct_step_report *r)
+/* from the collisions to a motion that is tested. 0: out of memory */
+static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
@@ -249,7 +250,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, int known, cti_geometri
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, known && again == 0, &done, r))
+        if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -340,7 +341,7 @@ static int cti_geometric_merge(cti_state *s)
 static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *x = g->solve;
+    ct_real *x = g->implicit.solve;
     int i, moved = 0, stopped = 0;
     for (i = 0; i < 3 * s->n; i++) {
         moved |= g->dx[i] != 0;
@@ -368,7 +369,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric_shifts(s, h, r);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
-        g->gain[i] = g->dv[i] / h;
+        g->implicit.gain[i] = g->dv[i] / h;
     }
     if (!cti_geometric_remember(s))
         return 0;
@@ -413,13 +414,11 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_expect(s, h))
         return 0;
     cti_geometric_release(s);
-    if (may_cut) {
-        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
-            return 0;
-        *need = cti_geometric_need(s, h);
-    }
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001))
+    if (*need > CTI_R(1.001))
         return -1;
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
@@ -430,7 +429,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
-    if (!cti_geometric_motion(s, h, may_cut, run, r))
+    if (!cti_geometric_motion(s, h, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -469,12 +468,12 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     cti_geometric *g = cti_geometric_own(s);
     size_t n = 3 * (size_t)s->surface.nv;
     ct_step_report now;
-    if (!g->is_known || CTI_LEN(g->x_last) != (int)n || (n && memcmp(g->x_last, s->surface.x0, n * sizeof(ct_real)))) {
+    if (!g->known.is_known || CTI_LEN(g->known.x_last) != (int)n || (n && memcmp(g->known.x_last, s->surface.x0, n * sizeof(ct_real)))) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
         g->covered = g->measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
@@ -495,8 +494,8 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            r->work_recovery + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+            fabs(r->work_script) + r->work_recovery + r->loss_contact;
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -513,24 +512,24 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     if ((r->substeps > 1 && !cti_geometric_merge(s)) || !cti_geometric_cover(s))
         return 0;
     cti_geometric_measure(s, r);
-    if (!g->is_clean || run->crossing) {
+    if (!g->known.is_clean || run->crossing) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
         if (found > 0)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!CTI_RESIZE(s->mem, g->x_last, 3 * n))
+    if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;
     if (n)
-        memcpy(g->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    g->is_known = 1;
+        memcpy(g->known.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    g->known.is_known = 1;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script - r->work_recovery +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
@@ -540,7 +539,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->known.is_known = 0;
     cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }

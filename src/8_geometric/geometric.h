@@ -30,7 +30,7 @@ typedef struct cti_geometric_hit {
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
     int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
-    ct_real soft;        /* [1/kg] of an elastic that is a spring: its compliance over the squared substep */
+    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] what weighs its lack of that */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -44,6 +44,11 @@ typedef struct cti_geometric_forces {
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
 } cti_geometric_forces;
 
+/* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
+typedef struct cti_geometric_ask {
+    ct_real *extra, *target, *mu;
+} cti_geometric_ask;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
@@ -52,9 +57,9 @@ typedef struct cti_geometric_net {
     ct_real *inv, *S, *normal, *work, *compliance;
     int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
-    uint8_t *mode, *stick, *slide, *both;
+    uint8_t *mode, *stick, *slide;
     ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
-    ct_real *extra, *target, *mu;
+    cti_geometric_ask ask;
     cti_geometric_forces forces;
 } cti_geometric_net;
 
@@ -66,7 +71,7 @@ typedef struct cti_geometric_memory {
     int tabled;          /* 1: it is made */
     uint64_t *now;       /* [m] keys of the collisions at hand */
     ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
-    ct_real *friction;   /* [3 m] their tangential forces */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
@@ -75,6 +80,22 @@ typedef struct cti_geometric_crossing {
     int32_t *tested;
     ct_real *least, *toi;
 } cti_geometric_crossing;
+
+/* cti_geometric_implicit -- vectors of the implicit step. */
+typedef struct cti_geometric_implicit {
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *body_mass;  /* [components of A] [kg] */
+} cti_geometric_implicit;
+
+/* cti_geometric_known -- what the last step has found out of its end. */
+typedef struct cti_geometric_known {
+    ct_real *x_last;     /* [3 nv] surface there */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric_known;
 
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
@@ -92,13 +113,8 @@ typedef struct cti_geometric {
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
                                     of speeds at the end */
-    ct_real *y;          /* [3 blocks] right side */
-    ct_real *free;       /* [3 blocks] accelerations without collisions: of the last substep, then of this one */
-    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
-    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
-    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
-    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
-    int is_known;        /* 1: is_clean was found out at x_last */
+    cti_geometric_implicit implicit;
+    cti_geometric_known known;
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */
@@ -168,8 +184,8 @@ CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
-/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. The report's status says whether conjugate gradients
-   converged. 0: out of memory. */
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
+   whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */

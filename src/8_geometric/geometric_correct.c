@@ -1,23 +1,23 @@
 /* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
-   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is much
-   too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole distance,
-   at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so that the kinetic
-   energy falls. Friction: net.c.
-   differs: wanted distances above which nothing acts are inequalities, so that features may come as near as they want.
-   differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding ends and does not only not grow.
-   differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
+   much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
+   distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
+   that the kinetic energy falls. Friction: net.c. differs: wanted distances above which nothing acts are inequalities, so that features may
+   come as near as they want. differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding
+   ends and does not only not grow. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
 #include "../0_base/sort.h"
 
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
-   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
-   .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
+   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with
+   1e-1 .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
-#define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
-#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
-#define CTI_GEOMETRIC_ENOUGH CTI_R(3e-4) /* [thickness] change of positions in a turn that ends a solve */
-#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step */
+#define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
+#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
+                               */
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
@@ -76,10 +76,12 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) && CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) &&
-           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
-           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
+    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+           CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
+           CTI_RESIZE(mem, q->order, m);
 }
 
 /* order: smallest distance first */
@@ -135,8 +137,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m) ||
-        !CTI_RESIZE(s->mem, q->both, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
@@ -153,8 +154,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
             continue;
         }
         cti_v3_put(q->normal, kept, g->hits[c].normal);
-        q->compliance[kept] = w + g->hits[c].soft / CTI_GEOMETRIC_SMALL;
-        q->both[kept] = (uint8_t)(g->hits[c].elastic ? 1 + (g->hits[c].soft > 0) : 0);
+        q->compliance[kept] = w;
         g->hits[kept++] = g->hits[c];
         q->start[kept] = CTI_LEN(q->S);
     }
@@ -173,11 +173,10 @@ static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int re
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
-    goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
+    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
     goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
-    goal.first = remembers ? memory->first : NULL, goal.friction = remembers ? memory->friction : NULL;
-    goal.both = remembers ? q->both : NULL;
+    goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -198,9 +197,9 @@ static int cti_geometric_places(cti_state *s, ct_real h)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         u = cti_v3_mul(cti_v3_add(u, t->script), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
-        cti_v3_put(q->extra, c, u);
-        q->target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, u);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
     q->net.soft = CTI_GEOMETRIC_SOFT;
@@ -237,10 +236,10 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->extra, c, t->script);
+        cti_v3_put(q->ask.extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
-        q->mu[c] = t->mu;
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
     q->net.soft = CTI_GEOMETRIC_SMALL;
@@ -250,10 +249,12 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     return turns;
 }
 
-/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once */
-static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real h)
+/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along
+   the normal */
+static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
 {
-    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h);
+    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) +
+                   cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
     if (cti_abs(t->distance) <= t->thickness || !(most > 0))
         return target;
     return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
@@ -267,7 +268,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     int c, i, k;
     ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_at(g->free, q->blocks[i]));
+        cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
@@ -277,12 +278,14 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         un = cti_v3_dot(u, t->normal);
         if (s->desc.recovery_speed > 0)
             way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
-        q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
-        if (t->elastic)
-            q->target[c] = cti_geometric_smooth(s, t, q->target[c], h);
+        q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        if (t->elastic) {
+            g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
+            q->ask.target[c] = -CTI_GEOMETRIC_NEVER;
+        }
         u = cti_v3_mad(u, t->normal, -un);
-        cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
     q->net.soft = CTI_GEOMETRIC_SMALL;
@@ -312,12 +315,12 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, near = CTI_GEOMETRIC_NEAR * t->thickness / h;
-        cti_v3_put(q->extra, c, t->script);
-        q->target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
-        q->mu[c] = 0;
-        slack = cti_max(slack, near);
-        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->target[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        cti_v3_put(q->ask.extra, c, t->script);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = 0;
+        slack = cti_max(slack, close);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
     if (!lacks)
         return 0;
@@ -325,7 +328,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     {
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
-        goal.extra = q->extra, goal.target = q->target, goal.order = q->order, goal.slack = slack;
+        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
         goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);

@@ -1,9 +1,9 @@
 /* geometric_elastics.c -- elastics: joints and stitches, as constraints between two points that are pulled together and kept there.
-   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. They are corrections of
-   accelerations (eq. 19) in both directions, at most at recovery_speed, so that points that are apart approach smoothly.
-   With a compliance c, c / h^2 is added to its equation, so that its force at rest is that of a spring.
-   differs: positions and speeds of elastics are not corrected, so that they never jump.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 6. */
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each wants the acceleration
+   of eq. 19, at most at recovery_speed, so that points that are apart approach smoothly. Its force is that of the last substep, and what
+   the implicit step leaves of the acceleration, times the mass of the lighter side, is added to it, within the step's matrix. differs: it
+   is the mass of a whole side, not M_c: M_c of two vertices holds a body only after as many substeps as it has vertices. differs: positions
+   and speeds of elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
 #include "geometric.h"
 #include "../8_step/joints.h"
 
@@ -34,6 +34,19 @@ static cti_v3 cti_geometric_pull(const cti_state *s, const cti_joint *j, ct_real
     return u;
 }
 
+/* mass of the lighter side of a joint that can move */
+static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j)
+{
+    ct_real least = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        const cti_joint_side *q = k ? &j->b : &j->a;
+        if (q->n > 0)
+            least = cti_min(least, cti_geometric_own(s)->implicit.body_mass[s->factors.component_of[q->block[0]]]);
+    }
+    return least;
+}
+
 CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -46,7 +59,7 @@ CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
             memset(&t, 0, sizeof t);
             t.elastic = i + 1, t.part = part;
             t.thickness = s->desc.thickness;
-            t.soft = j->compliance / (h * h);
+            t.mass = 1 / (1 / cti_geometric_tie_mass(s, j) + j->compliance / (h * h));
             t.script = cti_geometric_pull(s, j, h);
             t.normal = j->rest > 0 ? cti_v3_unit(p, cti_v3_make(0, 1, 0)) : cti_v3_make(part == 0, part == 1, part == 2);
             t.distance = cti_v3_dot(t.normal, p) - j->rest;

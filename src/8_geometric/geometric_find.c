@@ -9,7 +9,7 @@
 #include "../4_geom/dist.h"
 
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 
 /* ---- candidates ---- */
@@ -421,7 +421,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
         if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
@@ -472,7 +472,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         int v = g->planes[2 * i];
         const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
         ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
-        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
@@ -547,5 +547,5 @@ CTI_FN int cti_geometric_count(cti_state *s)
 }
 
 #undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT

@@ -1,8 +1,13 @@
 /* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
-   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one; where
-   the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
 #include "geometric.h"
 
+/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
+   their thickness instead of .97 */
+#define CTI_GEOMETRIC_KEEP CTI_R(0.95)
+#define CTI_GEOMETRIC_HOLD                                                                                                                 \
+    CTI_R(0.8)                /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
 /* a key from the features of a pair, or from the joint */
@@ -66,7 +71,7 @@ CTI_FN int cti_geometric_recall(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     int c, n = CTI_LEN(g->hits), next = 0;
-    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->friction, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
         int k;
@@ -75,9 +80,16 @@ CTI_FN int cti_geometric_recall(cti_state *s)
         if (k == -2)
             return 0;
         m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
-        if (k >= 0 && m->first[c] < 0 && !g->hits[c].elastic)
+        cti_v3_put(m->base, c, cti_v3_zero());
+        if (k < 0)
+            continue;
+        cti_v3_put(m->base, c,
+                   g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
+                                      : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        if (m->first[c] <= 0 && !g->hits[c].elastic) {
             m->first[c] = 0;
-        cti_v3_put(m->friction, c, k >= 0 ? cti_v3_mad(cti_v3_at(m->force, k), g->hits[c].normal, -m->first[c]) : cti_v3_zero());
+            cti_v3_put(m->base, c, cti_v3_zero());
+        }
     }
     return 1;
 }
@@ -108,7 +120,9 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
     CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force);
-    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->friction);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
 }
 
+#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_HOLD
 #undef CTI_GEOMETRIC_AHEAD

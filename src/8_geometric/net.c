@@ -5,19 +5,16 @@
    differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
    differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
    where it is (active_set 0: all collisions are equations, as in the paper).
-   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
-   is 0 above the lowest layer.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
+   a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "net.h"
 #include "../2_linalg/krylov.h"
 
-#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
-#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_SMALL                                                                                                                      \
+    CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
-/* [1] share of the forces that a solve starts from, from which its compliance counts. At 1 forces at rest have no sag, but those that contradict
-   each other never fade; at 0 34 layers keep .89 of their thickness, at .7 .965 */
-#define CTI_NET_KEEP CTI_R(0.7)
-#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+#define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
 {
@@ -139,10 +136,24 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
+/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
+   hide what is left of light ones */
+static double cti_net_still(const cti_net *net, ct_real enough)
+{
+    double light = 0, sum = 0;
+    int i;
+    for (i = 0; i < net->n && enough > 0; i++)
+        light = cti_fmax(light, (double)net->inv[i]);
+    for (i = 0; i < net->n && enough > 0; i++)
+        if (net->inv[i] > 0)
+            sum += cti_fmin(1 / (double)net->inv[i], 4 / light);
+    return sum * (double)enough * (double)enough;
+}
+
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
 {
     ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still = 0;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still;
     int c, k, turn;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     for (c = 0; c < net->m; c++) {
@@ -151,8 +162,7 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real e
         alpha += (double)cti_v3_norm2(r);
     }
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
-    for (k = 0; k < net->n && enough > 0; k++)
-        still += net->inv[k] > 0 ? (double)enough * (double)enough / (double)net->inv[k] : 0;
+    still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
         for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
@@ -247,24 +257,33 @@ CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_re
     return sum;
 }
 
+/* z: the residuals over the collisions' own mobilities. Returns r'z */
+static double cti_net_scale(const cti_net *net, const ct_real *r, ct_real *z)
+{
+    int c;
+    for (c = 0; c < net->m; c++)
+        z[c] = net->compliance && net->compliance[c] > 0 ? r[c] / net->compliance[c] : r[c];
+    return (double)cti_krylov_dot(net->m, r, z);
+}
+
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
 {
-    ct_real *r = work, *t = r + net->m, *ht = t + net->m, step;
-    double alpha, beta = 0, least, curve, size, stiffest = 0, still = 0;
-    int c, i, turn;
+    ct_real *r = work, *t = r + net->m, *ht = t + net->m, *z = ht + net->m, step, more;
+    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
+    int c, turn;
     cti_net_normal_product(net, x, ht);
     for (c = 0; c < net->m; c++)
         r[c] = net->mode[c] ? y[c] - ht[c] : 0;
-    alpha = (double)cti_krylov_dot(net->m, r, r);
+    alpha = cti_net_scale(net, r, z);
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
-    for (i = 0; i < net->n && enough > 0; i++)
-        still += net->inv[i] > 0 ? (double)enough * (double)enough / (double)net->inv[i] : 0;
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        ct_real more = turn ? (ct_real)(alpha / beta) : 0;
+        more = turn ? (ct_real)(alpha / beta) : 0;
         for (c = 0; c < net->m; c++)
-            t[c] = r[c] + (turn ? more * t[c] : 0);
-        size = (double)cti_krylov_dot(net->m, t, t);
+            t[c] = z[c] + (turn ? more * t[c] : 0);
         curve = cti_net_normal_product(net, t, ht);
+        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
+        for (size = 0, c = 0; c < net->m; c++)
+            size += (double)(t[c] * t[c]) * (net->compliance ? (double)net->compliance[c] : 1);
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_NET_ROUNDED * stiffest * size))
             break;
@@ -274,7 +293,7 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
             r[c] -= step * ht[c];
             x[c] += step * t[c];
         }
-        alpha = (double)cti_krylov_dot(net->m, r, r);
+        alpha = cti_net_scale(net, r, z);
         if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
             return turn + 1;
     }
@@ -289,14 +308,15 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed */
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
+ */
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
     cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
         if (net->mode[c]) {
-            if (x[c] >= 0 || (goal->both && goal->both[c]))
+            if (x[c] >= 0)
                 continue;
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
@@ -309,29 +329,41 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
     return changed;
 }
 
+/* y: what the equations of the whole forces ask for, x: the forces that they start from. Returns 1 when something is lacking */
+static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *x, ct_real *y)
+{
+    int c, need = 0;
+    for (c = 0; c < net->m; c++) {
+        x[c] = goal->base ? cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(goal->base, c)) : 0;
+        net->mode[c] = CTI_NET_NORMAL;
+    }
+    if (goal->base)
+        cti_net_normal_product(net, x, y);
+    else
+        memset(y, 0, sizeof *y * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
+        int known = goal->base && goal->first[c] >= 0;
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -goal->slack) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0 || x[c] > 0;
+        y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
+    }
+    return need;
+}
+
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
     ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
-    int c, round, turns, need = 0;
-    for (c = 0; c < net->m; c++) {
-        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), first = goal->first ? goal->first[c] : -1;
-        int both = goal->both && goal->both[c];
-        net->mode[c] = (uint8_t)(both || d->active_set == 0 || (first < 0 ? lack > -goal->slack : first > 0) ? CTI_NET_NORMAL : CTI_NET_OFF);
-        need |= lack > 0 || (both && lack < 0);
-        y[c] = d->active_set == 0 && !both ? cti_max(lack, 0) : lack;
-        x[c] = both && goal->first ? first : cti_max(first, 0);
-        if (net->compliance && !(both && goal->both[c] == 2))
-            y[c] += CTI_NET_KEEP * net->soft * net->compliance[c] * x[c];
-    }
+    int c, round, turns;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    if (!need)
+    if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
     turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
     for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
         turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
     for (c = 0; c < net->m; c++)
-        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 && !(goal->both && goal->both[c]) ? cti_max(x[c], 0) : x[c]));
+        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
     return cti_max_int(turns, 1);
 }
 
@@ -344,7 +376,8 @@ static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
 }
 
 /* the successive scheme: normal and friction of each collision */
-static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X,
+                              uint8_t *stick)
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -353,7 +386,7 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
             int c = goal->order ? goal->order[i] : i;
             cti_v3 n = cti_v3_at(net->normal, c), q, x;
             ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
-            if (lack <= 0 && !(goal->both && goal->both[c] && lack < 0))
+            if (lack <= 0)
                 continue;
             acted = 1;
             mass = cti_net_normal_mass(net, c);
@@ -400,9 +433,20 @@ static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_re
     return cut;
 }
 
+/* net->work [3 n]: corrections by the forces F less what of base is along normals (along 1), or along tangents (0). scratch [3 m] */
+static void cti_net_spread_more(const cti_net *net, const ct_real *base, const ct_real *F, int along, ct_real *scratch)
+{
+    int c;
+    for (c = 0; c < net->m; c++) {
+        cti_v3 b = base ? cti_v3_at(base, c) : cti_v3_zero(), t = cti_net_tangent(net, c, b);
+        cti_v3_put(scratch, c, cti_v3_sub(cti_v3_at(F, c), along ? cti_v3_sub(b, t) : t));
+    }
+    cti_net_spread(net, scratch, net->work);
+}
+
 /* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
-static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
-                            uint8_t *stick)
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q,
+                            ct_real *F, uint8_t *stick)
 {
     ct_real *Y = net->work + 4 * (size_t)net->n + 9 * (size_t)net->m;
     int c, round, turns = 0, any = 0;
@@ -410,15 +454,15 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
         any |= stick[c];
     }
-    if (goal->friction) {
-        for (c = 0; c < net->m; c++)
-            cti_v3_put(F, c, stick[c] ? cti_net_tangent(net, c, cti_v3_at(goal->friction, c)) : cti_v3_zero());
+    memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m && goal->base; c++)
+        if (stick[c])
+            cti_v3_put(F, c, cti_net_tangent(net, c, cti_v3_at(goal->base, c)));
+    if (goal->base)
         cti_net_cut(net, goal, X, F, NULL);
-    } else
-        memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
         /* those that slide keep their force; the others stop what is left */
-        cti_net_spread(net, F, net->work);
+        cti_net_spread_more(net, goal->base, F, 0, Y);
         for (c = 0; c < net->m; c++) {
             cti_v3 q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
             net->mode[c] = (uint8_t)(stick[c] ? CTI_NET_TANGENT : CTI_NET_OFF);
@@ -451,22 +495,23 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
     return -2 * slope >= curve ? 1 : (ct_real)(-2 * slope / curve);
 }
 
-/* Q += the corrections by F, within the safeguard; F is scaled alike. dQ: [3 n] scratch */
-static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real *Q, ct_real *dQ)
+/* Q += the corrections by F beyond base, within the safeguard; F is scaled alike. scratch [3 m] */
+static void cti_net_apply(const cti_net *net, const cti_net_goal *goal, int along, ct_real *F, ct_real *Q, ct_real *scratch)
 {
+    const ct_real *dQ = net->work;
     ct_real share;
     int k;
-    cti_net_spread(net, F, dQ);
-    share = is_speed ? cti_net_safe(net, Q, dQ) : 1;
+    cti_net_spread_more(net, goal->base, F, along, scratch);
+    share = goal->is_speed ? cti_net_safe(net, Q, dQ) : 1;
     for (k = 0; k < 3 * net->n; k++)
         Q[k] += share * dQ[k];
-    for (k = 0; k < 3 * net->m; k++)
+    for (k = 0; k < 3 * net->m && share < 1; k++)
         F[k] *= share;
 }
 
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
 {
-    ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m;
+    ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m, *scratch = net->work + 4 * (size_t)net->n;
     int k, turns;
     memset(stick, 0, (size_t)net->m);
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
@@ -474,10 +519,10 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
     turns = cti_net_global(net, d, goal, Q, X);
     if (turns == 0)
         return 0;
-    cti_net_apply(net, goal->is_speed, X, Q, net->work);
+    cti_net_apply(net, goal, 1, X, Q, scratch);
     if (goal->mu) {
         turns += cti_net_friction(net, d, goal, X, Q, F, stick);
-        cti_net_apply(net, goal->is_speed, F, Q, net->work);
+        cti_net_apply(net, goal, 0, F, Q, scratch);
         for (k = 0; k < 3 * net->m; k++)
             X[k] += F[k];
     }
@@ -486,6 +531,5 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
 
 #undef CTI_NET_SMALL
 #undef CTI_NET_RISE
-#undef CTI_NET_KEEP
 #undef CTI_NET_FRICTIONS
 #undef CTI_NET_ROUNDED

@@ -35,13 +35,12 @@ typedef struct cti_net_goal {
     const ct_real *target; /* [m] */
     const ct_real *mu;     /* [m] friction; NULL: none */
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
-    const uint8_t *both;   /* [m] 1: an equation, whose normal force may have either sign; 2: a spring, too; NULL: none is */
     ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
-    const ct_real *first;  /* [m] normal forces that the solve starts from: 0: the collision is left out at first; < 0: not known, from 0.
-                              NULL: none is known */
-    const ct_real *friction; /* [3 m] friction's forces that its solve starts from; NULL: 0 */
-    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square by mass); 0: never */
+    const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
+    const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
+    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
+                              as light ones do); 0: never */
 } cti_net_goal;
 
 /* cti_net_value -- Q_c (eq. 2). */
@@ -58,10 +57,10 @@ CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
 /* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
-   corrections by less than `enough` (root mean square by mass). Returns the turns that were done. */
+   corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
 /* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
-   [m]; x [m] in: start; work [3 m]. */
+   [m]; x [m] in: start; work [4 m]. Residuals are scaled by the collisions' own mobilities, if `compliance` has them. */
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */

@@ -26,7 +26,7 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "other bits",
                                                     "crash",
                                                     "hang"};
-static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier"};
+static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "geometric"};
 const char *soak_set_text(soak_set set) { return (int)set >= 0 && set < SOAK_SETS ? sets[set] : "?"; }
 const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
 
@@ -259,6 +259,11 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             int crossed = now->hits[i][j] > 0, entered = now->inside[i][j];
             if ((!crossed && !entered) || was_tangled(before, i, j))
                 continue;
+            /* the geometric stepper promises to say so */
+            if (u->desc.stepper == CT_STEPPER_GEOMETRIC && r->status == CT_STATUS_NOT_CONVERGED && r->tangled > 0) {
+                u->out->crossing_reported++;
+                return;
+            }
             /* the barrier stepper's scripts wait where there is no room */
             if (u->scripts && u->desc.stepper != CT_STEPPER_BARRIER && r->status == CT_STATUS_NOT_CONVERGED &&
                 (r->limit.vertices_a[0] >= 0 || r->tangled > 0)) {
@@ -381,6 +386,8 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     int paper = u->desc.solver.termination == CT_TERMINATION_PAPER; /* which sets its own halvings, rounds and linearizations */
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
     double bound, pieces = most;
+    if (u->desc.stepper == CT_STEPPER_GEOMETRIC)
+        pieces = most = u->desc.geometric.max_substeps;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
         most = 32, pieces = 1 + u->desc.barrier.newton_iterations / 10.0; /* a step that gains energy is repeated in 2, 4, ... 32 parts */
     bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);
@@ -440,6 +447,8 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
         return 0;
     }
     tolerance = u->desc.stepper == CT_STEPPER_BARRIER ? u->desc.barrier.newton_tolerance : u->desc.solver.tolerance;
+    if (u->desc.stepper == CT_STEPPER_GEOMETRIC) /* its own, of linear solves (geometric_implicit.c) */
+        tolerance = (ct_real)1.01e-4;
     if (r.status <= CT_STATUS_ZONES && !(r.residual <= tolerance)) { /* a status that is not true */
         soak_fail(u, SOAK_CODE, "status %s with a residual of %.3g above the tolerance %.3g", ct_status_text(r.status), (double)r.residual,
                   (double)tolerance);

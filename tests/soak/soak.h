@@ -79,8 +79,8 @@ typedef struct soak_result {
 } soak_result;
 
 /* soak_set -- which worlds the generator makes. MIXED: soft bodies, cloth, rigid bodies and joints under the steppers CMR and DCD; RODS: rods and
-   points among them, under CMR; BARRIER: bodies of all kinds under the barrier stepper. */
-typedef enum soak_set { SOAK_MIXED, SOAK_RODS, SOAK_BARRIER, SOAK_SETS } soak_set;
+   points among them, under CMR; BARRIER: bodies of all kinds under the barrier stepper; GEOMETRIC: soft bodies and cloth under the geometric one. */
+typedef enum soak_set { SOAK_MIXED, SOAK_RODS, SOAK_BARRIER, SOAK_GEOMETRIC, SOAK_SETS } soak_set;
 
 typedef struct soak_options {
     uint64_t seed;
