@@ -180,7 +180,7 @@ build/tsan/%: tests/%.c build/libcontact_tsan.a
 # data races: the tests of threads under ThreadSanitizer
 test-tsan: build/tsan/test_threads
 	@TSAN_OPTIONS=halt_on_error=1 ./build/tsan/test_threads
-# random worlds under the sanitizers, each in a process of its own: make soak SET=mixed|rods|barrier|penalty WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
+# random worlds under the sanitizers, each in a process of its own: make soak SET=mixed|rods|barrier|penalty|layers|explicit|geometric WORLDS=2000 SEED=1; build/soak64 and build/soak32 are without them, for
 # looking for faults faster, in double and in float
 SOAK := $(wildcard tests/soak/*.c)
 WORLDS ?= 2000

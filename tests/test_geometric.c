@@ -11,7 +11,7 @@ enum { MOST = 24, ROWS = 16, TERMS = 4 };
 /* a random network of collisions: signed weights that sum to 0 on up to four particles each */
 typedef struct fixture {
     cti_net net;
-    ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS], work[3 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
+    ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];
     ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], X[3 * ROWS];
@@ -529,6 +529,89 @@ static void scripts_move_bodies(void **state)
     ct_world_destroy(w);
 }
 
+/* two points of two sheets, one within a face, are pulled together without a jump, and stay at the elastic's length; on the way no faster than
+   recovery_speed; the joint's impulse carries the lower sheet */
+static void elastics_pull_and_hold(void **state)
+{
+    ct_world *w = geometric_world(4e-3, 0.3, NULL);
+    ct_mesh m = mesh_grid(0.2, 0.2, 4, 4);
+    ct_joint_desc d = ct_joint_desc_default(CT_JOINT_STITCH);
+    ct_joint_id joint;
+    ct_body_id ids[2];
+    double last = 0.1, fastest = 0, J = 0;
+    int i, k, all = 25, corners[4] = {0, 4, 20, 24};
+    int32_t pins[4];
+    (void)state;
+    for (i = 0; i < 4; i++)
+        pins[i] = corners[i];
+    for (i = 0; i < 2; i++) {
+        mesh_place(&m, 0, 0, i ? -0.1 : 0, 0);
+        ids[i] = add_cloth_mesh(w, i ? "below" : "above", &m, CT_MODEL_MEMBRANE, 0.2);
+    }
+    assert_int_equal(ct_body_pin(w, ids[0], pins, 4, CT_AXIS_ALL, NULL, -1), CT_OK);
+    d.a.body = ids[0], d.b.body = ids[1];
+    d.a.vertices[0] = d.b.vertices[0] = 12, d.a.vertices[1] = d.b.vertices[1] = 13, d.a.vertices[2] = -1, d.b.vertices[2] = -1;
+    for (k = 0; k < 2; k++)
+        d.a.weights[k] = d.b.weights[k] = (ct_real)(k ? 0.25 : 0.75);
+    d.rest_length = (ct_real)0.01;
+    assert_int_equal(ct_joint_add(w, &d, &joint), CT_OK);
+    for (i = 0; i < 250; i++) {
+        double *a, *b, p = 0;
+        ct_step_report r = step_once(w, 0.01);
+        assert_int_equal(r.tangled, 0);
+        a = read_vectors(w, ids[0], 0, &all), b = read_vectors(w, ids[1], 0, &all);
+        for (k = 0; k < 3; k++)
+            p += pow(0.75 * (a[36 + k] - b[36 + k]) + 0.25 * (a[39 + k] - b[39 + k]), 2);
+        p = sqrt(p);
+        fastest = fmax(fastest, fabs(p - last) / 0.01);
+        last = p;
+        free(a), free(b);
+        if (i >= 200) {
+            ct_real j[3];
+            assert_int_equal(ct_joint_get_impulse(w, joint, j, NULL), CT_OK);
+            J += fabs((double)j[1]) / 50;
+        }
+    }
+    if (getenv("SHOW"))
+        print_message("elastic: %.5f m, fastest %.3f m/s, impulse over weight %.3f\n", last, fastest, J / (0.2 * 0.04 * 9.81 * 0.01));
+    assert_true(fabs(last - 0.01) < 5e-4);
+    assert_true(fastest < 1);
+    assert_true(fabs(J / (0.2 * 0.04 * 9.81 * 0.01) - 1) < 0.1);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* a sheet that rests on a slope slides when its friction is taken away */
+static void friction_ends(void **state)
+{
+    ct_world *w = geometric_world(4e-3, 0.8, NULL);
+    ct_mesh m = mesh_grid(0.2, 0.2, 3, 3);
+    ct_body_id id;
+    double x0[3], x1[3], x2[3];
+    int i;
+    (void)state;
+    add_plane(w, 0.3, 1, 0, 0);
+    for (i = 0; i < m.n_positions; i++)
+        m.positions[3 * i + 1] = (ct_real)(-0.3 * m.positions[3 * i] + 5e-3);
+    id = add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
+    for (i = 0; i < 40; i++)
+        step_once(w, 0.01);
+    read_middle(w, id, 0, x0);
+    for (i = 0; i < 40; i++)
+        step_once(w, 0.01);
+    read_middle(w, id, 0, x1);
+    assert_true(fabs(x1[0] - x0[0]) < 1e-3);
+    assert_int_equal(ct_body_set_friction(w, id, (ct_real)-1), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_set_friction(w, id, 0), CT_OK);
+    for (i = 0; i < 40; i++)
+        step_once(w, 0.01);
+    read_middle(w, id, 0, x2);
+    /* g sin cos of the slope's angle over 0.4 s */
+    assert_true(fabs((x2[0] - x1[0]) / (0.5 * 9.81 * 0.3 / 1.09 * 0.16) - 1) < 0.1);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 static void refusals(void **state)
 {
     ct_world *w = geometric_world(1e-3, 0, NULL), *none = NULL;
@@ -670,6 +753,8 @@ int main(void)
         cmocka_unit_test(crossings_are_counted),
         cmocka_unit_test(sliding_is_continuous),
         cmocka_unit_test(scripts_move_bodies),
+        cmocka_unit_test(elastics_pull_and_hold),
+        cmocka_unit_test(friction_ends),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(disparate_masses),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
 stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
-stepper pile, ribbon.
+stepper pile, ribbon, elastics.
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -257,15 +257,32 @@ def pile(args):
 
 
 def ribbon(args):
-    """A long ribbon falls on a floor and folds (their Fig. 13: 11,500 triangles, 1600 frames). It keeps its friction."""
-    return geometric("ribbon", 0.02, 1600, args, [
+    """A long ribbon falls through air on a floor and folds; after half of the time friction ends (their Fig. 13: 11,500 triangles, 1600 frames).
+    Its bending makes folds of some 5 cm, which cells of 1 cm can follow."""
+    return geometric("ribbon", 0.01, 1600, args, [
         plane(4), {"name": "ribbon", "type": "cloth", "shape": {"grid": {"size": [0.1, 5.75], "cells": [10, 575]}},
-                   "material": {"model": "membrane", "areal_density": 0.2},
+                   "material": {"model": "membrane", "areal_density": 0.2, "bending": 2e-4, "damping": {"mass": 5}},
                    "transform": [{"rotate": [88, 0, 0]}, {"translate": [0, 2.95, 0]}]}],
-        {"eye": [1.2, 0.8, 1.6], "target": [0, 0.2, 0], "fov": 40})
+        {"eye": [1.2, 0.8, 1.6], "target": [0, 0.2, 0], "fov": 40}, friction_until=(args.seconds or 16) / 2)
 
 
-SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None)})
+def elastics(args):
+    """Two panels on both sides of a ball: elastics pull their sides and shoulders together, while their upper edges are held at one height."""
+    nx, ny, bodies, pairs = 20, 28, [plane(4)], []
+    bodies.append({"name": "ball", "type": "static", "shape": {"sphere": {"radius": 0.09, "levels": 3}}, "transform": [{"translate": [0, 0.62, 0]}]})
+    for name, z in (("front", 0.13), ("back", -0.13)):
+        bodies.append({"name": name, "type": "cloth", "shape": {"grid": {"size": [0.4, 0.56], "cells": [nx, ny]}},
+                       "material": {"model": "membrane", "areal_density": 0.2},
+                       "transform": [{"rotate": [90, 0, 0]}, {"translate": [0, 0.47, z]}],
+                       "fix": [{"vertices": list(range(nx + 1)), "axes": "y"}]})
+    for j in range(ny + 1):
+        for i in range(nx + 1):
+            if (i in (0, nx) and j < 22) or (j == 0 and (i < 9 or i > nx - 9)):
+                pairs.append({"a": ["front", j * (nx + 1) + i], "b": ["back", j * (nx + 1) + i]})
+    return geometric("elastics", 0.01, 200, args, bodies, {"eye": [0.7, 0.8, 1.2], "target": [0, 0.45, 0], "fov": 40}, stitches=pairs)
+
+
+SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None), "elastics": (elastics, None)})
 
 
 def creatures(args, name):

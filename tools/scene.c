@@ -564,8 +564,9 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     const char *text;
     int k;
     if (!json_in_keys(in, root, "",
-                      "name dt duration gravity stepper solver solver_options integrator thickness friction restitution self_collision "
-                      "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode ccd_limits_step output"))
+                      "name dt duration gravity stepper solver solver_options integrator thickness friction friction_until restitution self_collision "
+                      "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode "
+                      "ccd_limits_step output"))
         return;
     text = json_in_string(in, root, "", "name");
     s->name = cli_copy(text ? text : "scene");
@@ -594,7 +595,7 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
         json_in_error(in, "broad_phase", "expected 'tree' or 'hash', found '%s'", text);
     s->thickness = json_in_number(in, root, "", "thickness", d.thickness, 0, SCENE_INF, JSON_IN_ABOVE);
     s->friction = json_in_number(in, root, "", "friction", d.friction, 0, SCENE_INF, 0);
-    s->restitution = json_in_number(in, root, "", "restitution", d.restitution, 0, 1, 0);
+    s->friction_until = json_in_number(in, root, "", "friction_until", -1, 0, SCENE_INF, 0);
     s->self_collision = json_in_bool(in, root, "", "self_collision", d.self_collision);
     bodies = json_in_array(in, root, "", "bodies");
     if (!bodies || !bodies->child)

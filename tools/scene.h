@@ -77,6 +77,7 @@ typedef struct scene {
     char *file, *name;
     double dt, duration; /* duration -1: not given */
     double gravity[3], thickness, friction, restitution;
+    double friction_until; /* [s] from then on no body has friction; < 0: never */
     int self_collision;
     char stepper[32], solver[32], integrator[32]; /* "": the library's default */
     ct_solver_desc solver_options; /* its solver field is not used */
@@ -85,7 +86,6 @@ typedef struct scene {
     ct_geometric_desc geometric;
     ct_layers_desc layers;
     ct_penalty_desc penalty;
-    double restitution;
     ct_explicit_desc rk; /* "explicit" */
     int newton_iterations; /* of the world */
     int hashed; /* "broad_phase": "hash" */

@@ -666,6 +666,16 @@ void sim_refresh(sim *m)
             (void)ct_body_get_positions(m->world, m->bodies[i].id, m->bodies[i].positions, CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL);
 }
 
+void sim_change(sim *m, const scene *s, double t)
+{
+    int i;
+    if (m->is_slippery || s->friction_until < 0 || t < s->friction_until - 1e-9 * s->dt)
+        return;
+    for (i = 0; i < m->n_bodies; i++)
+        ct_body_set_friction(m->world, m->bodies[i].id, 0);
+    m->is_slippery = 1;
+}
+
 int sim_find(const sim *m, ct_body_id id)
 {
     int i;

@@ -22,6 +22,7 @@ typedef struct sim {
     sim_body *bodies;
     int n_bodies;
     double n_nodes, n_tets; /* of deformable bodies */
+    int is_slippery;        /* 1: friction has ended */
 } sim;
 
 typedef struct sim_options {
@@ -35,6 +36,8 @@ int sim_create(const scene *s, const sim_options *options, sim *out);
 void sim_free(sim *m);
 /* sim_refresh -- copies all positions out of the world. */
 void sim_refresh(sim *m);
+/* sim_change -- what the scene changes before the step that begins at time t: friction that ends. */
+void sim_change(sim *m, const scene *s, double t);
 /* sim_find -- index of a body by id, -1. */
 int sim_find(const sim *m, ct_body_id id);
 

@@ -1,9 +1,9 @@
 /* geometric.c -- the geometric stepper.
-   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the forces that
-   the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the side that they had
-   before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the fail-safe on.
-   A step is cut into substeps in which features that collide approach by a share of their distance at most.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
+   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
+   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
+   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 #include "geometric.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
@@ -13,17 +13,17 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
-#define CTI_GEOMETRIC_AGAIN 2  /* times that a substep is done again with the pairs that cross */
-#define CTI_GEOMETRIC_CUTS 24  /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
 
 /* cti_geometric_run -- what a step adds up. */
 typedef struct cti_geometric_run {
-    double start;      /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double gravity;    /* [J] of that, gravity's part */
+    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity; /* [J] of that, gravity's part */
     double t0;
-    int cut;           /* blocks that the fail-safe has stopped */
-    int crossing;      /* 1: a motion with crossings was taken */
+    int cut;      /* blocks that the fail-safe has stopped */
+    int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
 static void cti_geometric_status(ct_step_report *r, ct_status status)
@@ -87,7 +87,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->solve, *Dv = g->solve + 3 * (size_t)s->n, *u = g->solve + 6 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
@@ -110,7 +110,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
+            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i));
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
             r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
             cti_v3_addto(s->step.impulses.pins, i, f);
@@ -127,7 +127,8 @@ static void cti_geometric_load(cti_state *s, ct_step_report *r)
     memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)), before = cti_v3_at(g->v, i);
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)),
+                   before = cti_v3_at(g->v, i);
             v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(g->v, i, v);
             if (r) {
@@ -143,7 +144,7 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
         s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
@@ -170,6 +171,8 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     for (c = 0; c < CTI_LEN(g->hits); c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
+        if (t->elastic)
+            continue;
         for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
         need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
@@ -207,11 +210,11 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
     return found < 0 ? -1 : found == 0;
 }
 
-/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
-static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+/* corrections and integration, with the pairs that are marked as forced. found: the network is that of now. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -223,6 +226,9 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_rep
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
 }
@@ -243,7 +249,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, &done, r))
+        if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -278,6 +284,11 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (t->elastic) {
+            if (!cti_geometric_elastic_impulse(s, t, J))
+                return 0;
+            continue;
+        }
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
         memset(&touch, 0, sizeof touch);
@@ -296,32 +307,51 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
+static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *x = g->implicit.solve;
+    int i, moved = 0, stopped = 0;
+    for (i = 0; i < 3 * s->n; i++) {
+        moved |= g->dx[i] != 0;
+        x[i] = s->x[i] + g->dx[i];
+    }
+    if (moved)
+        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * (g->v[i] + g->dv[i]);
+        stopped |= x[i] != s->end.x[i];
+    }
+    if (stopped)
+        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double before, after;
-    int i, moved = 0;
+    int i;
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_works(s, h, r);
-    for (i = 0; i < 3 * s->n; i++)
-        moved |= g->dx[i] != 0;
-    if (moved) {
-        for (i = 0; i < 3 * s->n; i++)
-            g->dx[i] += s->x[i];
-        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
-    }
-    for (i = 0; i < 3 * s->n; i++)
+    cti_geometric_shifts(s, h, r);
+    for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
+        g->implicit.gain[i] = g->dv[i] / h;
+    }
+    if (!cti_geometric_remember(s))
+        return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
-        r->work_recovery += after - before; /* a stop behind a position correction */
+        r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
         r->loss_contact += before - after;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
+    g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i] = 0;
@@ -353,16 +383,13 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
-    if (may_cut) {
-        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
-            return 0;
-        *need = cti_geometric_need(s, h);
-    }
+    cti_geometric_release(s);
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001)) {
-        g->covered = 0;
+    if (*need > CTI_R(1.001))
         return -1;
-    }
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
@@ -370,7 +397,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_assemble += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
@@ -385,7 +412,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    g->covered = 0;
     return cti_geometric_commit(s, h, r);
 }
 
@@ -412,15 +438,15 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     cti_geometric *g = cti_geometric_own(s);
     size_t n = 3 * (size_t)s->surface.nv;
     ct_step_report now;
-    if (!g->is_known || CTI_LEN(g->x_last) != (int)n || (n && memcmp(g->x_last, s->surface.x0, n * sizeof(ct_real)))) {
+    if (!g->known.is_known || CTI_LEN(g->known.x_last) != (int)n || (n && memcmp(g->known.x_last, s->surface.x0, n * sizeof(ct_real)))) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
+        g->covered = g->measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
-    g->covered = 0;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
@@ -438,8 +464,8 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            r->work_recovery + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+            fabs(r->work_script) + r->work_recovery + r->loss_contact;
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -456,24 +482,24 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s))
         return 0;
     cti_geometric_measure(s, r);
-    if (!g->is_clean || run->crossing) {
+    if (!g->known.is_clean || run->crossing) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
         if (found > 0)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!CTI_RESIZE(s->mem, g->x_last, 3 * n))
+    if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;
     if (n)
-        memcpy(g->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    g->is_known = 1;
+        memcpy(g->known.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    g->known.is_known = 1;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script - r->work_recovery +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
@@ -483,7 +509,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }
 

@@ -29,6 +29,8 @@ typedef struct cti_geometric_hit {
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
+    int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
+    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] what weighs its lack of that */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -37,9 +39,15 @@ typedef struct cti_geometric_forces {
     ct_real *force; /* [3 m] of the acceleration correction [N] */
     ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
     ct_real *place; /* [3 m] of the position correction [kg m] */
+    ct_real *last;  /* [3 m] impulses of the correction of speeds at the end [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
 } cti_geometric_forces;
+
+/* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
+typedef struct cti_geometric_ask {
+    ct_real *extra, *target, *mu;
+} cti_geometric_ask;
 
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
@@ -47,12 +55,24 @@ typedef struct cti_geometric_net {
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
+    int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
-    uint8_t *mode, *stick;
-    ct_real *Q;          /* [3 particles] the property that is corrected */
-    ct_real *extra, *target, *mu;
+    uint8_t *mode, *stick, *slide;
+    ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
+    cti_geometric_ask ask;
     cti_geometric_forces forces;
 } cti_geometric_net;
+
+/* cti_geometric_memory -- forces of the last substep's acceleration correction (geometric_memory.c). */
+typedef struct cti_geometric_memory {
+    uint64_t *keys;      /* [old] of its collisions */
+    ct_real *force;      /* [3 old] [N] */
+    int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
+    int tabled;          /* 1: it is made */
+    uint64_t *now;       /* [m] keys of the collisions at hand */
+    ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+} cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
@@ -61,24 +81,40 @@ typedef struct cti_geometric_crossing {
     ct_real *least, *toi;
 } cti_geometric_crossing;
 
+/* cti_geometric_implicit -- vectors of the implicit step. */
+typedef struct cti_geometric_implicit {
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *body_mass;  /* [components of A] [kg] */
+} cti_geometric_implicit;
+
+/* cti_geometric_known -- what the last step has found out of its end. */
+typedef struct cti_geometric_known {
+    ct_real *x_last;     /* [3 nv] surface there */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric_known;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
     int covered;         /* 1: they and the lists are known */
+    int measured;        /* 1: distances of the lists are those at surface.x0 */
+    ct_real way;         /* [m] longest way of a vertex in the motion that the boxes were made for */
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
     cti_geometric_hit *hits;
     cti_geometric_net q;
+    cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
-    ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
-    ct_real *y;          /* [3 blocks] right side */
-    ct_real *free;       /* [3 blocks] accelerations without collisions */
-    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
-    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
-    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
-    int is_known;        /* 1: is_clean was found out at x_last */
+    ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
+                                    of speeds at the end */
+    cti_geometric_implicit implicit;
+    cti_geometric_known known;
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */
@@ -88,6 +124,8 @@ CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_ge
 
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_release -- no pair is forced any more. */
+CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
@@ -112,20 +150,42 @@ CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* cti_geometric_build -- the network of the hits. 0: out of memory. */
 CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_weight -- adds a block's weight to the collision that is being built; the same block has one weight. 0: out of memory. */
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
+/* cti_geometric_correct_end -- last: what the speeds at the end of the integration lack, where a collision would come nearer than
+   speed_distance. Returns the turns. */
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
 /* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
+/* ---- geometric_elastics.c ---- */
+
+/* cti_geometric_find_elastics -- adds the elastics to the hits. cti_geometric_elastic_weights -- adds their weights to the network.
+   cti_geometric_elastic_impulse -- adds an impulse to that of the joint. 0: out of memory. */
+CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_hit *t);
+CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *t, cti_v3 J);
+
+/* ---- geometric_memory.c ---- */
+
+/* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
+   0: out of memory. cti_geometric_forget -- nothing is known any more. */
+CTI_FN int cti_geometric_recall(cti_state *s);
+CTI_FN int cti_geometric_remember(cti_state *s);
+CTI_FN void cti_geometric_forget(cti_state *s);
+CTI_FN void cti_geometric_memory_free(cti_state *s);
+
 /* ---- geometric_implicit.c ---- */
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
-/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. It empties the list of collisions. Returns 0 when
-   conjugate gradients did not converge. */
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
+   whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */

@@ -1,21 +1,24 @@
 /* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
-   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is much
-   too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole distance,
-   at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so that the kinetic
-   energy falls. Friction: net.c.
-   differs: wanted distances above which nothing acts are inequalities, so that features may come as near as they want.
-   differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding ends and does not only not grow.
-   differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
+   much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
+   distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
+   that the kinetic energy falls. Friction: net.c. differs: wanted distances above which nothing acts are inequalities, so that features may
+   come as near as they want. differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding
+   ends and does not only not grow. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
 #include "../0_base/sort.h"
 
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
-   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
-   .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
+   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with
+   1e-1 .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
-#define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
-#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
+#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
+                               */
+#define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -39,26 +42,30 @@ static int cti_geometric_particle(cti_state *s, int block)
     return q->local[block];
 }
 
-/* weights of a pair on blocks; the same block has one weight. 0: out of memory */
-static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int first = CTI_LEN(q->S), k, j, e;
+    int i = cti_geometric_particle(s, block), e;
+    if (i < 0)
+        return 0;
+    for (e = q->first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+    }
+    if (e < CTI_LEN(q->S)) {
+        q->S[e] += w;
+        return 1;
+    }
+    return CTI_PUSH(s->mem, q->particle, i) && CTI_PUSH(s->mem, q->S, w);
+}
+
+/* weights of a pair on blocks. 0: out of memory */
+static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+{
+    int k, j;
     for (k = 0; k < p->n; k++) {
         const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
         for (j = 0; j < a->n; j++) {
             ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
-            int i;
-            if (w == 0)
-                continue;
-            i = cti_geometric_particle(s, a->block[j]);
-            if (i < 0)
-                return 0;
-            for (e = first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
-            }
-            if (e < CTI_LEN(q->S))
-                q->S[e] += w;
-            else if (!CTI_PUSH(s->mem, q->particle, i) || !CTI_PUSH(s->mem, q->S, w))
+            if (w != 0 && !cti_geometric_weight(s, a->block[j], w))
                 return 0;
         }
     }
@@ -69,10 +76,12 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
-           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
+    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+           CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
+           CTI_RESIZE(mem, q->order, m);
 }
 
 /* order: smallest distance first */
@@ -128,12 +137,13 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->compliance, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
         ct_real w;
-        if (!cti_geometric_weights(s, &g->hits[c].pair))
+        q->first = CTI_LEN(q->S);
+        if (!(g->hits[c].elastic ? cti_geometric_elastic_weights(s, &g->hits[c]) : cti_geometric_weights(s, &g->hits[c].pair)))
             return 0;
         w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
         if (!(w > 0)) {
@@ -153,18 +163,20 @@ CTI_FN int cti_geometric_build(cti_state *s)
     if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
         return 0;
     cti_geometric_view(s);
-    return 1;
+    return cti_geometric_recall(s);
 }
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real soft, ct_real *X)
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int remembers, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
+    const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
-    goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
+    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
-    q->net.soft = soft;
+    goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -185,12 +197,13 @@ static int cti_geometric_places(cti_state *s, ct_real h)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         u = cti_v3_mul(cti_v3_add(u, t->script), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
-        cti_v3_put(q->extra, c, u);
-        q->target[c] = d->position_distance * t->thickness;
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, u);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->forces.place);
+    q->net.soft = CTI_GEOMETRIC_SOFT;
+    turns = cti_geometric_solve(s, slack, 0, 0, q->forces.place);
     for (i = 0; i < q->net.n; i++)
         most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
     most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
@@ -223,17 +236,28 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->extra, c, t->script);
+        cti_v3_put(q->ask.extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
-        q->mu[c] = t->mu;
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
-                                q->forces.speed);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
+}
+
+/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along
+   the normal */
+static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
+{
+    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) +
+                   cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
+    if (cti_abs(t->distance) <= t->thickness || !(most > 0))
+        return target;
+    return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
 }
 
 /* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
@@ -244,23 +268,28 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     int c, i, k;
     ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_at(g->free, q->blocks[i]));
+        cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - cti_geometric_distance(s, c), un;
+        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - cti_geometric_distance(s, c), un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
         if (s->desc.recovery_speed > 0)
-            way = cti_min(way, h * s->desc.recovery_speed);
-        q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+            way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
+        q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        if (t->elastic) {
+            g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
+            q->ask.target[c] = -CTI_GEOMETRIC_NEVER;
+        }
         u = cti_v3_mad(u, t->normal, -un);
-        cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->forces.force);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    return cti_geometric_solve(s, slack, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -275,7 +304,45 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     return turns + cti_geometric_accelerations(s, h);
 }
 
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, k, turns, lacks = 0;
+    ct_real slack = 0;
+    memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        cti_v3_put(q->ask.extra, c, t->script);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = 0;
+        slack = cti_max(slack, close);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
+    }
+    if (!lacks)
+        return 0;
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    {
+        cti_net_goal goal;
+        memset(&goal, 0, sizeof goal);
+        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
+        goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
+        turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
+    }
+    for (i = 0; i < q->net.n; i++)
+        for (k = 0; k < 3; k++)
+            g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    return turns;
+}
+
 #undef CTI_GEOMETRIC_SMALL
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
+#undef CTI_GEOMETRIC_ENOUGH
+#undef CTI_GEOMETRIC_PULL
+#undef CTI_GEOMETRIC_NEVER
 #undef CTI_GEOMETRIC_NEAR

@@ -9,10 +9,21 @@
 #include "../4_geom/dist.h"
 
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 
 /* ---- candidates ---- */
+
+/* longest way of a vertex from surface.x0 to surface.x1 */
+static ct_real cti_geometric_motion_bound(const cti_surface *f)
+{
+    ct_real big = 0;
+    int k, v;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (v = f->runs[k]; v < f->runs[k + 1]; v++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(f->x1, v), cti_v3_at(f->x0, v))));
+    return cti_sqrt(big) * (1 + 16 * CTI_EPS);
+}
 
 /* 1: candidates are those of the motion; -1: out of memory */
 static int cti_geometric_is_covered(cti_state *s)
@@ -119,10 +130,11 @@ CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
-    int k, covered = cti_geometric_is_covered(s);
+    ct_real way = cti_geometric_motion_bound(f);
+    int k, covered = g->way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
-    g->covered = 0;
+    g->covered = 0, g->way = way;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
@@ -133,12 +145,12 @@ CTI_FN int cti_geometric_cover(cti_state *s)
             return 0;
     if (!cti_geometric_list_planes(s, g))
         return 0;
-    g->covered = 1;
+    g->covered = 1, g->measured = 0;
     return 1;
 }
 
 /* squared distances and features of a list at x */
-static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
+static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
 {
     int i, n = CTI_LEN(l->pairs) / 2, feature;
     ct_real t;
@@ -153,6 +165,16 @@ static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
     }
     for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
+}
+
+/* squared distances and features of all lists at surface.x0, if they are not known yet */
+static void cti_geometric_distances(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->measured; k++)
+        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    g->measured = 1;
 }
 
 /* ---- collisions ---- */
@@ -291,7 +313,6 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
 {
     const cti_surface *f = &s->surface;
     int i, n = CTI_LEN(l->pairs) / 2, feature;
-    cti_geometric_distances(l, f->x0);
     for (i = 0; i < n; i++) {
         ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
         cti_pair p;
@@ -311,6 +332,17 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
     return 1;
 }
 
+CTI_FN void cti_geometric_release(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (CTI_LEN(g->list[k].forced))
+            memset(g->list[k].forced, 0, (size_t)CTI_LEN(g->list[k].forced));
+    if (CTI_LEN(g->plane_forced))
+        memset(g->plane_forced, 0, (size_t)CTI_LEN(g->plane_forced));
+}
+
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -322,6 +354,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     for (i = 0; i < f->nv; i++)
         if (f->bodies[f->body_of[i]].moves)
             fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
@@ -333,7 +366,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
             return 0;
     }
-    return 1;
+    return cti_geometric_find_elastics(s, h);
 }
 
 /* ---- crossings ---- */
@@ -374,8 +407,8 @@ static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n
     return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : CTI_R(CTI_CCD_NONE);
 }
 
-/* crossings of a list; d2 must be those at surface.x0 */
-static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut)
+/* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
+static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real most, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
@@ -388,8 +421,8 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
-        if (!(d > 0) || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
+        if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
         for (k = 0; k < 4; k++)
@@ -421,16 +454,16 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real most = 2 * cti_geometric_motion_bound(f);
     int i, k, count = 0;
     /* the fail-safe changes motions: regions must be spared in the new ones, too */
     if (cut && !cti_geometric_cover(s))
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        int found;
-        cti_geometric_distances(&g->list[k], f->x0);
-        found = cti_geometric_cross_list(s, &g->list[k], cut);
+        int found = cti_geometric_cross_list(s, &g->list[k], most, cut);
         if (found < 0)
             return -1;
         count += found;
@@ -439,7 +472,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         int v = g->planes[2 * i];
         const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
         ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
-        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
@@ -470,10 +503,10 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
     const cti_surface *f = &s->surface;
     int i, k;
     cti_pair p;
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         int n = CTI_LEN(l->pairs) / 2;
-        cti_geometric_distances(l, f->x0);
         for (i = 0; i < n; i++)
             if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
                 cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
@@ -514,5 +547,5 @@ CTI_FN int cti_geometric_count(cti_state *s)
 }
 
 #undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT

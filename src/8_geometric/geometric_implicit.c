@@ -1,15 +1,19 @@
 /* geometric_implicit.c -- the implicit integration, with collisions in its matrix.
-   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and unknowns
-   weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is the matrix that
-   the elements assemble; collisions are products over their particles (26). The force of a collision is that of the acceleration correction
-   (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all directions where friction holds.
-   differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds them all up, and many collisions at a
-   place make it stiffer than one that bears the same load.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
+   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and
+   unknowns weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is
+   the matrix that the elements assemble; collisions are products over their particles (26). The force of a collision is that of the
+   acceleration correction (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all
+   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds
+   them all up, and many collisions at a place make it stiffer than one that bears the same load. based on: Volino, Magnenat-Thalmann 2000,
+   sec. 4.2. */
 #include "geometric.h"
+#include "../8_step/factors.h"
 
-#define CTI_GEOMETRIC_LOOSE CTI_R(1e-4)  /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
-#define CTI_GEOMETRIC_TURNS 2000         /* turns of a solve */
+#define CTI_GEOMETRIC_STIFF CTI_R(2.5) /* [M_c] of eq. 25 */
+#define CTI_GEOMETRIC_SLOW 10 /* turns of the free motion's solve that ask for new factors: a pile at rest takes 1, one that moves 5 */
+#define CTI_GEOMETRIC_LOOSE                                                                                                                \
+    CTI_R(1e-4) /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
+#define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -59,26 +63,29 @@ static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_r
     cti_bsr_mul(&s->system.A, x, y);
     for (c = 0; c < q->net.m; c++)
         if (q->forces.mass[c] > 0)
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->forces.mass[c]), y);
+            cti_geometric_scatter(
+                q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_GEOMETRIC_STIFF * q->forces.mass[c]), y);
+}
+
+/* the part of v that no script holds */
+static cti_v3 cti_geometric_free_part(const cti_state *s, int i, cti_v3 v)
+{
+    return s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v) : v;
 }
 
 /* x <- M^-1/2 S x */
 static void cti_geometric_weigh(const cti_state *s, const ct_real *x, ct_real *out)
 {
     int i;
-    for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(x, i);
-        if (s->scripts.filter[i] >= 0)
-            v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v);
-        cti_v3_put(out, i, cti_v3_mul(v, cti_sqrt(s->bodies.inv_mass[i])));
-    }
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(out, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.inv_mass[i])));
 }
 
 /* a cti_operator_fn: the weighted matrix. A constrained direction has the equation w = 0 */
 static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
 {
     cti_state *s = (cti_state *)ctx;
-    ct_real *x = cti_geometric_own(s)->solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
+    ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
     int i;
     cti_geometric_weigh(s, w, x);
     cti_geometric_apply_whole(s, x, Ax);
@@ -86,9 +93,41 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
             cti_v3 v = cti_v3_at(w, i);
-            v = cti_v3_sub(v, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v));
-            cti_v3_addto(y, i, v);
+            cti_v3_addto(y, i, cti_v3_sub(v, cti_geometric_free_part(s, i, v)));
         }
+}
+
+/* factors of A for a step of h: the old ones, unless the length has changed or they no longer do. 0: out of memory */
+static int cti_geometric_factors(cti_state *s, ct_real h)
+{
+    cti_factors *f = &s->factors;
+    int c;
+    cti_factors_age(f);
+    f->mass = s->bodies.mass;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        const cti_factor_stamp *t = &q->cache.stamp;
+        if ((t->age < 0 || t->renewal_asked || t->dt != h) && !cti_factors_renew(f, q, &s->system.A, h))
+            return 0;
+    }
+    return 1;
+}
+
+/* a cti_operator_fn: the inverse of the weighted mechanical matrix, as far as the factors know it */
+static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_state *s = (cti_state *)ctx;
+    cti_factors *f = &s->factors;
+    ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n;
+    int i, c;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(x, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(r, i)), cti_sqrt(s->bodies.mass[i])));
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        cti_factors_apply(f, &f->components[c], &f->components[c].cache.single, f->blocks + f->components[c].begin, x, x, 0);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(r, i), held = cti_v3_sub(v, cti_geometric_free_part(s, i, v));
+        cti_v3_put(z, i, cti_v3_mad(held, cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.mass[i])));
+    }
 }
 
 /* masses M_c of the collisions that push */
@@ -103,47 +142,62 @@ static void cti_geometric_masses(cti_state *s)
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
         q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+    for (c = 0; c < q->net.m; c++)
+        if (cti_geometric_own(s)->hits[c].elastic)
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / CTI_GEOMETRIC_STIFF, q->stick[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
-static void cti_geometric_right(cti_state *s, ct_real h)
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22); alone: of their remembered forces */
+static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int i, k, c;
-    cti_bsr_mul(&s->system.A, g->v, g->y);
+    cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             ct_real m = s->bodies.mass[i];
-            g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
+            g->implicit.y[3 * i + k] =
+                h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->implicit.y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+        if (g->hits[c].elastic)
+            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.base, c));
+        if (alone) {
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
+            continue;
+        }
+        if (g->hits[c].elastic)
+            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
+        else
+            x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
-        cti_geometric_scatter(q, c, x, g->y);
+        cti_geometric_scatter(q, c, x, g->implicit.y);
     }
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
-static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
+static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *b = g->solve, *work = g->solve + 9 * (size_t)s->n, scale = 0, kick, tol;
-    cti_operator A;
-    int i, done, turns;
-    cti_geometric_weigh(s, g->y, b);
-    for (i = 0; i < s->n; i++)
-        scale += s->bodies.mass[i];
+    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, scale = 0, kick, tol;
+    cti_operator A, M;
+    int i, done;
+    cti_geometric_weigh(s, g->implicit.y, b);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        scale = i ? cti_min(scale, g->implicit.body_mass[i]) : g->implicit.body_mass[i];
+    scale *= (ct_real)CTI_LEN(s->factors.components); /* heavy bodies do not hide what is left of light ones */
     kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
     scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
     tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
     tol = cti_max(tol, 16 * CTI_EPS * scale);
-    A.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = s;
+    A.n = M.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = M.ctx = s;
+    M.apply = cti_geometric_precondition;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, NULL, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, &turns);
-    r->linear_iterations += turns;
+    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns);
+    r->linear_iterations += *turns;
     if (!done) { /* how far it came */
         cti_geometric_apply(s, g->dv, work);
         for (i = 0; i < 3 * s->n; i++)
@@ -159,33 +213,42 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, k, done;
-    CTI_CLEAR(g->hits);
-    g->q.net.m = 0;
-    cti_geometric_right(s, h);
-    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    done = cti_geometric_conjugate(s, h, r);
-    for (i = 0; i < s->n; i++)
-        for (k = 3 * i; k < 3 * i + 3; k++)
-            g->free[k] = g->dv[k] / h;
-    return done;
+    int i, m = g->q.net.m, turns, c;
+    if (!cti_geometric_factors(s, h))
+        return 0;
+    cti_geometric_right(s, h, 1);
+    g->q.net.m = 0; /* the matrix is the mechanical one */
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] = h * g->implicit.free[i];
+    if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
+        r->status = CT_STATUS_BUDGET;
+    g->q.net.m = m;
+    for (c = 0; turns > CTI_GEOMETRIC_SLOW && c < CTI_LEN(s->factors.components); c++)
+        cti_factors_ask(&s->factors.components[c]);
+    for (i = 0; i < 3 * s->n; i++)
+        g->implicit.free[i] = g->dv[i] / h;
+    return 1;
 }
 
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, c, done;
+    int i, c, done, turns;
     cti_geometric_masses(s);
-    cti_geometric_right(s, h);
+    cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
-        g->dv[i] = h * g->free[i];
-    done = cti_geometric_conjugate(s, h, r);
+        g->dv[i] = h * g->implicit.gain[i];
+    done = cti_geometric_conjugate(s, h, &turns, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.forces.mass[c]));
+        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, -CTI_GEOMETRIC_STIFF * g->q.forces.mass[c]));
+        if (g->hits[c].elastic)
+            cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
     return done;
 }
 
+#undef CTI_GEOMETRIC_STIFF
+#undef CTI_GEOMETRIC_SLOW
 #undef CTI_GEOMETRIC_LOOSE
 #undef CTI_GEOMETRIC_TURNS

@@ -6,7 +6,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
 {
     ct_geometric_desc *q = &d->geometric;
     q->cg_turns = 24;
-    q->active_set = 4;
+    q->active_set = 16;
     q->sweeps = 4;
     q->position_distance = CTI_R(0.5);
     q->speed_distance = CTI_R(0.8);
@@ -43,7 +43,8 @@ static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
     if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
@@ -59,8 +60,6 @@ static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
     case CTI_FEATURE_RIGID:
         return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_GEOMETRIC has no joints and no stitches";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
@@ -82,6 +81,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
+    cti_geometric_memory_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -89,12 +89,16 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, l->forced);
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
-    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
+        CTI_FREE(m, q->mode);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu),
+        CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
+        CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -117,19 +121,24 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
-    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
-        !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
-        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
+        !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
+        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
+        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3))
         return 0;
-    for (i = 0; i < s->n; i++)
+    if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
+        return 0;
+    for (i = 0; i < s->n; i++) {
         g->q.local[i] = -1;
+        g->implicit.body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
+    }
     return cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
     static const cti_stepper geometric = {0,
-                                          0,
+                                          1,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           NULL,

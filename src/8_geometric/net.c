@@ -5,15 +5,16 @@
    differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
    differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
    where it is (active_set 0: all collisions are equations, as in the paper).
-   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
-   is 0 above the lowest layer.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
+   a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "net.h"
+#include "../2_linalg/krylov.h"
 
-#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
-#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_SMALL                                                                                                                      \
+    CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
-#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+#define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
 {
@@ -135,20 +136,33 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
+/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
+   hide what is left of light ones */
+static double cti_net_still(const cti_net *net, ct_real enough)
 {
-    ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha, beta = 0, least, curve, size, stiffest = 0;
+    double light = 0, sum = 0;
+    int i;
+    for (i = 0; i < net->n && enough > 0; i++)
+        light = cti_fmax(light, (double)net->inv[i]);
+    for (i = 0; i < net->n && enough > 0; i++)
+        if (net->inv[i] > 0)
+            sum += cti_fmin(1 / (double)net->inv[i], 4 / light);
+    return sum * (double)enough * (double)enough;
+}
+
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
+{
+    ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still;
     int c, k, turn;
-    if (!warm)
-        memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    else
-        cti_net_product(net, X, HT);
-    for (c = 0; c < net->m; c++)
-        cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
-    for (alpha = 0, k = 0; k < 3 * net->m; k++)
-        alpha += (double)R[k] * (double)R[k];
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
+        cti_v3_put(R, c, r);
+        alpha += (double)cti_v3_norm2(r);
+    }
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
         for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
@@ -164,7 +178,7 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
             X[k] += (ct_real)(beta / curve) * T[k];
             alpha += (double)R[k] * (double)R[k];
         }
-        if (!(alpha <= CTI_NET_RISE * beta)) {
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
         }
@@ -172,6 +186,117 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
     for (c = 0; c < net->m; c++) /* rounding, which a large X may have off its directions */
         if (net->mode[c])
             cti_v3_put(X, c, cti_net_part(net, c, cti_v3_at(X, c)));
+    return turn;
+}
+
+/* ---- the global scheme along normals, with one unknown for each collision ---- */
+
+/* u [4 n] = M^-1 sum S n x over the collisions that are on, four numbers a particle, so that a particle is one vector. Returns x'Hx without
+   compliance */
+static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *u)
+{
+    double sum = 0;
+    int c, i, j, k;
+    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        const ct_real *n = net->normal + 3 * (size_t)c;
+        ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
+        if (!net->mode[c])
+            continue;
+        for (j = 0; j < 4; j++)
+            t[j] = n[j] * x[c];
+        for (k = net->start[c]; k < net->start[c + 1]; k++) {
+            ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
+            for (j = 0; j < 4; j++)
+                to[j] += w * t[j];
+        }
+    }
+    for (i = 0; i < net->n; i++) {
+        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
+        if (net->filter && net->filter[i] >= 0) {
+            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
+            sum += (double)cti_v3_dot(f, q);
+            cti_v3_put(p, 0, q);
+            continue;
+        }
+        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        for (j = 0; j < 4; j++)
+            p[j] *= w;
+    }
+    return sum;
+}
+
+/* n'sum S u of a collision */
+static ct_real cti_net_pull(const cti_net *net, const ct_real *u, int c)
+{
+    const ct_real *n = net->normal + 3 * (size_t)c;
+    ct_real q[4] = {0, 0, 0, 0};
+    int j, k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++) {
+        const ct_real *from = u + 4 * (size_t)net->particle[k];
+        for (j = 0; j < 4; j++)
+            q[j] += net->S[k] * from[j];
+    }
+    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
+}
+
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
+{
+    ct_real *u = net->work;
+    double sum = cti_net_push(net, t, u);
+    int c;
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
+        if (!net->mode[c]) {
+            ht[c] = 0;
+            continue;
+        }
+        sum += (double)(own * t[c]);
+        ht[c] = cti_net_pull(net, u, c) + own;
+    }
+    return sum;
+}
+
+/* z: the residuals over the collisions' own mobilities. Returns r'z */
+static double cti_net_scale(const cti_net *net, const ct_real *r, ct_real *z)
+{
+    int c;
+    for (c = 0; c < net->m; c++)
+        z[c] = net->compliance && net->compliance[c] > 0 ? r[c] / net->compliance[c] : r[c];
+    return (double)cti_krylov_dot(net->m, r, z);
+}
+
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
+{
+    ct_real *r = work, *t = r + net->m, *ht = t + net->m, *z = ht + net->m, step, more;
+    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
+    int c, turn;
+    cti_net_normal_product(net, x, ht);
+    for (c = 0; c < net->m; c++)
+        r[c] = net->mode[c] ? y[c] - ht[c] : 0;
+    alpha = cti_net_scale(net, r, z);
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        more = turn ? (ct_real)(alpha / beta) : 0;
+        for (c = 0; c < net->m; c++)
+            t[c] = z[c] + (turn ? more * t[c] : 0);
+        curve = cti_net_normal_product(net, t, ht);
+        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
+        for (size = 0, c = 0; c < net->m; c++)
+            size += (double)(t[c] * t[c]) * (net->compliance ? (double)net->compliance[c] : 1);
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
+            break;
+        beta = alpha;
+        step = (ct_real)(beta / curve);
+        for (c = 0; c < net->m; c++) {
+            r[c] -= step * ht[c];
+            x[c] += step * t[c];
+        }
+        alpha = cti_net_scale(net, r, z);
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
+            return turn + 1;
+    }
     return turn;
 }
 
@@ -183,20 +308,20 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* dQ: corrections by X of the particles */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, ct_real *X, ct_real *dQ)
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
+ */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
-    cti_net_spread(net, X, dQ);
+    cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
-        cti_v3 n = cti_v3_at(net->normal, c);
         if (net->mode[c]) {
-            if (cti_v3_dot(n, cti_v3_at(X, c)) < 0) {
-                net->mode[c] = CTI_NET_OFF;
-                cti_v3_put(X, c, cti_v3_zero());
-                changed = 1;
-            }
-        } else if (cti_net_level(net, goal, Q, c) + cti_v3_dot(n, cti_net_value(net, dQ, c)) < goal->target[c] - goal->slack / 8) {
+            if (x[c] >= 0)
+                continue;
+            net->mode[c] = CTI_NET_OFF;
+            x[c] = 0;
+            changed = 1;
+        } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -204,29 +329,42 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
     return changed;
 }
 
+/* y: what the equations of the whole forces ask for, x: the forces that they start from. Returns 1 when something is lacking */
+static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *x, ct_real *y)
+{
+    int c, need = 0;
+    for (c = 0; c < net->m; c++) {
+        x[c] = goal->base ? cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(goal->base, c)) : 0;
+        net->mode[c] = CTI_NET_NORMAL;
+    }
+    if (goal->base)
+        cti_net_normal_product(net, x, y);
+    else
+        memset(y, 0, sizeof *y * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
+        int known = goal->base && goal->first[c] >= 0;
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -goal->slack) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0 || x[c] > 0;
+        y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
+    }
+    return need;
+}
+
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
-    int c, round, turns, need = 0;
-    for (c = 0; c < net->m; c++) {
-        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
-        net->mode[c] = (uint8_t)(d->active_set == 0 || lack > -goal->slack ? CTI_NET_NORMAL : CTI_NET_OFF);
-        need |= lack > 0;
-        if (d->active_set == 0)
-            lack = cti_max(lack, 0);
-        cti_v3_put(Y, c, cti_v3_mul(cti_v3_at(net->normal, c), lack));
-    }
+    ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
+    int c, round, turns;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    if (!need)
+    if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
-    turns = cti_net_cg(net, Y, d->cg_turns, 0, X);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, Q, X, net->work); round++)
-        turns += cti_net_cg(net, Y, d->cg_turns, 1, X);
-    for (c = 0; c < net->m && d->active_set > 0; c++)
-        if (cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) < 0)
-            cti_v3_put(X, c, cti_v3_zero());
-    return turns;
+    turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
+        turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (c = 0; c < net->m; c++)
+        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
+    return cti_max_int(turns, 1);
 }
 
 /* changes Q by collision c's force x */
@@ -238,7 +376,8 @@ static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
 }
 
 /* the successive scheme: normal and friction of each collision */
-static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X,
+                              uint8_t *stick)
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -267,39 +406,63 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
     return sweep;
 }
 
-/* the tangential part of friction's solve is cut to mu times the normal force. F: forces; N: normal forces. Returns 1 when one was cut */
+static cti_v3 cti_net_tangent(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+}
+
+/* friction's forces F are cut to mu times the normal ones of X. stick: those that are looked at, 0 afterwards where one was cut; NULL: all.
+   Returns 1 when one was cut */
 static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_real *X, ct_real *F, uint8_t *stick)
 {
     int c, cut = 0;
     for (c = 0; c < net->m; c++) {
         ct_real bound, size;
-        if (!stick[c])
+        if (stick && !stick[c])
             continue;
         bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
         size = cti_v3_norm(cti_v3_at(F, c));
         if (size <= bound)
             continue;
         cti_v3_put(F, c, cti_v3_mul(cti_v3_at(F, c), bound / size));
-        stick[c] = 0;
+        if (stick)
+            stick[c] = 0;
         cut = 1;
     }
     return cut;
 }
 
-/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
-static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
-                            uint8_t *stick)
+/* net->work [3 n]: corrections by the forces F less what of base is along normals (along 1), or along tangents (0). scratch [3 m] */
+static void cti_net_spread_more(const cti_net *net, const ct_real *base, const ct_real *F, int along, ct_real *scratch)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c;
+    for (c = 0; c < net->m; c++) {
+        cti_v3 b = base ? cti_v3_at(base, c) : cti_v3_zero(), t = cti_net_tangent(net, c, b);
+        cti_v3_put(scratch, c, cti_v3_sub(cti_v3_at(F, c), along ? cti_v3_sub(b, t) : t));
+    }
+    cti_net_spread(net, scratch, net->work);
+}
+
+/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q,
+                            ct_real *F, uint8_t *stick)
+{
+    ct_real *Y = net->work + 4 * (size_t)net->n + 9 * (size_t)net->m;
     int c, round, turns = 0, any = 0;
     for (c = 0; c < net->m; c++) {
         stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
         any |= stick[c];
     }
     memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m && goal->base; c++)
+        if (stick[c])
+            cti_v3_put(F, c, cti_net_tangent(net, c, cti_v3_at(goal->base, c)));
+    if (goal->base)
+        cti_net_cut(net, goal, X, F, NULL);
     for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
         /* those that slide keep their force; the others stop what is left */
-        cti_net_spread(net, F, net->work);
+        cti_net_spread_more(net, goal->base, F, 0, Y);
         for (c = 0; c < net->m; c++) {
             cti_v3 q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
             net->mode[c] = (uint8_t)(stick[c] ? CTI_NET_TANGENT : CTI_NET_OFF);
@@ -308,7 +471,7 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         {
             ct_real *G = Y + 3 * (size_t)net->m;
             int k;
-            turns += cti_net_cg(net, Y, d->cg_turns, 0, G);
+            turns += cti_net_cg(net, Y, d->cg_turns, goal->enough, G);
             for (k = 0; k < 3 * net->m; k++)
                 F[k] += G[k];
         }
@@ -332,22 +495,23 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
     return -2 * slope >= curve ? 1 : (ct_real)(-2 * slope / curve);
 }
 
-/* Q += the corrections by F, within the safeguard; F is scaled alike. dQ: [3 n] scratch */
-static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real *Q, ct_real *dQ)
+/* Q += the corrections by F beyond base, within the safeguard; F is scaled alike. scratch [3 m] */
+static void cti_net_apply(const cti_net *net, const cti_net_goal *goal, int along, ct_real *F, ct_real *Q, ct_real *scratch)
 {
+    const ct_real *dQ = net->work;
     ct_real share;
     int k;
-    cti_net_spread(net, F, dQ);
-    share = is_speed ? cti_net_safe(net, Q, dQ) : 1;
+    cti_net_spread_more(net, goal->base, F, along, scratch);
+    share = goal->is_speed ? cti_net_safe(net, Q, dQ) : 1;
     for (k = 0; k < 3 * net->n; k++)
         Q[k] += share * dQ[k];
-    for (k = 0; k < 3 * net->m; k++)
+    for (k = 0; k < 3 * net->m && share < 1; k++)
         F[k] *= share;
 }
 
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
 {
-    ct_real *F = net->work + 3 * (size_t)net->n + 15 * (size_t)net->m;
+    ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m, *scratch = net->work + 4 * (size_t)net->n;
     int k, turns;
     memset(stick, 0, (size_t)net->m);
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
@@ -355,10 +519,10 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
     turns = cti_net_global(net, d, goal, Q, X);
     if (turns == 0)
         return 0;
-    cti_net_apply(net, goal->is_speed, X, Q, net->work);
+    cti_net_apply(net, goal, 1, X, Q, scratch);
     if (goal->mu) {
         turns += cti_net_friction(net, d, goal, X, Q, F, stick);
-        cti_net_apply(net, goal->is_speed, F, Q, net->work);
+        cti_net_apply(net, goal, 0, F, Q, scratch);
         for (k = 0; k < 3 * net->m; k++)
             X[k] += F[k];
     }

@@ -21,12 +21,12 @@ typedef struct cti_net {
     const int32_t *start;      /* [m + 1] first weight of each collision */
     const int32_t *particle;   /* [start[m]] */
     const ct_real *S;          /* [start[m]] */
-    const ct_real *normal;     /* [3 m] unit, from side b to side a */
+    const ct_real *normal;     /* [3 m + 1] unit, from side b to side a */
     const ct_real *compliance; /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections; NULL: none */
     ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
-    ct_real *work;             /* [3 n + 18 m] scratch */
+    ct_real *work;             /* [4 n + 18 m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -37,6 +37,10 @@ typedef struct cti_net_goal {
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
     ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
+    const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
+    const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
+    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
+                              as light ones do); 0: never */
 } cti_net_goal;
 
 /* cti_net_value -- Q_c (eq. 2). */
@@ -52,8 +56,13 @@ CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
 CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
-/* cti_net_cg -- H X = Y by conjugate gradients with a fixed number of turns (sec. 3.3). warm 0: from X = 0. Returns the turns that were done. */
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X);
+/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
+   corrections by less than `enough` (root mean square). Returns the turns that were done. */
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
+/* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
+   [m]; x [m] in: start; work [4 m]. Residuals are scaled by the collisions' own mobilities, if `compliance` has them. */
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
 /* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */

@@ -327,6 +327,20 @@ CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const 
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_real friction)
+{
+    int slot = cti_world_slot(w, body), i;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!(friction >= 0) || !cti_finite(friction))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
+    w->bodies[slot].friction = friction;
+    for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
+        if (w->surface_slot[i] == slot)
+            w->state.surface.bodies[i].friction = friction;
+    return CT_OK;
+}
+
 CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id body, const int32_t **out_triangles, int *out_n)
 {
     ct_world *w = (ct_world *)cw;

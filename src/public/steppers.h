@@ -78,7 +78,7 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 /* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
-    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
+    int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
     int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
                                       collisions are equations, as in the paper; default 4 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */

@@ -26,7 +26,7 @@ static const char *const verdicts[SOAK_VERDICTS] = {"fine",
                                                     "other bits",
                                                     "crash",
                                                     "hang"};
-static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty", "layers", "explicit"};
+static const char *const sets[SOAK_SETS] = {"mixed", "rods", "barrier", "penalty", "layers", "explicit", "geometric"};
 const char *soak_set_text(soak_set set) { return (int)set >= 0 && set < SOAK_SETS ? sets[set] : "?"; }
 const char *soak_verdict_text(soak_verdict v) { return (int)v >= 0 && v < SOAK_VERDICTS ? verdicts[v] : "?"; }
 
@@ -262,9 +262,10 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             int crossed = now->hits[i][j] > 0, entered = now->inside[i][j];
             if ((!crossed && !entered) || was_tangled(before, i, j))
                 continue;
-            /* springs keep nothing apart: intersections are said, or are depths */
-            if (u->desc.stepper == CT_STEPPER_PENALTY &&
-                (u->desc.penalty.depth == CT_PENALTY_INSIDE || (r->status == CT_STATUS_NOT_CONVERGED && r->tangled > 0))) {
+            /* springs keep nothing apart: intersections are said, or are depths; the geometric stepper promises to say so */
+            if (((u->desc.stepper == CT_STEPPER_PENALTY || u->desc.stepper == CT_STEPPER_GEOMETRIC) && r->status == CT_STATUS_NOT_CONVERGED &&
+                 r->tangled > 0) ||
+                (u->desc.stepper == CT_STEPPER_PENALTY && u->desc.penalty.depth == CT_PENALTY_INSIDE)) {
                 u->out->crossing_reported++;
                 return;
             }
@@ -394,6 +395,8 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     double bound, pieces = most;
     if (u->desc.stepper == CT_STEPPER_PENALTY) /* each with up to so many iterations */
         most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 1, pieces = most * u->desc.penalty.iterations / 4.0;
+    if (u->desc.stepper == CT_STEPPER_GEOMETRIC)
+        pieces = most = u->desc.geometric.max_substeps;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
         most = 32, pieces = 1 + u->desc.barrier.newton_iterations / 10.0; /* a step that gains energy is repeated in 2, 4, ... 32 parts */
     bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);
@@ -455,6 +458,8 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     tolerance = u->desc.stepper == CT_STEPPER_BARRIER  ? u->desc.barrier.newton_tolerance
                 : u->desc.stepper == CT_STEPPER_LAYERS ? (ct_real)5e-3
                                                        : u->desc.solver.tolerance;
+    if (u->desc.stepper == CT_STEPPER_GEOMETRIC) /* its own, of linear solves (geometric_implicit.c) */
+        tolerance = (ct_real)1.01e-4;
     if (r.status <= CT_STATUS_ZONES && !(r.residual <= tolerance)) { /* a status that is not true */
         soak_fail(u, SOAK_CODE, "status %s with a residual of %.3g above the tolerance %.3g", ct_status_text(r.status), (double)r.residual,
                   (double)tolerance);

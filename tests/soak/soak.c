@@ -1,5 +1,5 @@
 /* soak.c -- many random worlds, each in a process of its own: a crash or a hang costs one seed.
-     soak [--set mixed|rods|barrier|penalty|layers|explicit] [--worlds N] [--seed FIRST] [--jobs N] [--seconds S]
+     soak [--set mixed|rods|barrier|penalty|layers|explicit|geometric] [--worlds N] [--seed FIRST] [--jobs N] [--seconds S]
                                                                  runs worlds FIRST, FIRST + 1, ...; exit code 1 when a count is not 0
      soak --seed N --verbose [--drop 1,3] [--steps N] [--calm]   repeats one world in this process
      soak --seed N --shrink                                      looks for a smaller world that fails in the same way */

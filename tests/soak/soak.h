@@ -79,9 +79,18 @@ typedef struct soak_result {
 } soak_result;
 
 /* soak_set -- which worlds the generator makes. MIXED: soft bodies, cloth, rigid bodies and joints under the steppers CMR and DCD; RODS: rods and
-   points among them, under CMR; BARRIER, PENALTY: bodies of all kinds under these steppers; LAYERS: soft bodies and cloth under the layers
-   stepper; EXPLICIT: soft, rigid, scripted and static ones under the explicit stepper. */
-typedef enum soak_set { SOAK_MIXED, SOAK_RODS, SOAK_BARRIER, SOAK_PENALTY, SOAK_LAYERS, SOAK_EXPLICIT, SOAK_SETS } soak_set;
+   points among them, under CMR; BARRIER, PENALTY: bodies of all kinds under these steppers; LAYERS, GEOMETRIC: soft bodies and cloth under these;
+   EXPLICIT: soft, rigid, scripted and static ones under the explicit stepper. */
+typedef enum soak_set {
+    SOAK_MIXED,
+    SOAK_RODS,
+    SOAK_BARRIER,
+    SOAK_PENALTY,
+    SOAK_LAYERS,
+    SOAK_EXPLICIT,
+    SOAK_GEOMETRIC,
+    SOAK_SETS
+} soak_set;
 
 typedef struct soak_options {
     uint64_t seed;

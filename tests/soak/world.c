@@ -120,6 +120,24 @@ static void explicit_desc(soak_run *u, soak_rng *r)
     q->max_steps = 1 + soak_below(r, 400);
 }
 
+static void geometric_desc(soak_run *u, soak_rng *r)
+{
+    ct_geometric_desc *g = &u->desc.geometric;
+    u->desc.stepper = CT_STEPPER_GEOMETRIC;
+    g->scheme = (ct_geometric_scheme)(soak_chance(r, 0.3) ? CT_GEOMETRIC_SUCCESSIVE : CT_GEOMETRIC_GLOBAL);
+    g->cg_turns = soak_chance(r, 0.6) ? 24 : 1 + soak_below(r, 60);
+    g->active_set = soak_chance(r, 0.6) ? 16 : soak_below(r, 30);
+    g->sweeps = 1 + soak_below(r, 8);
+    if (soak_chance(r, 0.4)) {
+        g->position_distance = (ct_real)soak_uniform(r, 0, 1);
+        g->speed_distance = (ct_real)soak_uniform(r, 0, 1);
+        g->acceleration_distance = (ct_real)soak_uniform(r, 0, 1);
+    }
+    g->displacement = (ct_real)(soak_chance(r, 0.5) ? 1 : soak_decades(r, -1, 1));
+    g->max_substeps = soak_chance(r, 0.5) ? 8 : 1 + soak_below(r, 16);
+    g->fail_safe = !soak_chance(r, 0.2);
+}
+
 void soak_make_desc(soak_run *u, soak_rng *r)
 {
     static const ct_solver solvers[] = {CT_SOLVER_ICA,      CT_SOLVER_ICA,    CT_SOLVER_ICA,   CT_SOLVER_AUTO,       CT_SOLVER_CA,
@@ -168,6 +186,10 @@ void soak_make_desc(soak_run *u, soak_rng *r)
     }
     if (u->options->set == SOAK_EXPLICIT) {
         explicit_desc(u, r);
+        return;
+    }
+    if (u->options->set == SOAK_GEOMETRIC) {
+        geometric_desc(u, r);
         return;
     }
     if (soak_chance(r, 0.2) && u->options->set == SOAK_MIXED) {
@@ -671,13 +693,14 @@ static ct_code add_plane(soak_run *u, soak_rng *r, soak_item *q)
 void soak_add(soak_run *u, int number)
 {
     static const char kinds[] = "sssscccrrrttkkp", discrete[] = "ssssssssttkp", thin[] = "scrllllllgggttkp", all[] = "sssccrrrllggttkp",
-                      nodes[] = "sssssscccccttkkp", firm[] = "sssssssrrrrttkkp";
+                      nodes[] = "sssssscccccttkkp", firm[] = "sssssssrrrrttkkp", surfaces[] = "ssssscccccctttkp";
     soak_rng stream = soak_stream(u->seed, 100 + (uint64_t)number), *r = &stream;
     int dcd = u->desc.stepper == CT_STEPPER_DCD, clean, k;
     char kind = u->options->set == SOAK_RODS                                         ? thin[soak_below(r, 16)]
                 : u->options->set == SOAK_BARRIER || u->options->set == SOAK_PENALTY ? all[soak_below(r, 16)]
                 : u->options->set == SOAK_LAYERS                                     ? nodes[soak_below(r, 16)]
                 : u->options->set == SOAK_EXPLICIT                                   ? firm[soak_below(r, 16)]
+                : u->options->set == SOAK_GEOMETRIC                                  ? surfaces[soak_below(r, 16)]
                                                   : (dcd ? discrete[soak_below(r, 12)] : kinds[soak_below(r, 15)]);
     soak_item *q = &u->items[u->n_items];
     soak_mesh m, skin;
