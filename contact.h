@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ffaa21fe845d28e1.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f4bf10a6c999bf33.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -31,12 +31,12 @@ STEP BY STEP
     6. ct_world_destroy(world)
 
 WHAT IT DOES NOT DO
-    This version has no tearing, plasticity or fluids, and restitution with PENALTY only. Its steppers are CMR, DCD, BARRIER, PENALTY and
-    GEOMETRIC. One that a switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built,
-    ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
-    do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
-    vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller steps, or another
-    integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
+    This version has no tearing, plasticity or fluids, and restitution with LAYERS and PENALTY only. Its steppers are CMR, DCD, BARRIER, LAYERS,
+    PENALTY, GEOMETRIC and EXPLICIT. One that a switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver
+    (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The
+    library never prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it.
+    Bodies are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that
+    matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
@@ -115,12 +115,24 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
     intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name; a start nearer than dhat is not. It takes many times the
     time of CT_STEPPER_CMR where thin soft bodies are crushed. ct_step_report.residual is the last change of velocity by Newton's method [m/s].
 
+THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact mechanics)
+    A contact is a stack of springs, each thinner and stiffer than the one before, and every element and every layer has a clock of its own, by its
+    frequency (docs/layers.md). Updates are explicit and symplectic: the energy of free motion has no trend, momentum is kept to rounding, vibration is
+    damped by the material alone. Time advances in safe windows, in which no pair comes into a layer that does not strike, so that surfaces never intersect,
+    whatever the forces are. ct_world_desc.restitution gives back its share of an impact's speed; friction takes, at each strike, at most what
+    stops the sliding, so a body on a slope creeps. Cloth and soft bodies take part, against each other and against static and kinematic bodies and
+    planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem are refused. A step that has used up layers.max_updates
+    ends early with status BUDGET; ct_step_report.advanced and ct_world_time tell where, and the next step goes on from there. A start that
+    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name. Stiff or finely meshed bodies cost many strikes.
+    ct_step_report.residual is the energy that is missing in the step's account, over all energies in it; above 5e-3 the status is NOT_CONVERGED.
+
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
     gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take part,
-    against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem
-    are refused. With geometric.fail_safe vertices that would cross are stopped (status ZONES, ct_step_report.frozen). Intersections at the end of a
-    step are in ct_step_report.tangled, with status NOT_CONVERGED. ct_step_report.residual is that of the linear solve.
+    against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and ct_world_dump_problem
+    are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped (status ZONES,
+    ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED.
+    ct_step_report.residual is that of the linear solve.
     Self-collisions come from connected regions of a surface; smooth ones are left out (geometric.regions, docs/regions.md).
 
 THE PENALTY STEPPER, CT_STEPPER_PENALTY (lecture notes on contact simulation, 4.4; Xu, Zhao, Barbic 2014)
@@ -131,6 +143,14 @@ THE PENALTY STEPPER, CT_STEPPER_PENALTY (lecture notes on contact simulation, 4.
     ct_world_repair and ct_world_dump_problem are refused. Surfaces may intersect: nothing but springs keeps them apart. With PROXIMITY
     intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED; penetration is the largest depth. BUDGET: the
     iterations ran out, or an explicit substep is longer than its bound, by `residual`.
+
+THE EXPLICIT STEPPER, CT_STEPPER_EXPLICIT (Hong, Choi, Lee 2006)
+    A step is a sequence of Runge-Kutta steps of fourth order, whose length follows from their error (docs/explicit.md). Contact forces keep the
+    accelerations of touching features apart; nodes that have penetrated are moved back onto the surface. Soft bodies of tetrahedra, rigid, static and
+    kinematic bodies and planes take part, without friction and without contacts of a body with itself: both have to be switched off. Cloth, rods,
+    points, joints, ct_world_repair and ct_world_dump_problem are refused. Steps are short, about the time of a pressure wave through an element:
+    it is for soft materials and for dynamics. It does not promise an end free of intersections. ct_step_report.rk has the Runge-Kutta steps,
+    penetrations and squeezed contacts, which make the step NOT_CONVERGED. energy_elastic is that of the stepper's own elements.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -227,7 +247,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_THREADS       0 (default) or 1: worlds can have threads of their own (tasks.worker_count without enqueue). 1 needs pthreads or
                           Win32, -pthread where the system wants it, and atomic words (gcc, clang, MSVC). Without it your own task system
                           still works, and a world that asks for threads is refused (CT_ERR_UNSUPPORTED).
-    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_PENALTY, CONTACT_WITH_GEOMETRIC
+    CONTACT_WITH_CMR, CONTACT_WITH_DCD, CONTACT_WITH_BARRIER, CONTACT_WITH_LAYERS, CONTACT_WITH_PENALTY, CONTACT_WITH_GEOMETRIC,
+    CONTACT_WITH_EXPLICIT
                           1 (default) or 0: the steppers. One of them has to be 1. 0 removes its code. The enum keeps its value,
                           ct_stepper_built returns 0, and ct_world_create refuses it by name (CT_ERR_UNSUPPORTED).
     CONTACT_WITH_ICA, _CA, _PGS, _LEMKE, _BOXED, _ACTIVE_SET, _MPRGP, _INTERIOR, _NEWTON, _ADMM
@@ -236,7 +257,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER,
-                          PENALTY, GEOMETRIC and all
+                          LAYERS, PENALTY, GEOMETRIC, EXPLICIT and all
                           solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
                           CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
@@ -345,11 +366,17 @@ SOURCES
 #ifndef CONTACT_WITH_BARRIER
 #define CONTACT_WITH_BARRIER 0
 #endif
+#ifndef CONTACT_WITH_LAYERS
+#define CONTACT_WITH_LAYERS 0
+#endif
 #ifndef CONTACT_WITH_GEOMETRIC
 #define CONTACT_WITH_GEOMETRIC 0
 #endif
 #ifndef CONTACT_WITH_PENALTY
 #define CONTACT_WITH_PENALTY 0
+#endif
+#ifndef CONTACT_WITH_EXPLICIT
+#define CONTACT_WITH_EXPLICIT 0
 #endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 0
@@ -398,11 +425,17 @@ SOURCES
 #ifndef CONTACT_WITH_BARRIER
 #define CONTACT_WITH_BARRIER 1
 #endif
+#ifndef CONTACT_WITH_LAYERS
+#define CONTACT_WITH_LAYERS 1
+#endif
 #ifndef CONTACT_WITH_GEOMETRIC
 #define CONTACT_WITH_GEOMETRIC 1
 #endif
 #ifndef CONTACT_WITH_PENALTY
 #define CONTACT_WITH_PENALTY 1
+#endif
+#ifndef CONTACT_WITH_EXPLICIT
+#define CONTACT_WITH_EXPLICIT 1
 #endif
 #ifndef CONTACT_WITH_ICA
 #define CONTACT_WITH_ICA 1
@@ -520,6 +553,7 @@ typedef double ct_real;
 #define ct_body_get_velocities ct_body_get_velocities_f32
 #define ct_body_set_velocities ct_body_set_velocities_f32
 #define ct_body_set_contact ct_body_set_contact_f32
+#define ct_body_set_friction ct_body_set_friction_f32
 #define ct_body_get_pose ct_body_get_pose_f32
 #define ct_body_get_motion ct_body_get_motion_f32
 #define ct_body_set_motion ct_body_set_motion_f32
@@ -558,20 +592,22 @@ typedef double ct_real;
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
    stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning: 3 is reserved for layers, 6 for explicit. */
+   meaning. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
     X(CT_STEPPER_BARRIER, 2, barrier, CONTACT_WITH_BARRIER)                                                                                \
+    X(CT_STEPPER_LAYERS, 3, layers, CONTACT_WITH_LAYERS)                                                                                   \
     X(CT_STEPPER_PENALTY, 4, penalty, CONTACT_WITH_PENALTY)                                                                                \
-    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)
+    X(CT_STEPPER_GEOMETRIC, 5, geometric, CONTACT_WITH_GEOMETRIC)                                                                          \
+    X(CT_STEPPER_EXPLICIT, 6, explicit, CONTACT_WITH_EXPLICIT)
 #define CT_STEPPER_ENUM(name, number, word, built) name = number,
 typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } ct_stepper;
 #undef CT_STEPPER_ENUM
 
 #define CT_STEPPER_OR(name, number, word, built) || (built)
 #if !(0 CT_STEPPER_LIST(CT_STEPPER_OR))
-#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER, _PENALTY or _GEOMETRIC at 1"
+#error "contact.h: a world needs a stepper; leave CONTACT_WITH_CMR, _DCD, _BARRIER, _LAYERS, _PENALTY, _GEOMETRIC or _EXPLICIT at 1"
 #endif
 #undef CT_STEPPER_OR
 
@@ -675,7 +711,7 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 /* ct_geometric_desc -- options of CT_STEPPER_GEOMETRIC. Distances are shares of a pair's thickness. */
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
-    int cg_turns;                  /* 1..10000: turns of a solve of the global scheme; default 24 */
+    int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
     int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
                                       collisions are equations, as in the paper; default 4 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
@@ -688,6 +724,17 @@ typedef struct ct_geometric_desc {
     int regions;                   /* 1: a surface's pairs with itself come from its hierarchy of regions, and smooth regions are left out
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
 } ct_geometric_desc;
+
+/* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
+typedef struct ct_layers_desc {
+    ct_real clock;       /* (0, 0.5] time between two strikes of an element, at most, over the limit of its stability; default 1/16 */
+    ct_real layer_clock; /* (0, 0.5] the same of a layer with all layers outside of it; default 0.03 */
+    ct_real depth;       /* (0, 1] share of the world's thickness by which its own weight, at 9.81 m/s^2 or the world's gravity if that is more,
+                            presses the lighter side of a pair into its first layer: it sets k_1; default 1/16 */
+    int max_layers;      /* 1..100000: layers of a pair; a step ends early, with CT_STATUS_BUDGET, where a pair would need more. Default 4096: a
+                            distance of 1/8 of the thickness */
+    int max_updates;     /* >= 1: elements and pairs that a step evaluates, about; then it ends early, with CT_STATUS_BUDGET; default 20,000,000 */
+} ct_layers_desc;
 
 /* ct_penalty_form -- how CT_STEPPER_PENALTY adds the forces of contacts to a substep h: EXPLICIT: those of its start are external forces; stable
    only for short substeps. IMPLICIT: those of its end, J'(h^2 k + h b) J in the matrix of the step (Xu et al. 2014); stable for every h. */
@@ -732,6 +779,20 @@ typedef struct ct_penalty_desc {
     int iterations;               /* 1..1000: linear solves of a substep of the implicit form; default 100 */
     int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 256 */
 } ct_penalty_desc;
+
+/* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
+typedef struct ct_explicit_desc {
+    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again.
+                               Default 1e-4 */
+    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
+    int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
+    int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
+    int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of
+                               its nodes' */
+    ct_real penetration;    /* (0, 0.1] legal penetration of contacts, 1/1000 in the paper; default 1e-3 */
+    ct_real bulk_viscosity; /* [0, 10] damping of pressure waves: b in the stress b rho c l tr d; default 0.06 */
+    int max_steps;          /* 1..1e8: most Runge-Kutta steps of a step; after them the world stands still until its end (BUDGET); default 100000 */
+} ct_explicit_desc;
 
 
 /* ---- public/types.h ---- */
@@ -997,7 +1058,8 @@ typedef struct ct_world_desc {
     ct_real gravity[3];   /* [m/s^2]; default 0, -9.81, 0 */
     ct_real thickness;    /* distance that is kept [m], > 0; default 1e-3 */
     ct_real friction;     /* Coulomb coefficient, >= 0; default 0.4 */
-    ct_real restitution;  /* [0, 1] share of the approach speed with which bodies part; CT_STEPPER_PENALTY, the others support 0 only */
+    ct_real restitution;  /* [0, 1] share of the normal speed that an impact gives back. Other than 0 with CT_STEPPER_LAYERS and
+                             CT_STEPPER_PENALTY only; default 0 */
     int self_collision;   /* 1: a body collides with itself; default 1 */
     ct_broad_phase broad_phase; /* default CT_BROAD_TREE */
     ct_stepper stepper;   /* default CONTACT_STEPPER, or the first of the list that is built */
@@ -1014,8 +1076,10 @@ typedef struct ct_world_desc {
                              attempt or two per impact, and one more collision test per substep; default 0 */
     ct_dcd_desc dcd;        /* of CT_STEPPER_DCD */
     ct_barrier_desc barrier; /* of CT_STEPPER_BARRIER */
+    ct_layers_desc layers;  /* of CT_STEPPER_LAYERS */
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
+    ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
@@ -1199,8 +1263,8 @@ typedef struct ct_motion_segment {
 /* ct_kinematic_desc -- a surface that follows a script and pushes other bodies. The mesh's vertices move by keyframes, then by `motion`, or
    by `segments` when there are some, in the world's axes, with time counted from the adding of the body. Between keyframes vertices move on
    straight lines; after the last they stay. Where scripted surfaces leave no room the step continues, and the report counts the
-   intersecting pairs. CT_STEPPER_BARRIER: they wait there, positions are read where they are, and the status is BUDGET or worse. Arrays are
-   copied. */
+   intersecting pairs. CT_STEPPER_BARRIER and CT_STEPPER_LAYERS: they wait there, positions are read where they are, and the status is BUDGET or
+   worse. Arrays are copied. */
 typedef struct ct_kinematic_desc {
     uint32_t cookie;
     const char *name;
@@ -1275,7 +1339,8 @@ typedef struct ct_contact {
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance. */
+   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
+   is layers.max_updates or max_layers, at most 5e-3. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -1285,6 +1350,21 @@ typedef struct ct_contact {
 #define CT_STATUS_ENUM(name, text) name,
 typedef enum ct_status { CT_STATUS_LIST(CT_STATUS_ENUM) CT_STATUS_COUNT_ } ct_status;
 #undef CT_STATUS_ENUM
+
+/* ct_rk_report -- the Runge-Kutta steps of a step of CT_STEPPER_EXPLICIT. Contacts are counted once in each of them. */
+enum { CT_RK_HISTORY = 32 };
+typedef struct ct_rk_report {
+    int accepted, rejected;       /* Runge-Kutta steps */
+    int evaluations;              /* of the forces, those of rejected steps included */
+    ct_real dt_least, dt_most;    /* [s] of the accepted ones */
+    ct_real dt_history[CT_RK_HISTORY]; /* [s] the last accepted ones: number k, from 0, at k % CT_RK_HISTORY */
+    int regions;                  /* sets of contacts that share nodes, at the end */
+    int held, first;              /* contacts that were there in the Runge-Kutta step before; first touches */
+    int held_deep;                /* held ones that are deeper than 1e-4 edges, before their nodes are moved back */
+    ct_real penetration_held, penetration_first; /* [m] largest depths, before nodes are moved back */
+    int left;                     /* contacts deeper than the legal penetration after it */
+    int squeezed;                 /* contacts that no force can keep: both bodies cannot give way */
+} ct_rk_report;
 
 /* ct_step_report -- the results and the quality of a step. */
 typedef struct ct_step_report {
@@ -1314,20 +1394,22 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s] */
+                              change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
+                              losses of the step, beyond rounding */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
-    ct_real penetration;   /* DCD: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
+    ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
     ct_real momentum_lost; /* [N s] by zones and freezing */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
                               A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
+    ct_rk_report rk;       /* of CT_STEPPER_EXPLICIT; else 0 */
     double energy_kinetic, energy_elastic, energy_gravity; /* [J] at the end of the step; that of gravity is 0 at the origin. Kinetic energy
                                                               is that of the velocities at the end, also where the integrator's own
                                                               velocities belong to the middle of steps */
-    double energy_contact; /* [J] PENALTY: stored in the springs of contacts at the end; else 0 */
+    double energy_contact; /* [J] PENALTY, LAYERS: stored in the springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
@@ -1340,6 +1422,9 @@ typedef struct ct_step_report {
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
     double center_of_mass[3];
+    double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
+    int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
+    int windows, rollbacks; /* LAYERS: safe windows of the step, and those that were repeated; else 0 */
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
     double ms_finish;      /* the rest: saving the start, impact zones, commits, this report; */
@@ -1506,6 +1591,9 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
 /* ct_body_set_contact -- springs and dampers of a body's contacts, with CT_STEPPER_PENALTY; other steppers ignore them. It holds from the next
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
+/* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
+   negative or not finite; CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
    Either may be NULL. CT_ERR_ARGUMENT for other bodies. */
@@ -2477,7 +2565,7 @@ CTI_FN void cti_sort_list(int32_t *list, int n)
    set. Method: path halving, no ranks. Based on: Tarjan, van Leeuwen, Worst-case analysis of set union algorithms, 1984. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
 /* cti_sets_init -- n sets of one number each. */
 CTI_INLINE void cti_sets_init(int32_t *parent, int n)
 {
@@ -3116,7 +3204,7 @@ CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
    implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LAYERS || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 #endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
@@ -5527,32 +5615,32 @@ CTI_INLINE int cti_pad4(int n) { return (n + 3) & ~3; }
 
 /* cti_k_keep -- forces a value to stay in its register. Otherwise gcc repeats the load at every use, and loads bound the tile's speed. */
 #if CTI_SIMD == CTI_SIMD_AVX512 && (defined(__GNUC__) || defined(__clang__))
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #endif
 #define CTI_K_KEEP64(v) __asm__("" : "+v"((v).a))
 #elif CTI_SIMD == CTI_SIMD_AVX2 && (defined(__GNUC__) || defined(__clang__))
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) __asm__("" : "+x"((v).a))
 #endif
 #define CTI_K_KEEP64(v) __asm__("" : "+x"((v).a), "+x"((v).b))
 #else
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP32(v) ((void)0)
 #endif
 #define CTI_K_KEEP64(v) ((void)0)
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_T float
 #endif
 #define CTI_TN(a, b) a##32_##b
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_TVEC cti_f8
 #endif
 #define CTI_TV(op) cti_f8_##op
 #define CTI_T_IS_FLOAT 1
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #define CTI_K_KEEP CTI_K_KEEP32
 /* kernel.inl -- micro kernels for one number type; included by kernel.h. a[q] points at row q's first number; row q at k is a[q][k sa], the
    strip at k is b[k sb .. k sb + 7]. */
@@ -5631,12 +5719,12 @@ CTI_INLINE void CTI_TN(cti_k, sum4)(CTI_TVEC v[4], const CTI_TVEC w[4])
     v[0] = CTI_TV(add)(v[0], w[0]), v[1] = CTI_TV(add)(v[1], w[1]), v[2] = CTI_TV(add)(v[2], w[2]), v[3] = CTI_TV(add)(v[3], w[3]);
 }
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_k_sub1 -- p[0..7] -= v */
 CTI_INLINE void CTI_TN(cti_k, sub1)(CTI_T *p, CTI_TVEC v) { CTI_TV(store)(p, CTI_TV(sub)(CTI_TV(load)(p), v)); }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 /* cti_k_trsm4 -- four rows of a triangular solve with many right sides: x_q = (in_q - c_q - sum_{p<q} l_qp x_p) r_q, l_qp = l[q sq + p sp],
    in place in c; in_q at in + q step, or 0 where in is NULL */
 CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const CTI_T *r, const CTI_T *in, size_t step, CTI_TVEC c[4])
@@ -5657,7 +5745,7 @@ CTI_INLINE void CTI_TN(cti_k, trsm4)(const CTI_T *l, size_t sq, size_t sp, const
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_k_flush4 -- sets lanes of c[q] whose size is below least[q] to 0; a NaN stays. */
 CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 {
@@ -5668,7 +5756,7 @@ CTI_INLINE void CTI_TN(cti_k, flush4)(const CTI_T least[4], CTI_TVEC c[4])
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 /* cti_k_judge -- returns the pivot s if it is finite and above eps orig; else its replacement: |orig|, or 1 if that is zero or not
    finite */
 CTI_INLINE CTI_T CTI_TN(cti_k, judge)(CTI_T s, CTI_T orig, CTI_T eps, int *boosted)
@@ -5715,12 +5803,12 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T
 #endif
 #undef CTI_TN
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
 #undef CTI_T_IS_FLOAT
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #undef CTI_K_KEEP
 #endif
 
@@ -5885,7 +5973,7 @@ CTI_INLINE int CTI_TN(cti_k, chol4)(const CTI_T *d, const CTI_T *orig, CTI_T eps
 #undef CTI_T_IS_FLOAT
 #undef CTI_K_KEEP
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_ICA
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA
 #undef CTI_K_KEEP32
 #endif
 #undef CTI_K_KEEP64
@@ -8023,13 +8111,13 @@ CTI_FN int cti_factor32_compute(cti_mem *mem, cti_factor32 *f, const cti_symboli
 #if CONTACT_WITH_BARRIER || (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
 CTI_FN int cti_factor64_compute(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym, const cti_gather *g, const ct_real *val);
 #endif
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factor*_reserve -- the allocation of cti_factor*_compute alone; cti_factor*_refill -- its other part, which allocates nothing, so
    that threads may factor several components at once. */
 CTI_FN int cti_factor32_reserve(cti_mem *mem, cti_factor32 *f, const cti_symbolic *sym);
 CTI_FN int cti_factor64_reserve(cti_mem *mem, cti_factor64 *f, const cti_symbolic *sym);
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factor32_refill(cti_factor32 *f, const cti_gather *g, const ct_real *val);
 CTI_FN void cti_factor64_refill(cti_factor64 *f, const cti_gather *g, const ct_real *val);
 #endif
@@ -8041,7 +8129,7 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 /* [largest entry of x] entries of x below this are set to 0 in cti_factor32_solve before they are divided by a pivot. Entries of the factor
    are at least 3.5e-15 of their pivot. Products with the entries kept are therefore above 1.9e-34 times the pivots' ratio, which is 1.6e4
    times the smallest normal float. Half and double change nothing: 5e-20 of the largest entry is far below a float's rounding */
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
 
 /* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float, x should be scaled so that
@@ -8049,7 +8137,7 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 #endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
@@ -8099,7 +8187,7 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
 
 #define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN double cti_factor32_scale(double most)
 {
     int e;
@@ -8112,11 +8200,11 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_T float
 #endif
 #define CTI_TN(a, b) a##32_##b
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_TVEC cti_f8
 #endif
 #define CTI_TV(op) cti_f8_##op
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
@@ -8345,14 +8433,14 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
 }
 #endif
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
 {
     const cti_symbolic *sym = f->sym;
@@ -8365,7 +8453,9 @@ CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gath
         CTI_TN(cti_super, finish)(f, s, orig);
     }
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN int CTI_TN(cti_factor, compute)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym, const cti_gather *g,
                                        const ct_real *val)
 {
@@ -8383,7 +8473,7 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     memset(f, 0, sizeof *f);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
@@ -8544,11 +8634,11 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_T
 #endif
 #undef CTI_TN
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_SUPER_EPS
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
@@ -8564,14 +8654,14 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #define CTI_SUPER_TINY 1.2e-32
 #define CTI_SUPER_ABS fabs
 #define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_GONE 0
 #endif
 /* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* an entry of A; one so small that it is denormal or nearly so becomes 0 */
 CTI_INLINE CTI_T CTI_TN(cti_super, entry)(ct_real v) { return (CTI_T)(fabs((double)v) < (double)CTI_SUPER_GONE ? 0 : v); }
 
@@ -8791,14 +8881,14 @@ static void CTI_TN(cti_super, finish)(CTI_TN(cti_factor, t) * f, int s, CTI_T *o
         f->inverse[sym->pivot[s] + u] = 1;
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int CTI_TN(cti_factor, reserve)(cti_mem *mem, CTI_TN(cti_factor, t) * f, const cti_symbolic *sym)
 {
     return CTI_TN(cti_super, reserve)(mem, f, sym);
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void CTI_TN(cti_factor, refill)(CTI_TN(cti_factor, t) * f, const cti_gather *g, const ct_real *val)
 {
     const cti_symbolic *sym = f->sym;
@@ -8996,7 +9086,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
 #undef CTI_SUPER_LEAST
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_SUPER_GONE
 #endif
 
@@ -27784,7 +27874,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
 CTI_FN ct_real cti_dist_derive(const ct_real *x, int n, const ct_real *c, int k, ct_real e[2][4], ct_real *grad, ct_real *hess);
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* Batches: x [3 points], quads [4 n] point numbers (vertex, face 0 1 2; edge a 0 1, edge b 0 1); d2 [n], w3 [3 n], st [2 n], feature [n].
  */
 CTI_FN void cti_dist_pt_batch(const ct_real *x, const int32_t *quads, int n, ct_real *d2, ct_real *w3, int32_t *feature);
@@ -28005,7 +28095,7 @@ CTI_FN ct_real cti_dist_ee_grad(const ct_real x[12], ct_real *grad, ct_real *hes
    selected. Operations and their order are those of dist.c, so both give the same bits.
    based on: as dist.c. */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 #define CTI_DISTB_FLAT CTI_R(1e-4) /* as in dist.c */
 
 /* cti_distb_load -- point `corner` of eight quads (the last quad is repeated where fewer are left) */
@@ -33671,7 +33761,7 @@ CTI_FN int cti_broad_sweep(cti_mem *mem, cti_broad *broad, const cti_soup *soup)
 CTI_FN int cti_broad_may_meet(const cti_soup *soup, int a, int b);
 /* cti_broad_keep_apart -- adds bodies a and b, which must not meet from now on, to the sorted array `apart` of a soup. 0: out of memory. */
 CTI_FN int cti_broad_keep_apart(cti_mem *mem, int32_t **apart, int a, int b);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* cti_broad_pairs -- candidates of the last update, each kind a growable array [2 n] (CTI_LEN is 2 n), unique; NULL: not wanted.
    Order: body pairs (p, p) and (p, q), p < q, ascending; in each, the pairs by their numbers (vf: first vertices of p, then vertices of q).
    vf: (vertex, face); ee: (edge, edge), a < b; ve: (loose point, loose edge); vv: (loose point, loose point), a < b.
@@ -34610,7 +34700,7 @@ static int cti_broad_any_kind(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return broad->hashed ? cti_broad_hash_kind(mem, broad, soup, moved, ka, kb, out) : cti_broad_kind(mem, broad, soup, ka, kb, out);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv)
 {
@@ -36902,7 +36992,7 @@ CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt);
 #endif
 /* cti_rigid_gyration -- radius of gyration [m], which converts an angular velocity to a speed. */
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_rigid_turning -- the body whose angular block this is, or NULL; rigid_of [blocks]: index in `rigids` of a block's body, or -1. */
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block);
 #endif
@@ -37124,7 +37214,7 @@ CTI_FN void cti_rigid_go(cti_rigid *b, cti_v3 w, ct_real dt)
 
 CTI_FN ct_real cti_rigid_gyration(const cti_rigid *b) { return cti_sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass)); }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 CTI_FN const cti_rigid *cti_rigid_turning(const cti_rigid *rigids, const int32_t *rigid_of, int block)
 {
     const cti_rigid *b = rigid_of[block] >= 0 ? &rigids[rigid_of[block]] : NULL;
@@ -37169,7 +37259,7 @@ typedef struct cti_joint {
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
 CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_joint_turn -- the rotation vector [rad], in world axes, that takes triad b to triad a (rows: orthonormal axes in the world). For a
    hinge: the smallest rotation that takes b's axis to a's, a vector across the axis. Valid up to half a turn. */
 CTI_FN cti_v3 cti_joint_turn(const ct_real *a, const ct_real *b, int hinge);
@@ -37194,7 +37284,7 @@ CTI_FN void cti_joint_axes(cti_v3 axis, ct_real *out)
     cti_v3_put(out, 0, axis), cti_v3_put(out, 1, t1), cti_v3_put(out, 2, t2);
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* scales sin(theta) axis to theta axis */
 static cti_v3 cti_joint_whole(cti_v3 e, ct_real cosine)
 {
@@ -38120,7 +38210,7 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
@@ -38141,15 +38231,17 @@ CTI_INLINE int cti_surface_dynamic(const cti_surface *s, int v)
     return v;
 }
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 /* cti_surface_commit -- copies the end of the motion, x1, to its start, x0. */
 CTI_FN void cti_surface_commit(cti_surface *s);
+#endif
 /* cti_attach_point -- the position of one attachment with n > 0, as cti_surface_place computes it. */
 CTI_FN cti_v3 cti_attach_point(const cti_attach *a, const ct_real *q, const ct_real *frames);
 
 /* cti_plane_gap -- signed distance of x from a plane; its sign is that of dot(normal, x) - offset in exact arithmetic. */
 CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* cti_surface_pair_thickness -- (h_a + h_b) / 2 of two bodies. */
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b);
 #endif
@@ -38179,7 +38271,7 @@ CTI_FN cti_v3 cti_pair_point(const ct_real *x, const cti_pair *pair, int side);
 CTI_FN uint64_t cti_pair_key(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_a(const cti_surface *s, const cti_pair *pair);
 CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 /* cti_pair_thickness -- distance that the pair keeps; within one body at most half of its rest distance, except between loose points. */
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair);
 #endif
@@ -38312,6 +38404,7 @@ CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s)
     return 1;
 }
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 CTI_FN void cti_surface_commit(cti_surface *s)
 {
     int k;
@@ -38320,6 +38413,7 @@ CTI_FN void cti_surface_commit(cti_surface *s)
         memcpy(s->x0 + at, s->x1 + at, sizeof(ct_real) * 3 * (size_t)(s->runs[k + 1] - s->runs[k]));
     }
 }
+#endif
 
 CTI_FN void cti_surface_place(const cti_surface *s, const ct_real *q, const ct_real *frames, ct_real *out)
 {
@@ -38361,7 +38455,7 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     return (ct_real)(side > 0 ? gap : (side < 0 ? -gap : 0));
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_surface_pair_thickness(const cti_surface *s, int body_a, int body_b)
 {
     return (s->bodies[body_a].thickness + s->bodies[body_b].thickness) / 2;
@@ -38472,7 +38566,7 @@ CTI_FN int cti_pair_body_b(const cti_surface *s, const cti_pair *pair)
     return pair->kind == CT_PAIR_PLANE ? s->planes[pair->plane].body : s->body_of[pair->v[pair->n_a]];
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
 {
     int a = cti_pair_body_a(s, pair), b = cti_pair_body_b(s, pair), feature;
@@ -38503,12 +38597,16 @@ CTI_FN ct_real cti_pair_thickness(const cti_surface *s, const cti_pair *pair)
      RATIONAL   (1 - s)^3 / s    which grows like 1 / s instead of its logarithm
    Both are twice differentiable at s = 1, positive, falling and convex in s. s > 0. */
 CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_first, double *out_second);
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 /* cti_mollifier_value -- m(c) of c = |u x v|^2, u and v the edges: c / e (2 - c / e) below e, 1 from there on. e > 0. [IPC 2020, eq. 24] */
 CTI_FN double cti_mollifier_value(double c, double e, double *out_first, double *out_second);
 /* cti_mollifier_width -- e of two edges with the rest positions x [12]: CTI_MOLLIFIER_PART |u|^2 |v|^2. */
 CTI_FN ct_real cti_mollifier_width(const ct_real x[12]);
+#endif
 
+#if CONTACT_WITH_BARRIER
 /* cti_friction_value -- the smooth static law: f0(u) with f0' = f1 = 2 u / e - u^2 / e^2 below e, 1 from there on. u >= 0 and e > 0 [m].
    out_rate: f1 / u, finite at 0; out_slope: f1'. Returns f0. [IPC 2020, eq. 13 to 15] */
 CTI_FN double cti_friction_value(double u, double e, double *out_rate, double *out_slope);
@@ -38563,9 +38661,11 @@ CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real ga
    fewer, and of one number where there are no free parameters. Mollified edges, which are few, take the whole matrix of twelve rows.
    based on: Li et al. 2020, Incremental potential contact, sec. 4 and 5, supplement; the reduced form is ours. */
 
-#if CONTACT_WITH_BARRIER
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 #define CTI_MOLLIFIER_PART CTI_R(1e-3) /* [1] squared sine between edges below which their potential fades out: IPC's value */
+#endif
 
+#if CONTACT_WITH_BARRIER
 CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_first, double *out_second)
 {
     double l, q = s - 1, i;
@@ -38583,7 +38683,9 @@ CTI_FN double cti_barrier_value(ct_barrier_kind kind, double s, double *out_firs
     *out_second = -2 * l - q * i * (4 - q * i);
     return -q * q * l;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 CTI_FN double cti_mollifier_value(double c, double e, double *out_first, double *out_second)
 {
     double q = c / e;
@@ -38600,7 +38702,9 @@ CTI_FN ct_real cti_mollifier_width(const ct_real x[12])
     return CTI_MOLLIFIER_PART * cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 1), cti_v3_at(x, 0))) *
            cti_v3_norm2(cti_v3_sub(cti_v3_at(x, 3), cti_v3_at(x, 2)));
 }
+#endif
 
+#if CONTACT_WITH_BARRIER
 CTI_FN double cti_friction_value(double u, double e, double *out_rate, double *out_slope)
 {
     double q = u / e;
@@ -39073,7 +39177,9 @@ CTI_FN int cti_potential_plane(const cti_potential *p, cti_v3 normal, ct_real ga
             out->hessian[3 * i + j] = N * n[i] * n[j];
     return 1;
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
 #undef CTI_MOLLIFIER_PART
 #endif
 
@@ -39107,7 +39213,7 @@ typedef struct cti_memory {
 CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m);
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key);
 CTI_FN void cti_memory_clear(cti_memory *m);
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 /* cti_memory_add -- keys are unique: a key that is there is overwritten. 0 when memory ran out (the item is lost, nothing else). */
 CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *item);
 #endif
@@ -39147,7 +39253,7 @@ CTI_FN void cti_memory_clear(cti_memory *m)
         memset(m->table, 0, sizeof(int32_t) * (size_t)CTI_LEN(m->table));
 }
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 static void cti_memory_insert(cti_memory *m, int index)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)m->items[index].key & mask;
@@ -41757,6 +41863,7 @@ typedef struct cti_snapshot {
     cti_way *ways;
     uint64_t *tangles;
     int n_tangled;
+    ct_real *late;             /* cti_script.late of the movers, one after the other */
     cti_memory memory;
 } cti_snapshot;
 
@@ -41933,7 +42040,7 @@ CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.te
 
 /* ---- factors ---- */
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_policy_factor_is_cheap -- 1 if a component's factor is computed in every step. flops: of a factorization; nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 /* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
@@ -41941,6 +42048,8 @@ CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
 /* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations asks for a new factor in the next step. */
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
@@ -42042,7 +42151,7 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
    energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
 #endif
 #if CONTACT_WITH_CMR
@@ -42091,7 +42200,7 @@ cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 
 /* ---- factors ---- */
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
 /* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. A rule without
@@ -42110,7 +42219,9 @@ CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops,
 }
 
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > cti_step_tuned.factors.stiff; }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations)
 {
     return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
@@ -42242,7 +42353,7 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_s
 CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
 {
     return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy +
@@ -42389,9 +42500,11 @@ CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_standing -- the same where the vertices are at the end of the last step, also behind their script. */
 CTI_FN void cti_assemble_standing(cti_state *s);
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_assemble_script_speed -- largest speed of a scripted surface, over a step dt to surface.script. */
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* cti_assemble -- A, b of a step dt from (x, v), with forces linearized at system.q, filtered for pins. *out_extended: tets whose log J was
    continued. 0 when memory ran out. */
 CTI_FN int cti_assemble(cti_state *s, ct_real dt, int *out_extended);
@@ -43451,6 +43564,22 @@ CTI_FN void cti_impulses_begin(cti_state *s);
    scratch. 0: out of memory. */
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt);
 #endif
+#if CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
+/* cti_impulses_merge -- one touch for each contact of a step: the sum of its impulses, in the axes of the last one. 0: out of memory. */
+CTI_FN int cti_impulses_merge(cti_state *s);
+#endif
+/* cti_impulses_index -- index by key of the step's touches so far; at: [mask + 1] index + 1 or 0; NULL: there were none. */
+typedef struct cti_impulses_index {
+    int32_t *at;
+    uint32_t mask;
+} cti_impulses_index;
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+/* cti_impulses_open -- makes the index, in the arena, and room for a substep's touches, at most `more`, each with a key of its own.
+   0: out of memory. */
+CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *out);
+/* cti_impulses_touch -- adds a touch of the substep: one with its key becomes it, with the sum of both impulses in its axes. */
+CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch);
+#endif
 /* cti_impulses_swap -- makes the new step's sums those that the user reads; a second call undoes that. Not in a repair, in which time does
    not advance. */
 CTI_FN void cti_impulses_swap(cti_state *s);
@@ -43498,6 +43627,36 @@ CTI_FN void cti_impulses_clear(cti_impulses *q)
 
 CTI_FN void cti_impulses_begin(cti_state *s) { cti_impulses_clear(&s->step.impulses); }
 
+#if CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS
+CTI_FN int cti_impulses_merge(cti_state *s)
+{
+    cti_touch *list = s->step.impulses.touches, *from;
+    int i, n = CTI_LEN(list), kept = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
+    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
+    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
+    if (!keys || !order || !from)
+        return 0;
+    if (n == 0)
+        return 1;
+    memcpy(from, list, sizeof *from * (size_t)n);
+    for (i = 0; i < n; i++)
+        keys[i] = list[i].key, order[i] = i;
+    cti_sort_u64(keys, order, keys + n, order + n, n);
+    for (i = 0; i < n; i++) {
+        const cti_touch *t = &from[order[i]];
+        if (kept > 0 && list[kept - 1].key == t->key) {
+            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
+            list[kept - 1] = *t;
+            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
+        } else
+            list[kept++] = *t;
+    }
+    stbds_header(list)->length = (size_t)kept;
+    return 1;
+}
+#endif
+
 CTI_FN void cti_impulses_swap(cti_state *s)
 {
     cti_impulses q = s->history.impulses;
@@ -43509,13 +43668,7 @@ CTI_FN void cti_impulses_swap(cti_state *s)
 
 /* ---- contacts and joints ---- */
 
-/* index by key of the step's touches so far; at: [mask + 1] index + 1 or 0 */
-typedef struct cti_impulses_index {
-    int32_t *at;
-    uint32_t mask;
-} cti_impulses_index;
-
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *list, uint64_t key)
 {
     uint32_t i = (uint32_t)key & x->mask;
@@ -43524,17 +43677,19 @@ static uint32_t cti_impulses_find(const cti_impulses_index *x, const cti_touch *
     return i;
 }
 
-/* makes the index. The first substep needs none, since a key has only one row there. 0: out of memory */
-static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
+CTI_FN int cti_impulses_open(cti_state *s, int more, cti_impulses_index *x)
 {
     const cti_touch *list = s->step.impulses.touches;
     int i, n = CTI_LEN(list);
     uint32_t size = 64;
     x->at = NULL;
     x->mask = 0;
+    if (!CTI_RESERVE(s->mem, s->step.impulses.touches, n + more))
+        return 0;
+    list = s->step.impulses.touches;
     if (n == 0)
-        return 1;
-    while (size < 2 * (uint32_t)(n + CTI_LEN(s->contact.rows)))
+        return 1; /* a key has only one touch in a substep */
+    while (size < 2 * (uint32_t)(n + more))
         size *= 2;
     x->mask = size - 1;
     x->at = CTI_ARENA_ZERO(s->arena, int32_t, size);
@@ -43543,32 +43698,36 @@ static int cti_impulses_make_index(cti_state *s, cti_impulses_index *x)
     return x->at != NULL;
 }
 
-/* index of a row's touch in the list, added at the end if it is new; there is room */
-static cti_touch *cti_impulses_place(cti_impulses *q, const cti_impulses_index *x, uint64_t key)
+CTI_FN void cti_impulses_touch(cti_impulses *q, const cti_impulses_index *x, const cti_touch *touch)
 {
+    uint32_t i = x->at ? cti_impulses_find(x, q->touches, touch->key) : 0;
     cti_touch *t;
-    if (x->at) {
-        uint32_t i = cti_impulses_find(x, q->touches, key);
-        if (x->at[i])
-            return &q->touches[x->at[i] - 1];
-        x->at[i] = CTI_LEN(q->touches) + 1;
+    cti_v3 before;
+    if (!x->at || !x->at[i]) {
+        q->touches[stbds_header(q->touches)->length++] = *touch;
+        if (x->at)
+            x->at[i] = CTI_LEN(q->touches);
+        return;
     }
-    t = &q->touches[stbds_header(q->touches)->length++];
-    memset(t, 0, sizeof *t);
-    t->key = key;
-    return t;
+    t = &q->touches[x->at[i] - 1];
+    before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0));
+    *t = *touch;
+    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(touch->r, 0), cti_m3_mul_v(touch->frame, before)));
 }
+#endif
 
-static void cti_impulses_contact(cti_impulses *q, const cti_surface *s, ct_cone cone, const cti_impulses_index *x, const cti_row *row,
-                                 const cti_contact_row *origin)
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, const cti_row *row, const cti_contact_row *origin)
 {
-    cti_touch *t = cti_impulses_place(q, x, row->key);
-    cti_v3 before = cti_m3_mul_tv(t->frame, cti_v3_at(t->r, 0)); /* zero for a new touch */
-    t->pair = origin->pair;
-    t->thickness = cti_pair_thickness(s, &origin->pair);
-    t->sticking = cti_rows_sticks(cone, row);
-    memcpy(t->frame, row->frame, sizeof t->frame);
-    cti_v3_put(t->r, 0, cti_v3_add(cti_v3_at(row->r, 0), cti_m3_mul_v(row->frame, before)));
+    cti_touch t;
+    memset(&t, 0, sizeof t);
+    t.key = row->key;
+    t.pair = origin->pair;
+    t.thickness = cti_pair_thickness(&s->surface, &origin->pair);
+    t.sticking = cti_rows_sticks(s->desc.solver.cone, row);
+    memcpy(t.frame, row->frame, sizeof t.frame);
+    cti_v3_put(t.r, 0, cti_v3_at(row->r, 0));
+    cti_impulses_touch(&s->step.impulses, x, &t);
 }
 
 static int cti_impulses_joint(cti_state *s, const cti_row *row)
@@ -43684,19 +43843,18 @@ static void cti_impulses_pins(cti_state *s, ct_real dt)
 
 CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 {
-    cti_impulses *q = &s->step.impulses;
     cti_impulses_index x;
     int i, n = CTI_LEN(s->contact.rows);
     if (s->scripts.still)
         return 1;
-    if (!cti_impulses_make_index(s, &x) || !CTI_RESERVE(s->mem, q->touches, CTI_LEN(q->touches) + n))
+    if (!cti_impulses_open(s, n, &x))
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
         if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
-            cti_impulses_contact(q, &s->surface, s->desc.solver.cone, &x, row, &s->contact.origins[i]);
+            cti_impulses_contact(s, &x, row, &s->contact.origins[i]);
     }
     cti_impulses_pins(s, dt);
     return 1;
@@ -43736,7 +43894,7 @@ CTI_FN void cti_assemble_standing(cti_state *s)
     }
 }
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_assemble_script_speed(const cti_state *s, ct_real dt)
 {
     ct_real big = 0;
@@ -44321,14 +44479,18 @@ CTI_FN void cti_island_close(cti_factors *f, const cti_island *q, cti_row *rows,
 CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, const cti_bsr *A);
 CTI_FN void cti_factors_free(cti_mem *mem, cti_factors *f);
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_ask -- asks for a new factor of a component, which is computed when factors are next renewed. */
 CTI_FN void cti_factors_ask(cti_component *q);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_factors_drift -- some block of the component may have moved by a further `way` [m] since the factor was computed. */
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
 /* cti_factors_relinearize -- the component's part of A has changed within a step: its factor belongs to another matrix, and a new one is
    asked for. */
 CTI_FN void cti_factors_relinearize(cti_component *q);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_renew -- computes a component's factor again if cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_prepare -- the part of a renewal that allocates. If it sets q->cache.is_due, cti_factors_refill must follow, which may run on
@@ -44339,6 +44501,8 @@ CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
 /* cti_factors_age -- a new matrix: the age of every factor grows by one step. */
 CTI_FN void cti_factors_age(cti_factors *f);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 #endif
@@ -44370,11 +44534,15 @@ CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_fr
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
 CTI_FN void cti_factors_residual(const cti_component *q, const int32_t *blocks, const cti_bsr *A, const ct_real *b, const ct_real *x, ct_real *r);
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_apply -- z = D^-1 r on one component by one of its factors; `blocks` are its blocks in r and z. */
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker);
+#endif
 
+#if CONTACT_WITH_CMR
 /* cti_factors_islands -- island [n_rows]: rows that share components, directly or through others, get the same number, 0 .. *out_n - 1 in
    the order of their first rows. 0 when memory ran out. */
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n);
@@ -44557,7 +44725,7 @@ CTI_FN int cti_factors_init(cti_mem *mem, cti_arena *arena, cti_factors *f, cons
     return CTI_RESIZE(mem, f->scratch.x, f->scratch.x_room * (size_t)cti_tasks_workers(f->tasks));
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factors_age(cti_factors *f)
 {
     int c;
@@ -44573,7 +44741,9 @@ CTI_FN void cti_factors_age(cti_factors *f)
 }
 
 CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1; }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
 
 CTI_FN void cti_factors_relinearize(cti_component *q)
@@ -44598,7 +44768,9 @@ static void cti_factors_charge(cti_factor_stamp *t, int iterations)
     } else
         t->excess_iterations += cti_max_int(0, iterations - t->base_iterations);
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* reserves `doubles` of work for a solve of each worker. 0: out of memory */
 static int cti_factors_reserve_work(cti_factors *f, size_t doubles)
 {
@@ -44724,7 +44896,9 @@ CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island)
             return 1;
     return 0;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* x [3 n] of a component in place, in the precision of its factor */
 static void cti_factors_solve_exact(const cti_component *q, double *x, int worker)
 {
@@ -44743,7 +44917,9 @@ static float cti_factors_to_float(ct_real r, double scale)
     double x = (double)r * scale;
     return (float)(fabs(x) < (double)CTI_FACTOR32_LEAST ? 0 : x);
 }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
 {
     cti_component *c = (cti_component *)ctx;
@@ -44768,7 +44944,9 @@ CTI_FN void cti_factors_solve(void *ctx, ct_real *x, int worker)
     for (i = 0; i < n3; i++)
         x[i] = (ct_real)((double)z[i] * (1 / scale));
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_factor32 *factor, const int32_t *blocks, const ct_real *r,
                               ct_real *z, int worker)
 {
@@ -44794,7 +44972,9 @@ CTI_FN void cti_factors_apply(cti_factors *f, const cti_component *q, const cti_
         for (k = 0; k < 3; k++)
             z[3 * blocks[i] + k] = exact ? (ct_real)x[3 * i + k] : (ct_real)((double)y[3 * i + k] * (1 / scale));
 }
+#endif
 
+#if CONTACT_WITH_CMR
 static double cti_factors_dot(const cti_component *q, const int32_t *blocks, const ct_real *x, const ct_real *y)
 {
     double s[3] = {0, 0, 0};
@@ -45398,7 +45578,7 @@ CTI_FN void cti_copy_free(cti_mem *mem, cti_copy *t)
 CTI_FN void cti_snapshot_free(cti_mem *mem, cti_snapshot *t)
 {
     cti_copy_free(mem, &t->copy);
-    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles);
+    CTI_FREE(mem, t->dv_free), CTI_FREE(mem, t->components), CTI_FREE(mem, t->ways), CTI_FREE(mem, t->tangles), CTI_FREE(mem, t->late);
     cti_memory_free(mem, &t->memory);
     memset(t, 0, sizeof *t);
 }
@@ -45431,6 +45611,26 @@ static int cti_snapshot_save_components(cti_mem *mem, const cti_factors *f, cti_
     return 1;
 }
 
+/* Copies where scripts wait that are late, or back. 0: out of memory, which it cannot be on the way back */
+static int cti_snapshot_late(cti_state *s, int back, cti_snapshot *t)
+{
+    int i, at = 0;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_script *q = &s->scripts.movers[i].script;
+        int n = q->late ? 3 * q->n + 1 : 0;
+        if (n == 0)
+            continue;
+        if (!back && !CTI_RESIZE(s->mem, t->late, at + n))
+            return 0;
+        if (back)
+            memcpy(q->late, t->late + at, sizeof *q->late * (size_t)n);
+        else
+            memcpy(t->late + at, q->late, sizeof *q->late * (size_t)n);
+        at += n;
+    }
+    return 1;
+}
+
 CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
 {
     cti_mem *m = s->mem;
@@ -45440,7 +45640,7 @@ CTI_FN int cti_snapshot_save(cti_state *s, int all, cti_snapshot *t)
     return cti_copy_save(s, &t->copy) && CTI_SNAPSHOT_COPY(m, t->dv_free, s->history.dv_free, 3 * s->n) &&
            cti_snapshot_save_components(m, &s->factors, &t->components) &&
            CTI_SNAPSHOT_COPY(m, t->ways, s->contact.ways, CTI_LEN(s->contact.ways)) &&
-           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) &&
+           CTI_SNAPSHOT_COPY(m, t->tangles, s->detect.tangles, CTI_LEN(s->detect.tangles)) && cti_snapshot_late(s, 0, t) &&
            (!all || (CTI_SNAPSHOT_COPY(m, t->memory.items, s->contact.memory.items, CTI_LEN(s->contact.memory.items)) &&
                      CTI_SNAPSHOT_COPY(m, t->memory.table, s->contact.memory.table, CTI_LEN(s->contact.memory.table))));
 }
@@ -45535,6 +45735,7 @@ CTI_FN void cti_snapshot_restore(cti_state *s, int all, cti_snapshot *t)
     s->parts.inactive = 0;
     cti_integrate_clear(s);
     cti_snapshot_swap(s, all, t);
+    cti_snapshot_late(s, 1, t);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_rigid_frame(&s->bodies.rigids[i], s->bodies.frames + 9 * (size_t)i);
     cti_assemble_standing(s);
@@ -46506,9 +46707,11 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 /* joints.h -- joints and stitches as equations of the contact problem. */
 
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 /* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
 #endif
@@ -46532,7 +46735,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 #endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
 #endif
@@ -46548,7 +46751,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
     double t = time - side->t0;
@@ -46558,7 +46761,9 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
         cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
     return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
 static cti_v3 cti_joints_place(const cti_state *s, const cti_joint_side *side, int end, double time, ct_real *triad)
 {
@@ -46646,7 +46851,7 @@ static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* displacement of the scripted sides in the step, per time, in the row's axes */
 static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
 {
@@ -46676,7 +46881,7 @@ static cti_v3 cti_joints_script(const cti_state *s, const cti_joint *j, int part
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 CTI_FN int cti_joints_parts(const cti_joint *j) { return j->kind == CT_JOINT_HINGE || j->kind == CT_JOINT_FIXED ? 2 : 1; }
 #endif
 
@@ -46716,7 +46921,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* 1 if a body of the joint is inactive. Its other body is in the same coupled set, and is inactive as well */
 static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 {
@@ -46759,7 +46964,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
 #endif
 
@@ -46834,7 +47039,7 @@ CTI_FN ct_real cti_joints_error(const cti_state *s)
 }
 #endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -48315,7 +48520,7 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 /* plausible.h -- whether the tentative motion of an attempt is plausible, and if not, which blocks cause that. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
    element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
@@ -48348,7 +48553,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
    plus that of moving everything with the speeds of scripts and recovery, is a bound, for the world and for each island. Based on: no
    paper. */
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* largest plausible motion of a block [m] */
 static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
 {
@@ -51306,6 +51511,7 @@ typedef enum cti_feature {
     CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
     CTI_FEATURE_JOINT,     /* joints and stitches */
+    CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
     CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
 } cti_feature;
@@ -54490,7 +54696,7 @@ typedef struct cti_barrier_factors {
     float *x32;
     double *x64, *work64;
     float *work32;
-    ct_real *vectors;    /* [5][3 n]: right side, and those of the conjugate gradients */
+    ct_real *vectors;    /* [6][3 n]: right side, a correction, and those of the conjugate gradients */
 } cti_barrier_factors;
 
 /* cti_barrier_layout -- from the state's blocks and the surface's vertices to blocks of y. */
@@ -54533,7 +54739,6 @@ typedef struct cti_barrier_candidates {
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    int touched;             /* touches of the step's earlier substeps */
     double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;      /* [N] */
     double energy;           /* [J] of the barriers */
@@ -54717,6 +54922,9 @@ CTI_FN int cti_barrier_constrain(cti_state *s);
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
+/* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
+   conjugate gradients did not converge, and dy is as it was. 0: out of memory. */
+CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);
 CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 
 /* ---- barrier.c ---- */
@@ -54765,7 +54973,7 @@ typedef struct cti_form_run {
     int moves; /* 1: scripted blocks are on their way */
     int iterations;
     int failed;     /* 1: CT_STATUS_NOT_CONVERGED */
-    int open;       /* 1: iterations ran out before Newton's method had converged */
+    int open;       /* 1: iterations ran out before Newton's method had converged, with the friction of all passes */
     ct_real speed;  /* [m/s] of the last step of Newton's method */
     int is_last;    /* 1: it is short enough to end with */
     ct_real *y_old; /* [3 n] iterate of the line search's start */
@@ -54808,6 +55016,8 @@ CTI_FN int cti_form_find(cti_state *s, ct_real reach, cti_form_row **rows);
 CTI_FN int cti_form_near(cti_state *s, double **gap);
 /* cti_form_jacobian -- J of m rows in the blocks y. is_free: without what scripts hold. 0: out of memory. */
 CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int is_free, cti_sparse *out);
+/* cti_form_push -- b->g -= J' lambda of the rows, whose gradient has no contacts. */
+CTI_FN void cti_form_push(cti_state *s);
 /* cti_form_touches -- contacts of the rows for the report; next: friction's. 0: out of memory. */
 CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_form_lag -- rubs: friction with the rows' multipliers as normal forces. 0: out of memory. */
@@ -54972,7 +55182,7 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
           CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
           CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
-          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 5 * n3)))
+          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->layout.all[i] = i;
@@ -55779,6 +55989,7 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
 #define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
+#define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
@@ -56084,7 +56295,32 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
     return cti_barrier_solve_exactly(s, definite, r);
 }
 
+CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_factors *f = &b->factors;
+    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
+    ct_real *rhs = f->vectors, *more = rhs + 3 * (size_t)b->n, *work = more + 3 * (size_t)b->n;
+    int n3 = 3 * b->n, i, it;
+    cti_pcg_end end;
+    *definite = 1;
+    if (!f->known)
+        return cti_barrier_solve_exactly(s, definite, r);
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
+    B.apply(B.ctx, b->dy, rhs);
+    for (i = 0; i < n3; i++)
+        rhs[i] = -b->g[i] - rhs[i];
+    end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
+    r->cg_steps += it;
+    f->excess += it;
+    *definite = end == CTI_PCG_CONVERGED;
+    for (i = 0; *definite && i < n3; i++)
+        b->dy[i] += more[i];
+    return 1;
+}
+
 #undef CTI_BARRIER_STALE
+#undef CTI_BARRIER_CORRECTION
 #undef CTI_BARRIER_SMALL
 #undef CTI_BARRIER_SMALL_FLOPS
 #undef CTI_BARRIER_INEXACT
@@ -56963,11 +57199,25 @@ CTI_FN int cti_form_jacobian(cti_state *s, const cti_form_row *rows, int m, int 
 
 /* ---- what the rows did ---- */
 
-CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+CTI_FN void cti_form_push(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!cti_barrier_find(s, s->surface.x0))
+    for (i = 0; i < CTI_LEN(b->form.rows); i++) {
+        const cti_form_row *q = &b->form.rows[i];
+        ct_real g[12];
+        for (k = 0; k < q->t.n; k++)
+            cti_v3_put(g, k, cti_v3_mul(cti_v3_at(q->n, 0), -(ct_real)q->lambda * q->c[k]));
+        cti_barrier_scatter(s, q->t.v, q->t.n, g, NULL, 0, b->n);
+    }
+}
+
+CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
+    int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->form.rows), &index) || !cti_barrier_find(s, s->surface.x0))
         return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
@@ -56993,8 +57243,7 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }
@@ -57491,7 +57740,7 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
             break;
         first = q->iterations;
         ok = ok && cti_root_run(s, q, &w);
-        if (q->iterations <= first + 1 || q->iterations >= s->desc.barrier.newton_iterations)
+        if (q->open || q->iterations <= first + 1)
             break;
     }
     b->surface.x_slide = NULL;
@@ -57745,7 +57994,7 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
         q->open = end == CTI_FORM_GOES_ON;
         if (end == CTI_FORM_MEMORY)
             return 0;
-        if (q->failed || q->iterations >= s->desc.barrier.newton_iterations || (lag > 0 && q->iterations == first + 1))
+        if (q->failed || q->open || (lag > 0 && q->iterations == first + 1))
             return 1;
     }
     return 1;
@@ -57884,7 +58133,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
     CTI_CLEAR(b->contact.rubs);
     CTI_CLEAR(b->form.rows);
     /* the first pass is without friction: it finds the normal forces */
-    for (lag = 0; ok && lag <= lags && !q->failed && q->iterations < s->desc.barrier.newton_iterations; lag++) {
+    for (lag = 0; ok && lag <= lags && !q->failed && !q->open; lag++) {
         ok = lag == 0 || cti_form_lag(s);
         if (lag > 0 && CTI_LEN(b->contact.rubs) == 0)
             break;
@@ -58338,7 +58587,8 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 /* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
    Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
    slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
-   at a slip below e = friction_velocity h, and the next step begins there. Beyond e the anchor is dragged along, so that |a| <= e: the
+   at a slip below e = friction_velocity h, and the next step begins there;
+   where its h is another one, at the same share of e, so that the force is the same. Beyond e the anchor is dragged along, so that |a| <= e: the
    force of sliding is that of the law without anchors, and its direction follows that of the slip within a displacement of some e. A
    contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
    on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
@@ -58383,7 +58633,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
     if (!m)
         return;
-    a = cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n);
+    /* the force of a slip u is a function of u / e, and e = friction_velocity h: the same force in a step of another length */
+    a = cti_v3_mul(cti_rub_carry(cti_v3_at(m->slip, 0), cti_v3_at(m->normal, 0), n), cti_barrier_own(s)->h / m->dt);
     w[0] = cti_v3_dot(a, cti_v3_at(q->t[0], 0)), w[1] = cti_v3_dot(a, cti_v3_at(q->t[1], 0));
     cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
 }
@@ -58729,6 +58980,29 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     }
 }
 
+/* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
+   at least M. Where that could decide, dy loses the shift, and is then a better step, too */
+static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    ct_real tolerance = s->desc.barrier.newton_tolerance;
+    double t0 = cti_cmr_clock(s);
+    int definite;
+    if (q->moves || !(q->speed <= tolerance))
+        return 0;
+    if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
+        return 1;
+    cti_barrier_shift_mass(s, -b->matrix.sigma);
+    if (!cti_barrier_correct(s, &definite, r))
+        return -1;
+    r->ms_solve += cti_cmr_clock(s) - t0;
+    if (!definite)
+        return 0;
+    b->matrix.sigma = 0;
+    q->speed = cti_barrier_speed(s, b->dy);
+    return q->speed <= tolerance;
+}
+
 /* the Newton step dy, cut and halved, becomes the iterate. 1; 0: no part of it does; -1: out of memory */
 static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
@@ -58765,7 +59039,7 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved;
+    int moved, last;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -58773,7 +59047,10 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     q->speed = cti_barrier_speed(s, b->dy);
     if (!cti_finite(q->speed))
         return CTI_BARRIER_STUCK;
-    q->is_last = !q->moves && q->speed <= s->desc.barrier.newton_tolerance;
+    last = cti_barrier_is_last(s, q, r);
+    if (last < 0)
+        return CTI_BARRIER_MEMORY;
+    q->is_last = last;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
@@ -58814,27 +59091,15 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 
 /* ---- the step ---- */
 
-/* appends a touch; one of an earlier substep is added to it and goes. 0: out of memory */
-static int cti_barrier_touch(cti_state *s, cti_touch *touch)
-{
-    cti_touch *list = s->step.impulses.touches;
-    int i, k;
-    for (i = 0; i < cti_barrier_own(s)->contact.touched; i++)
-        if (list[i].key == touch->key) {
-            for (k = 0; k < 3; k++)
-                touch->r[k] += list[i].r[k];
-            list[i] = *touch;
-            return 1;
-        }
-    return CTI_PUSH(s->mem, s->step.impulses.touches, *touch);
-}
-
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
     cti_potential_terms t;
     int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+        return 0;
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
@@ -58862,8 +59127,7 @@ static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         touch.r[0] = t.force * b->h / b->rule.contact;
         cti_barrier_rubbed(s, next, &touch);
         r->contacts++;
-        if (!cti_barrier_touch(s, &touch))
-            return 0;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
     return 1;
 }
@@ -58913,6 +59177,8 @@ static int cti_barrier_works(cti_state *s, ct_step_report *r)
         return 1;
     if (!cti_barrier_assemble(s, NULL, r))
         return 0;
+    if (cti_form_is_constrained(s))
+        cti_form_push(s);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
             int at = b->layout.block_of[i];
@@ -59101,25 +59367,46 @@ static void cti_barrier_begin(cti_state *s, ct_real dt)
     s->step.until = s->step.time + (double)dt;
     s->step.left = dt;
 }
+#endif
 
-static ct_code cti_barrier_take_back(cti_state *s)
+/* cti_barrier_kept -- numbers that a step begins with, and changes */
+typedef struct cti_barrier_kept {
+    double force;
+    ct_real sigma;
+} cti_barrier_kept;
+
+#if CONTACT_WITH_BARRIER
+static cti_barrier_kept cti_barrier_keep(const cti_barrier *b)
 {
-    cti_snapshot_restore(s, 1, &s->step.start);
-    cti_barrier_own(s)->cover.known = cti_barrier_own(s)->factors.known = 0;
-    return CT_ERR_MEMORY;
+    cti_barrier_kept kept;
+    kept.force = b->contact.force, kept.sigma = b->matrix.sigma;
+    return kept;
 }
 
-/* the state at the start of the step, once more. 0: out of memory */
-static int cti_barrier_again(cti_state *s, double force)
+/* the state at the start of the step */
+static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_snapshot_restore(s, 1, &s->step.start);
+    b->contact.force = kept->force, b->matrix.sigma = kept->sigma;
+    b->cover.known = 0;
+}
+
+static ct_code cti_barrier_take_back(cti_state *s, const cti_barrier_kept *kept)
+{
+    cti_barrier_restore(s, kept);
+    cti_barrier_own(s)->factors.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+/* the state at the start of the step, once more. 0: out of memory, but that state */
+static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_barrier_restore(s, kept);
     /* the surface is where it was */
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->contact.force = force;
-    b->cover.known = 0;
-    b->contact.touched = 0;
     memset(&s->step.limit, 0, sizeof s->step.limit);
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
@@ -59139,6 +59426,7 @@ static void cti_barrier_sum(const ct_step_report *a, ct_step_report *r)
         r->status = a->status;
     cti_barrier_cost(a, r);
     r->extended_elements = cti_max_int(a->extended_elements, r->extended_elements);
+    r->candidates = cti_max_int(a->candidates, r->candidates);
     r->min_distance = cti_min(a->min_distance, r->min_distance);
     r->thickness_kept = cti_min(a->thickness_kept, r->thickness_kept);
     r->residual = cti_max(a->residual, r->residual);
@@ -59161,7 +59449,6 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
         cti_arena_reset(s->arena);
         s->step.until = k + 1 == parts ? end : begin + (double)dt * (k + 1) / parts;
         s->step.left = dt / (ct_real)parts;
-        cti_barrier_own(s)->contact.touched = CTI_LEN(s->step.impulses.touches);
         code = cti_barrier_once(s, dt / (ct_real)parts, start, &part);
         if (code != CT_OK)
             return CT_ERR_MEMORY;
@@ -59185,7 +59472,8 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    double force = b->contact.force, start[4];
+    cti_barrier_kept kept = cti_barrier_keep(b);
+    double start[4];
     int gains, parts;
     ct_code code;
     cti_barrier_blank(s, r);
@@ -59200,18 +59488,19 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    b->contact.touched = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;
     if (code != CT_OK)
-        return cti_barrier_take_back(s);
+        return cti_barrier_take_back(s, &kept);
     gains = cti_barrier_gains(s, dt, start, r);
     for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
         cti_barrier_blank(s, r);
-        if (!cti_barrier_again(s, force) || cti_barrier_divide(s, dt, parts, r) != CT_OK)
-            return cti_barrier_take_back(s);
+        if (!cti_barrier_again(s, &kept))
+            return CT_ERR_MEMORY;
+        if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
+            return cti_barrier_take_back(s, &kept);
         gains = cti_barrier_gains(s, dt, start, r);
         cti_barrier_cost(&whole, r);
     }
@@ -59312,6 +59601,2367 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_barrier(void)
 #undef CTI_BARRIER_PROBLEM
 #endif
 
+/* ---- 8_layers/layers.h ---- */
+/* layers.h -- the layers stepper: contacts are stacked quadratic layers, and every element and every layer has a clock of its own.
+   [lecture notes 4.5; Harmon, Vouga, Smith, Tamstorf, Grinspun 2009, Asynchronous contact mechanics; Lew, Marsden, Ortiz, West 2003,
+   Asynchronous variational integrators] */
+
+
+/* A step has 2^CTI_LAYERS_LOG ticks; a clock of level j strikes at the middle of each of the 2^j equal parts of the step. */
+enum { CTI_LAYERS_LOG = 40, CTI_LAYERS_LEVELS = 36 };
+#if CONTACT_WITH_LAYERS
+#define CTI_LAYERS_TICKS ((int64_t)1 << CTI_LAYERS_LOG)
+
+/* ---- layers_law.c ---- */
+
+/* cti_layers_share -- nu_l / nu_1 = l^(-1/4), l >= 1. */
+CTI_FN double cti_layers_share(int l);
+/* cti_layers_reached -- number of layers thicker than s nu_1: all l with l^(-1/4) > s; INT32_MAX where that does not fit, and for s <= 0.
+ */
+CTI_FN int cti_layers_reached(double s);
+/* cti_layers_force -- sum over the layers first .. last of l^3 (l^(-1/4) - s)+, in k_1 nu_1; *out_energy (may be NULL): of half of l^3
+   (...)^2, in k_1 nu_1^2. */
+CTI_FN double cti_layers_force(double s, int first, int last, double *out_energy);
+/* cti_layers_period -- [s] longest time between two strikes of layer l: `share` times 2 / W, W = w l (l + 1) / 2 the frequency of the
+   layers 1 .. l together, w that of the first. */
+CTI_FN double cti_layers_period(double w, int l, double share);
+/* cti_layers_level -- the smallest level whose clock strikes at least every h [s] in a step of dt [s]; at most CTI_LAYERS_LEVELS. */
+CTI_FN int cti_layers_level(double dt, double h);
+/* cti_layers_next -- the first strike of a level after tick t >= 0. */
+CTI_FN int64_t cti_layers_next(int64_t t, int level);
+/* cti_layers_due -- [ticks] what a clock owes, or < 0 has given too much, if the step ends at tick t: the time since its part began, less
+   that part if it has struck in it. */
+CTI_FN int64_t cti_layers_due(int64_t t, int level);
+#endif
+
+/* ---- layers_queue.c ---- */
+
+/* cti_layers_strike -- an entry of the event queue. */
+typedef struct cti_layers_strike {
+    int64_t tick;
+    int32_t clock;
+} cti_layers_strike;
+
+#if CONTACT_WITH_LAYERS
+/* cti_layers_push -- adds a strike to a binary heap, a growable array, whose first entry is the earliest; of equal ticks the lower clock.
+   0: out of memory. cti_layers_pop -- removes the first entry of a heap that is not empty. */
+CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_strike **heap, int64_t tick, int32_t clock);
+CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap);
+
+/* ---- the stepper's data ---- */
+
+enum { CTI_LAYERS_TET, CTI_LAYERS_MEMBRANE, CTI_LAYERS_BEND, CTI_LAYERS_PLATE, CTI_LAYERS_SPRING, CTI_LAYERS_BOUND, CTI_LAYERS_KINDS };
+#endif
+
+/* cti_layers_group -- elements of one body, of one kind and with one clock, as a model of their own. */
+typedef struct cti_layers_group {
+    cti_model part;
+    int32_t *blocks; /* the nodes of its elements, ascending */
+    int n;           /* elements */
+    int level;       /* of its clock in this step: `least`, or more where blocks are fast */
+    int least;       /* by its frequency */
+    double size;     /* [m] smallest height of its elements at rest */
+    double rate;     /* [1/s] bound on what stiffness damping takes from a velocity in a second */
+} cti_layers_group;
+
+/* cti_layers_clocks -- of the elements of all bodies. */
+typedef struct cti_layers_clocks {
+    double *frequency; /* [rad/s] bound for each element; of model m and kind k from at[CTI_LAYERS_KINDS m + k] on */
+    double *around;    /* [rad/s] the largest frequency of an element at one of its nodes */
+    uint8_t *bare;     /* [elements] 1: a node of it moves the surface */
+    double *node;      /* [n] the same of each block */
+    double *size;      /* [m] smallest height of each element */
+    int32_t *at;
+    cti_layers_group *groups;
+    double dt;      /* [s] step that groups and levels are of; 0: none */
+    int free_level; /* of gravity and mass damping */
+    int *level_of;  /* [max_layers + 1] level of layer l */
+} cti_layers_clocks;
+
+/* cti_layers_list -- candidate pairs of one kind: VF, EE, or vertices and planes. */
+typedef struct cti_layers_list {
+    ct_pair_kind kind;
+    int32_t *pairs;   /* [2 n] features */
+    int32_t *quads;   /* [4 n] vertices */
+    ct_real *hat;     /* [n] nu_1 [m] */
+    ct_real *width;   /* [n] EE: of the mollifier of nearly parallel edges (potential.h) [m^4] */
+    ct_real *stiff;   /* [n] k_1 [N/m]; 0: no block takes part */
+    ct_real *d2, *w;  /* [n], [3 n] squared distances at the start of the window; of planes the signed distance; barycentrics */
+    int32_t *feature; /* [n] scratch of the distances */
+    int32_t *last;    /* [n] layers that the window lets strike */
+    ct_real *room;    /* [m] sum of both sides' ways off their lines that keeps the pair outside of layer last + 1 */
+    ct_real *sum;     /* [3 n] impulse on side a in this step [N s] */
+    ct_real *held;    /* [4 n] weights when it was last loaded */
+    uint8_t *stick;   /* [n] 1: loaded in this step; 3: and sticking when it was loaded last */
+} cti_layers_list;
+enum { CTI_LAYERS_VF, CTI_LAYERS_EE, CTI_LAYERS_PLANES, CTI_LAYERS_LISTS };
+
+/* cti_layers_set -- the pairs of a window some of whose layers strike at one level. */
+typedef struct cti_layers_set {
+    int first, last;                  /* layers of the level; last 0: none */
+    int32_t *pair[CTI_LAYERS_LISTS];  /* numbers in the lists */
+    int32_t *quads[CTI_LAYERS_LISTS]; /* [4 n] their vertices */
+    int32_t *vertices, *blocks;       /* each once */
+} cti_layers_set;
+
+/* cti_layers_nodes -- blocks and their straight lines. */
+typedef struct cti_layers_nodes {
+    double *x, *v;   /* [3 n] position at `tick` [m], velocity [m/s] */
+    int64_t *tick;   /* [n] */
+    ct_real *at;     /* [3 n] x, rounded */
+    ct_real *force;  /* [3 n] scratch, 0 between uses */
+    ct_real *speed;  /* [3 n] scratch: v, rounded */
+    double *inverse; /* [n] inverse masses [1/kg]; 0: a script moves all axes */
+    double *x0, *v0; /* [3 n] at the start of the window */
+    double *off2;    /* [n] largest squared distance from the line x0 + v0 t in the window [m^2] */
+    double *drift;   /* [n] how far blocks left their lines, over the time, in the last window [m/s] */
+} cti_layers_nodes;
+
+/* cti_layers_places -- of the surface. */
+typedef struct cti_layers_places {
+    ct_real *begin;                    /* [3 nv] at the start of the step */
+    ct_real *u;                        /* [3 nv] velocities at the start of the window */
+    ct_real *off;                      /* [nv] how far vertices may leave their lines in the window, later: did [m] */
+    ct_real *from, *to;                /* [3 nv] ends of the lines that the candidates are complete for, and vertices that never move */
+    ct_real *reach;                    /* [bodies] how far from its line a vertex may be [m] */
+    ct_real *last;                     /* [3 nv] surface at the end of the last step; empty: none */
+    int32_t *seen_vertex, *seen_block; /* [nv], [n] number of the last set that took it */
+    int32_t seen;
+    int covered; /* 1: lines and candidates are known */
+} cti_layers_places;
+
+/* cti_layers_sums -- what a window adds to the report; plain data, restored when it is rolled back. */
+typedef struct cti_layers_sums {
+    double script, pins;      /* [J] work */
+    double taken;             /* [J] that the normal impulses of layers took from the motion, stored or lost */
+    double friction, damping; /* [J] lost */
+    int extended;
+} cti_layers_sums;
+
+/* cti_layers_window -- of time in which no pair comes into a layer that does not strike. */
+typedef struct cti_layers_window {
+    int64_t begin, end; /* ticks */
+    double tick;        /* [s] */
+    double span;        /* [s] length of the last window that was accepted or rolled back; 0: none */
+    int64_t updates;    /* elements and pairs evaluated in this step */
+    int windows, rollbacks;
+    cti_layers_sums sums, saved;
+    ct_real *pins;     /* [3 n] saved impulses of pins */
+    ct_real *impulses; /* saved sums of pairs that strike, in the lists' order */
+} cti_layers_window;
+
+/* cti_layers -- data of CT_STEPPER_LAYERS. */
+typedef struct cti_layers {
+    double w; /* [rad/s] frequency of the first layer of every pair */
+    cti_layers_clocks clocks;
+    cti_layers_nodes nodes;
+    cti_layers_places places;
+    cti_layers_list list[CTI_LAYERS_LISTS];
+    cti_layers_set set[CTI_LAYERS_LEVELS + 1];
+    cti_layers_strike *queue;
+    ct_real *d2, *weights; /* scratch of the distances of a set */
+    int32_t *feature;
+    cti_layers_window window;
+} cti_layers;
+
+#if CONTACT_WITH_LAYERS
+CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *)s->own; }
+
+/* ---- layers_clock.c ---- */
+
+/* cti_layers_measure -- frequency: of every element, from rest positions X [3 n] and masses. 0: out of memory. */
+CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X);
+/* cti_layers_clocks_set -- groups and levels of a step dt. 0: out of memory. */
+CTI_FN int cti_layers_clocks_set(cti_state *s, double dt);
+/* cti_layers_clocks_hurry -- levels for a step in which blocks have speeds [m/s] up to `speed`. */
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed);
+CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c);
+
+/* ---- layers_pairs.c ---- */
+
+/* cti_layers_cover -- candidates that are complete for `span` seconds from surface.x0 on, and longer while vertices stay near the lines. 0:
+   out of memory. */
+CTI_FN int cti_layers_cover(cti_state *s, double span);
+/* cti_layers_is_covered -- 1 where vertices stay within reach of those lines for `span` seconds, and places.off beside their own. */
+CTI_FN int cti_layers_is_covered(const cti_state *s, double span);
+/* cti_layers_distances -- of all candidates at surface.x0. */
+CTI_FN void cti_layers_distances(cti_state *s);
+/* cti_layers_parallel -- the factor of the energy of a pair of edges v [4], below 1 where they are nearly parallel; out_gradient [12], or
+ * NULL. */
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient);
+/* cti_layers_stored -- [J] in all layers at those distances; r (may be NULL): the smallest distance, and over thickness. */
+CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r);
+/* cti_layers_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory.
+ */
+CTI_FN int cti_layers_crosses(cti_state *s);
+/* cti_layers_flush -- moves the impulses of all pairs to the step's sums. 0: out of memory. */
+CTI_FN int cti_layers_flush(cti_state *s);
+
+/* ---- layers_strike.c ---- */
+
+/* cti_layers_drift -- block i along its line to a tick. */
+CTI_INLINE void cti_layers_drift(cti_layers_nodes *q, int i, int64_t tick, double second)
+{
+    double h = (double)(tick - q->tick[i]) * second;
+    int k;
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        q->x[k] += h * q->v[k];
+        q->at[k] = (ct_real)q->x[k];
+    }
+    q->tick[i] = tick;
+}
+/* cti_layers_strike_group, _free, _set -- the impulses of h seconds at a tick: of elements; of gravity and mass damping; of layers. plain:
+   without friction and restitution. */
+CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h);
+CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h);
+CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain);
+/* cti_layers_place -- surface positions of vertex v at a tick that its blocks are at. */
+CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick);
+/* cti_layers_velocity -- of vertex v; *out_script: the part of a script. */
+CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script);
+
+/* ---- layers_window.c ---- */
+
+/* cti_layers_advance -- windows until the end of the step, or until the step's updates are used up. 1: the end; 2: stopped at window.begin;
+   0: out of memory. */
+CTI_FN int cti_layers_advance(cti_state *s);
+/* cti_layers_gather -- all blocks at a tick; surface.x0 is there, too. */
+CTI_FN void cti_layers_gather(cti_state *s, int64_t tick);
+
+/* ---- layers.c, layers_stepper.c ---- */
+
+/* cti_layers_step -- the step, as cti_step; CT_ERR_DOMAIN where the surface intersects itself when the step begins. */
+CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r);
+CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_layers_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_layers(void);
+
+
+/* ---- 8_layers/layers_law.c ---- */
+/* layers_law.c -- thickness, stiffness and clocks of the layers.
+   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0, with
+   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3 [Harmon et al. 2009, sec. 3]. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over
+   all l diverges, so that no energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is
+   a share of the stability limit 2 / W of that. differs: the paper has the limit of layer l alone, which lies above that of the sum for
+   many layers. Times between strikes are the step over powers of two, so that all clocks are at the end of a part when a step ends: the
+   step is then a symmetric composition, of second order. differs: the paper's clocks have any period, and a state between two strikes is of
+   first order. */
+
+CTI_FN double cti_layers_share(int l) { return 1 / sqrt(sqrt((double)l)); }
+
+CTI_FN int cti_layers_reached(double s)
+{
+    double q;
+    int l;
+    if (s >= 1)
+        return 0;
+    if (!(s > 1e-2)) /* s^-4 does not fit */
+        return INT32_MAX;
+    q = 1 / (s * s), q *= q;
+    l = (int)q;
+    while (l > 0 && cti_layers_share(l) <= s)
+        l--;
+    while (cti_layers_share(l + 1) > s)
+        l++;
+    return l;
+}
+
+CTI_FN double cti_layers_force(double s, int first, int last, double *out_energy)
+{
+    double force = 0, energy = 0;
+    int l;
+    for (l = first; l <= last; l++) {
+        double g = cti_layers_share(l) - s, k = (double)l * (double)l * (double)l;
+        if (g <= 0)
+            break;
+        force += k * g;
+        energy += k * g * g / 2;
+    }
+    if (out_energy)
+        *out_energy = energy;
+    return force;
+}
+
+CTI_FN double cti_layers_period(double w, int l, double share) { return 4 * share / (w * (double)l * ((double)l + 1)); }
+
+CTI_FN int cti_layers_level(double dt, double h)
+{
+    int level = 0;
+    while (level < CTI_LAYERS_LEVELS && !(dt <= h)) {
+        dt /= 2;
+        level++;
+    }
+    return level;
+}
+
+CTI_FN int64_t cti_layers_next(int64_t t, int level)
+{
+    int64_t half = (int64_t)1 << (CTI_LAYERS_LOG - 1 - level), k = t / half + 1;
+    return (k % 2 ? k : k + 1) * half;
+}
+
+CTI_FN int64_t cti_layers_due(int64_t t, int level)
+{
+    int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), since = t % whole;
+    return 2 * since >= whole ? since - whole : since;
+}
+
+/* ---- 8_layers/layers_queue.c ---- */
+/* layers_queue.c -- the event queue: a binary heap of strikes. based on: Williams 1964 (heap). */
+
+static int cti_layers_is_before(const cti_layers_strike *a, const cti_layers_strike *b)
+{
+    return a->tick < b->tick || (a->tick == b->tick && a->clock < b->clock);
+}
+
+CTI_FN int cti_layers_push(cti_mem *mem, cti_layers_strike **heap, int64_t tick, int32_t clock)
+{
+    cti_layers_strike *q = *heap, one;
+    int at, up;
+    one.tick = tick, one.clock = clock;
+    if (!CTI_PUSH(mem, q, one)) {
+        *heap = q;
+        return 0;
+    }
+    *heap = q;
+    for (at = CTI_LEN(q) - 1; at > 0; at = up) {
+        up = (at - 1) / 2;
+        if (!cti_layers_is_before(&one, &q[up]))
+            break;
+        q[at] = q[up];
+    }
+    q[at] = one;
+    return 1;
+}
+
+CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap)
+{
+    cti_layers_strike first = heap[0], moved;
+    int n = CTI_LEN(heap) - 1, at = 0, child;
+    moved = heap[n];
+    stbds_header(heap)->length = (size_t)n;
+    while ((child = 2 * at + 1) < n) {
+        if (child + 1 < n && cti_layers_is_before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!cti_layers_is_before(&heap[child], &moved))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    if (n > 0)
+        heap[at] = moved;
+    return first;
+}
+
+/* ---- 8_layers/layers_clock.c ---- */
+/* layers_clock.c -- the clocks of elements: bounds on their frequencies at rest, and groups of elements with the same clock.
+   Method: with stiffness K_e <= diag(kappa) and node masses m shared out among the elements of a kind in proportion to kappa, the largest
+   frequency of the assembled kind is at most that of an element with its share (Irons 1971; Fried 1972): w^2 = max over its nodes of
+   sum kappa / m. Tets and triangles with a membrane have masses of their own, and w^2 = kappa / m of theirs. An element strikes every
+   layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
+   impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
+
+/* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
+   incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
+#define CTI_LAYERS_STIFFEN 1.5
+/* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
+   strikes. Half: 1 / sqrt 2 of the time */
+#define CTI_LAYERS_FALL 0.01
+#define CTI_LAYERS_DECAY                                                                                                                   \
+    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
+         */
+
+/* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
+   elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
+   this. Half: slow elements strike twice as often; double: close to the resonance */
+#define CTI_LAYERS_APART 1.0
+/* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
+   (docs/layers.md) */
+#define CTI_LAYERS_TOUCH 4.0
+#define CTI_LAYERS_FAST                                                                                                                    \
+    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
+            three times its speed of sound needs it. Half: twice the strikes of such steps */
+#endif
+
+/* cti_layers_batch -- the elements of one kind of a model. */
+typedef struct cti_layers_batch {
+    int n, nn, per; /* elements, nodes and rest numbers of each */
+    int32_t *node;
+    ct_real *rest;
+} cti_layers_batch;
+
+#if CONTACT_WITH_LAYERS
+static cti_layers_batch cti_layers_batch_of(const cti_model *m, int kind)
+{
+    cti_layers_batch b;
+    memset(&b, 0, sizeof b);
+    switch (kind) {
+    case CTI_LAYERS_TET:
+        b.n = m->tets.n, b.nn = 4, b.per = CTI_TET_REST, b.node = m->tets.node, b.rest = m->tets.rest;
+        break;
+    case CTI_LAYERS_MEMBRANE: /* mass-spring cloth has one for its areas only */
+        b.n = m->membrane.stiff > 0 ? m->membrane.n : 0, b.nn = 3, b.per = CTI_MEMBRANE_REST, b.node = m->membrane.node,
+        b.rest = m->membrane.rest;
+        break;
+    case CTI_LAYERS_BEND:
+        b.n = m->bend.n, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bend.node, b.rest = m->bend.rest;
+        break;
+    case CTI_LAYERS_PLATE:
+        b.n = m->plates.n, b.nn = 6, b.per = CTI_PLATE_REST, b.node = m->plates.node, b.rest = m->plates.rest;
+        break;
+    case CTI_LAYERS_SPRING:
+        b.n = m->springs.n, b.nn = 2, b.per = CTI_SPRING_REST, b.node = m->springs.node, b.rest = m->springs.rest;
+        break;
+    default: /* the damping of plates */
+        b.n = m->bounds.damping_stiffness > 0 ? m->bounds.n : 0, b.nn = 4, b.per = CTI_BEND_REST, b.node = m->bounds.node,
+        b.rest = m->bounds.rest;
+        break;
+    }
+    return b;
+}
+
+static double cti_layers_beta(const cti_model *m, int kind)
+{
+    return (double)(kind == CTI_LAYERS_TET        ? m->tets.damping_stiffness
+                    : kind == CTI_LAYERS_MEMBRANE ? m->membrane.damping_stiffness
+                    : kind == CTI_LAYERS_BEND     ? m->bend.damping_stiffness
+                    : kind == CTI_LAYERS_SPRING   ? m->springs.damping_stiffness
+                    : kind == CTI_LAYERS_BOUND    ? m->bounds.damping_stiffness
+                                                  : 0);
+}
+
+/* ---- frequencies ---- */
+
+/* number k of element e at rest */
+static double cti_layers_rest(const cti_layers_batch *b, int e, int k) { return (double)b->rest[(e / 8 * b->per + k) * 8 + e % 8]; }
+
+/* w^2 of a tet: (lambda tr S + 2 mu s) V over a quarter of its mass, S = sum b_a b_a', s its largest eigenvalue */
+static double cti_layers_tet(const cti_model *m, const cti_layers_batch *b, int e)
+{
+    double g[4][3], S[6] = {0, 0, 0, 0, 0, 0};
+    ct_real A[6], w[3], V[9];
+    int a, k;
+    for (k = 0; k < 3; k++) {
+        for (a = 0; a < 3; a++)
+            g[a][k] = cti_layers_rest(b, e, 3 * a + k);
+        g[3][k] = -(g[0][k] + g[1][k] + g[2][k]);
+    }
+    for (a = 0; a < 4; a++) {
+        for (k = 0; k < 3; k++)
+            S[k] += g[a][k] * g[a][k];
+        S[3] += g[a][1] * g[a][2], S[4] += g[a][0] * g[a][2], S[5] += g[a][0] * g[a][1];
+    }
+    for (k = 0; k < 6; k++)
+        A[k] = (ct_real)S[k];
+    cti_eig3(A, w, V);
+    return 4 * ((double)m->tets.lambda * (S[0] + S[1] + S[2]) + 2 * (double)m->tets.mu * (double)w[0]) / (double)m->tets.density;
+}
+
+/* the same of a triangle in plane stress */
+static double cti_layers_membrane(const cti_model *m, const cti_layers_batch *b, int e)
+{
+    double g[3][2], xx = 0, yy = 0, xy = 0, nu = (double)m->membrane.poisson;
+    int a, k;
+    for (k = 0; k < 2; k++) {
+        g[0][k] = cti_layers_rest(b, e, k), g[1][k] = cti_layers_rest(b, e, 2 + k);
+        g[2][k] = -(g[0][k] + g[1][k]);
+    }
+    for (a = 0; a < 3; a++)
+        xx += g[a][0] * g[a][0], yy += g[a][1] * g[a][1], xy += g[a][0] * g[a][1];
+    return 3 * (double)m->membrane.stiff * (nu * (xx + yy) + (1 - nu) * ((xx + yy) / 2 + sqrt((xx - yy) * (xx - yy) / 4 + xy * xy))) /
+           (double)m->membrane.areal_density;
+}
+
+/* bound on |grad theta|^2 of a hinge: 1 / h1^2 + 1 / h2^2 + (1 / h1 + 1 / h2)^2 with the heights over the edge */
+static double cti_layers_hinge(const ct_real *X, const int32_t *node, double least)
+{
+    cti_v3 o = cti_v3_at(X, node[0]), e = cti_v3_sub(cti_v3_at(X, node[1]), o);
+    double n1 = (double)cti_v3_norm2(cti_v3_cross(e, cti_v3_sub(cti_v3_at(X, node[2]), o)));
+    double n2 = (double)cti_v3_norm2(cti_v3_cross(e, cti_v3_sub(cti_v3_at(X, node[3]), o))), l2 = (double)cti_v3_norm2(e), a, b;
+    a = sqrt(l2 / cti_fmax(n1, least)), b = sqrt(l2 / cti_fmax(n2, least));
+    return a * a + b * b + (a + b) * (a + b);
+}
+
+/* kappa of elements without a mass of their own */
+static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
+    double sum = 0, held;
+    int k;
+    switch (kind) {
+    case CTI_LAYERS_SPRING: /* with the stiffness of the strain limit in steps of 10 ms or less (spring.c) */
+        held = m->springs.limit > 0 ? 20 * cti_layers_rest(b, e, 0) + 200 * cti_layers_rest(b, e, 2) / (0.01 * 0.01) : 0;
+        return 2 * (cti_layers_rest(b, e, 0) + held);
+    case CTI_LAYERS_PLATE: /* G <= 3 diag G */
+        for (k = 0; k < 3; k++) {
+            int32_t hinge[4];
+            hinge[0] = node[(k + 1) % 3], hinge[1] = node[(k + 2) % 3], hinge[2] = node[k], hinge[3] = node[3 + k];
+            sum += 3 * cti_layers_rest(b, e, k) * cti_layers_hinge(X, hinge, cti_layers_rest(b, e, 9 + k));
+        }
+        return sum;
+    case CTI_LAYERS_BOUND:
+        return cti_layers_rest(b, e, 3) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
+    default:
+        return cti_fmax(cti_layers_rest(b, e, 0), cti_layers_rest(b, e, 3)) * cti_layers_hinge(X, node, cti_layers_rest(b, e, 2));
+    }
+}
+
+/* smallest height of an element at rest [m] */
+static double cti_layers_size(const cti_layers_batch *b, int kind, int e, const ct_real *X)
+{
+    const int32_t *v = b->node + (size_t)b->nn * (size_t)e;
+    cti_v3 x = cti_v3_at(X, v[0]), p = cti_v3_sub(cti_v3_at(X, v[1]), x), q, r;
+    double area, longest;
+    if (kind == CTI_LAYERS_SPRING)
+        return (double)cti_v3_norm(p);
+    q = cti_v3_sub(cti_v3_at(X, v[2]), x);
+    area = (double)cti_v3_norm(cti_v3_cross(p, q));
+    longest = sqrt((double)cti_max(cti_v3_norm2(cti_v3_sub(p, q)), cti_max(cti_v3_norm2(p), cti_v3_norm2(q))));
+    if (kind != CTI_LAYERS_TET)
+        return longest > 0 ? area / longest : 0;
+    r = cti_v3_sub(cti_v3_at(X, v[3]), x);
+    longest =
+        cti_fmax(cti_fmax(area, (double)cti_v3_norm(cti_v3_cross(q, r))),
+                 cti_fmax((double)cti_v3_norm(cti_v3_cross(p, r)), (double)cti_v3_norm(cti_v3_cross(cti_v3_sub(q, p), cti_v3_sub(r, p)))));
+    return fabs((double)cti_v3_dot(cti_v3_cross(p, q), r)) / longest;
+}
+
+/* frequencies of one kind of a model; sum [n blocks] scratch, 0 between uses */
+static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int kind, const ct_real *X, double *sum, double *out,
+                                    double *size)
+{
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    int e, a;
+    for (e = 0; e < b.n; e++)
+        out[e] = kind == CTI_LAYERS_TET        ? cti_layers_tet(m, &b, e)
+                 : kind == CTI_LAYERS_MEMBRANE ? cti_layers_membrane(m, &b, e)
+                                               : cti_layers_kappa(m, &b, kind, e, X);
+    if (kind != CTI_LAYERS_TET && kind != CTI_LAYERS_MEMBRANE) {
+        for (e = 0; e < b.n; e++)
+            for (a = 0; a < b.nn; a++)
+                sum[b.node[b.nn * e + a]] += out[e] / (double)s->bodies.mass[b.node[b.nn * e + a]];
+        for (e = 0; e < b.n; e++)
+            for (out[e] = 0, a = 0; a < b.nn; a++)
+                out[e] = cti_fmax(out[e], sum[b.node[b.nn * e + a]]);
+        for (e = 0; e < b.n * b.nn; e++)
+            sum[b.node[e]] = 0;
+    }
+    for (e = 0; e < b.n; e++) {
+        out[e] = sqrt(CTI_LAYERS_STIFFEN * out[e]);
+        size[e] = cti_layers_size(&b, kind, e, X);
+    }
+}
+
+/* bare; mark [n blocks] scratch */
+static void cti_layers_bare(cti_state *s, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, i;
+    memset(mark, 0, (size_t)s->n);
+    for (i = cti_surface_dynamic(&s->surface, 0); i < s->surface.nv; i = cti_surface_dynamic(&s->surface, i + 1)) {
+        const cti_attach *a = cti_surface_attach(&s->surface, i);
+        for (k = 0; k < a->n; k++)
+            mark[a->block[k]] = 1;
+    }
+    for (m = 0; m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+            uint8_t *bare = c->bare + c->at[CTI_LAYERS_KINDS * m + k];
+            for (e = 0; e < b.n * b.nn; e++)
+                bare[e / b.nn] = (uint8_t)((e % b.nn ? bare[e / b.nn] : 0) | mark[b.node[e]]);
+        }
+}
+
+/* node and around, from frequency */
+static void cti_layers_surroundings(cti_state *s)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int m, k, e, pass;
+    for (pass = 0; pass < 2; pass++)
+        for (m = 0; m < s->bodies.n_models; m++)
+            for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+                cti_layers_batch b = cti_layers_batch_of(s->bodies.models[m], k);
+                double *w = c->frequency + c->at[CTI_LAYERS_KINDS * m + k], *around = c->around + c->at[CTI_LAYERS_KINDS * m + k];
+                for (e = 0; e < b.n * b.nn; e++) {
+                    double *at = &c->node[b.node[e]], *one = &around[e / b.nn];
+                    if (pass == 0)
+                        *at = cti_fmax(*at, w[e / b.nn]);
+                    else
+                        *one = e % b.nn ? cti_fmax(*one, *at) : *at;
+                }
+            }
+}
+
+CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    double *sum = NULL;
+    uint8_t *mark = NULL;
+    int m, k, i, n = 0,
+                 ok = CTI_RESIZE(s->mem, c->at, CTI_LAYERS_KINDS * s->bodies.n_models + 1) && CTI_RESIZE(s->mem, sum, s->n) &&
+                      CTI_RESIZE(s->mem, mark, s->n);
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++) {
+            c->at[CTI_LAYERS_KINDS * m + k] = n;
+            n += cti_layers_batch_of(s->bodies.models[m], k).n;
+        }
+    ok = ok && CTI_RESIZE(s->mem, c->frequency, n) && CTI_RESIZE(s->mem, c->size, n) && CTI_RESIZE(s->mem, c->around, n) &&
+         CTI_RESIZE(s->mem, c->bare, n) && CTI_RESIZE(s->mem, c->node, s->n);
+    for (i = 0; ok && i < s->n; i++)
+        sum[i] = 0, c->node[i] = 0;
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; k < CTI_LAYERS_KINDS; k++)
+            cti_layers_measure_kind(s, s->bodies.models[m], k, X, sum, c->frequency + c->at[CTI_LAYERS_KINDS * m + k],
+                                    c->size + c->at[CTI_LAYERS_KINDS * m + k]);
+    if (ok) {
+        cti_layers_surroundings(s);
+        cti_layers_bare(s, mark);
+    }
+    CTI_FREE(s->mem, mark);
+    CTI_FREE(s->mem, sum);
+    return ok;
+}
+
+/* ---- groups ---- */
+
+/* the batch of one kind in a part of a model, without elements */
+static void cti_layers_part(const cti_model *m, int kind, cti_model *out, int32_t ***node, ct_real ***rest, int **n)
+{
+    memset(out, 0, sizeof *out);
+    switch (kind) {
+    case CTI_LAYERS_TET:
+        out->tets = m->tets, out->tets.slot = NULL;
+        *node = &out->tets.node, *rest = &out->tets.rest, *n = &out->tets.n;
+        break;
+    case CTI_LAYERS_MEMBRANE:
+        out->membrane = m->membrane, out->membrane.slot = NULL;
+        *node = &out->membrane.node, *rest = &out->membrane.rest, *n = &out->membrane.n;
+        break;
+    case CTI_LAYERS_BEND:
+        out->bend = m->bend, out->bend.slot = NULL;
+        *node = &out->bend.node, *rest = &out->bend.rest, *n = &out->bend.n;
+        break;
+    case CTI_LAYERS_PLATE:
+        out->plates = m->plates;
+        *node = &out->plates.node, *rest = &out->plates.rest, *n = &out->plates.n;
+        break;
+    case CTI_LAYERS_SPRING:
+        out->springs = m->springs, out->springs.slot = NULL;
+        *node = &out->springs.node, *rest = &out->springs.rest, *n = &out->springs.n;
+        break;
+    default:
+        out->bounds = m->bounds, out->bounds.slot = NULL;
+        *node = &out->bounds.node, *rest = &out->bounds.rest, *n = &out->bounds.n;
+        break;
+    }
+    **node = NULL, **rest = NULL, **n = 0;
+}
+
+/* copies the elements take [n] of a batch */
+static int cti_layers_copy(cti_mem *mem, const cti_layers_batch *b, const int32_t *take, int n, int32_t **node, ct_real **rest)
+{
+    int e, a, lanes = (n + 7) / 8 * 8;
+    if (!CTI_RESIZE(mem, *node, b->nn * lanes) || !CTI_RESIZE(mem, *rest, (size_t)b->per * (size_t)lanes))
+        return 0;
+    for (e = 0; e < lanes; e++) {
+        int source = take[cti_min_int(e, n - 1)];
+        for (a = 0; a < b->nn; a++)
+            (*node)[b->nn * e + a] = b->node[b->nn * source + a];
+        for (a = 0; a < b->per; a++)
+            (*rest)[(e / 8 * b->per + a) * 8 + e % 8] = (ct_real)cti_layers_rest(b, source, a);
+    }
+    return 1;
+}
+
+/* a group of the elements take [n], all of one level; mark [blocks] is 0 between uses. 0: out of memory */
+static int cti_layers_group_add(cti_state *s, int model, int kind, const int32_t *take, int n, int level, uint8_t *mark)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    const cti_model *m = s->bodies.models[model];
+    cti_layers_batch b = cti_layers_batch_of(m, kind);
+    const double *w = c->frequency + c->at[CTI_LAYERS_KINDS * model + kind], *l = c->size + c->at[CTI_LAYERS_KINDS * model + kind];
+    cti_layers_group *g;
+    int32_t **node;
+    ct_real **rest;
+    int *count, e, a, k = CTI_LEN(c->groups);
+    double fastest = 0, size = 0;
+    if (!CTI_RESIZE(s->mem, c->groups, k + 1))
+        return 0;
+    g = &c->groups[k];
+    g->n = n, g->level = g->least = level, g->blocks = NULL;
+    cti_layers_part(m, kind, &g->part, &node, &rest, &count);
+    if (!cti_layers_copy(s->mem, &b, take, n, node, rest))
+        return 0;
+    *count = n;
+    for (e = 0; e < n; e++) {
+        fastest = cti_fmax(fastest, w[take[e]]);
+        size = e == 0 ? l[take[e]] : cti_fmin(size, l[take[e]]);
+        for (a = 0; a < b.nn; a++)
+            mark[(*node)[b.nn * e + a]] = 1;
+    }
+    g->size = size;
+    g->rate = cti_layers_beta(m, kind) * fastest * fastest;
+    for (e = 0, a = 0; e < s->n; e++)
+        a += mark[e];
+    if (!CTI_RESIZE(s->mem, g->blocks, a))
+        return 0;
+    for (e = 0, a = 0; e < s->n; e++)
+        if (mark[e])
+            g->blocks[a++] = e, mark[e] = 0;
+    return 1;
+}
+
+/* [s] longest time between two strikes of an element, numbered over all */
+static double cti_layers_every(const cti_state *s, int e)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double h = cti_fmin(2 * (double)s->desc.layers.clock / y->clocks.frequency[e], CTI_LAYERS_APART / y->clocks.around[e]);
+    return y->clocks.bare[e] ? cti_fmin(h, CTI_LAYERS_TOUCH * (double)s->desc.layers.clock / (y->w * 10)) : h;
+}
+
+/* the groups of one kind of a model. take [elements] scratch */
+static int cti_layers_group_kind(cti_state *s, int model, int kind, double dt, int32_t *take, uint8_t *mark)
+{
+    int first = cti_layers_own(s)->clocks.at[CTI_LAYERS_KINDS * model + kind];
+    int n = cti_layers_batch_of(s->bodies.models[model], kind).n, e, level, m, done = 0;
+    for (level = 0; level <= CTI_LAYERS_LEVELS && done < n; level++) {
+        for (e = 0, m = 0; e < n; e++)
+            if (cti_layers_level(dt, cti_layers_every(s, first + e)) == level)
+                take[m++] = e;
+        if (m > 0 && !cti_layers_group_add(s, model, kind, take, m, level, mark))
+            return 0;
+        done += m;
+    }
+    return 1;
+}
+
+static void cti_layers_groups_free(cti_mem *mem, cti_layers_clocks *c)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_model_free(mem, &c->groups[i].part);
+        CTI_FREE(mem, c->groups[i].blocks);
+    }
+    CTI_CLEAR(c->groups);
+}
+
+/* level of gravity and mass damping */
+static int cti_layers_free_level(const cti_state *s, double dt)
+{
+    double g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), alpha = 0, h = dt;
+    int i;
+    for (i = 0; i < s->n; i++)
+        alpha = cti_fmax(alpha, (double)s->bodies.alpha[i]);
+    if (g > 0)
+        h = cti_fmin(h, sqrt(8 * CTI_LAYERS_FALL * (double)s->desc.thickness / g));
+    if (alpha > 0)
+        h = cti_fmin(h, CTI_LAYERS_DECAY / alpha);
+    return cti_layers_level(dt, h);
+}
+
+CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_clocks *c = &y->clocks;
+    int32_t *take = NULL;
+    uint8_t *mark = NULL;
+    int m, k, l, ok, most = s->desc.layers.max_layers;
+    if (c->dt == dt)
+        return 1;
+    c->dt = 0;
+    cti_layers_groups_free(s->mem, c);
+    ok = CTI_RESIZE(s->mem, take, CTI_LEN(c->frequency) + 1) && CTI_RESIZE(s->mem, mark, s->n + 1) &&
+         CTI_RESIZE(s->mem, c->level_of, most + 1);
+    for (m = 0; ok && m <= s->n; m++)
+        mark[m] = 0;
+    for (m = 0; ok && m < s->bodies.n_models; m++)
+        for (k = 0; ok && k < CTI_LAYERS_KINDS; k++)
+            ok = cti_layers_group_kind(s, m, k, dt, take, mark);
+    CTI_FREE(s->mem, take);
+    CTI_FREE(s->mem, mark);
+    if (!ok)
+        return 0;
+    for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
+        y->set[k].first = y->set[k].last = 0;
+    for (l = 1; l <= most; l++) {
+        k = c->level_of[l] = cti_layers_level(dt, cti_layers_period(y->w, l, (double)s->desc.layers.layer_clock));
+        y->set[k].first = y->set[k].first ? y->set[k].first : l;
+        y->set[k].last = l;
+    }
+    /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
+       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
+    c->free_level = cti_layers_free_level(s, dt);
+    for (k = 0; k < CTI_LEN(c->groups); k++)
+        c->free_level = cti_max_int(c->free_level, c->groups[k].least);
+    c->dt = dt;
+    return 1;
+}
+
+CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int i;
+    for (i = 0; i < CTI_LEN(c->groups); i++) {
+        cti_layers_group *g = &c->groups[i];
+        g->level = speed > 0 ? cti_max_int(g->least, cti_layers_level(c->dt, CTI_LAYERS_FAST * g->size / speed)) : g->least;
+    }
+}
+
+CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
+{
+    cti_layers_groups_free(mem, c);
+    CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
+        CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+}
+
+#undef CTI_LAYERS_STIFFEN
+#undef CTI_LAYERS_FALL
+#undef CTI_LAYERS_DECAY
+#undef CTI_LAYERS_APART
+#undef CTI_LAYERS_TOUCH
+#undef CTI_LAYERS_FAST
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_layers/layers_pairs.c ---- */
+/* layers_pairs.c -- candidate pairs of the layers, and their distances.
+   Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
+   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
+   place of separating slabs of pairs. */
+
+#if CONTACT_WITH_LAYERS
+#define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
+
+/* ---- motion ---- */
+
+/* how far vertex i goes from the line that candidates are known for, in span seconds from surface.x0 on; `off` is added [m] */
+static ct_real cti_layers_stray(const cti_layers_places *p, const ct_real *x0, int i, double span)
+{
+    cti_v3 a = cti_v3_at(p->from, i), e = cti_v3_sub(cti_v3_at(p->to, i), a), x = cti_v3_at(x0, i);
+    ct_real most = 0, l2 = cti_v3_norm2(e);
+    int end;
+    for (end = 0; end < 2; end++) {
+        cti_v3 r = cti_v3_sub(cti_v3_mad(x, cti_v3_at(p->u, i), end ? (ct_real)span : 0), a);
+        ct_real t = l2 > 0 ? cti_clamp(cti_v3_dot(r, e) / l2, 0, 1) : 0;
+        most = cti_max(most, cti_v3_norm(cti_v3_mad(r, e, -t)));
+    }
+    return most + p->off[i] + 8 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z));
+}
+
+CTI_FN int cti_layers_is_covered(const cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    const cti_surface *f = &s->surface;
+    int i, j;
+    if (!p->covered)
+        return 0;
+    for (j = 0; j < CTI_LEN(f->runs); j += 3)
+        for (i = f->runs[j]; i < f->runs[j + 1]; i++)
+            if (!(cti_layers_stray(p, f->x0, i, span) <= p->reach[f->body_of[i]]))
+                return 0;
+    return 1;
+}
+
+/* lines of all vertices for span seconds, and how far they may be left */
+static void cti_layers_lines_ahead(cti_state *s, double span)
+{
+    cti_layers_places *p = &cti_layers_own(s)->places;
+    cti_surface *f = &s->surface;
+    int i, b;
+    for (b = 0; b < f->n_bodies; b++) {
+        cti_soup_body *r = &f->ranges[b];
+        ct_real off = 0;
+        if (!f->bodies[b].moves)
+            continue;
+        for (i = r->v0; i < r->v1; i++) {
+            cti_v3 x = cti_v3_at(f->x0, i);
+            cti_v3_put(p->from, i, x);
+            cti_v3_put(p->to, i, cti_v3_mad(x, cti_v3_at(p->u, i), (ct_real)span));
+            off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
+        }
+        p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
+        r->swept = 1;
+        r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
+    }
+}
+
+/* ---- lists ---- */
+
+/* inverse mass of a vertex, at most [1/kg] */
+static double cti_layers_lightness(const cti_state *s, int v)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    double sum = 0;
+    int k;
+    for (k = 0; k < a->n; k++) {
+        double w = a->n > 1 ? (double)a->weight[k] : 1;
+        sum += w * w * cti_layers_own(s)->nodes.inverse[a->block[k]];
+    }
+    return sum;
+}
+
+/* k_1 = w^2 m, m the least mass that the pair's points can have against each other */
+static ct_real cti_layers_stiffness(const cti_state *s, const int32_t *v, int n_a, int n)
+{
+    double side[2] = {0, 0}, w = cti_layers_own(s)->w;
+    int k;
+    for (k = 0; k < n; k++)
+        side[k >= n_a] = cti_fmax(side[k >= n_a], cti_layers_lightness(s, v[k]));
+    return side[0] + side[1] > 0 ? (ct_real)(w * w / (side[0] + side[1])) : 0;
+}
+
+static int cti_layers_resize(cti_mem *m, cti_layers_list *l, int n)
+{
+    int i, ok = CTI_RESIZE(m, l->quads, 4 * n) && CTI_RESIZE(m, l->hat, n) && CTI_RESIZE(m, l->stiff, n) &&
+                CTI_RESIZE(m, l->width, l->kind == CT_PAIR_EE ? n : 0) && CTI_RESIZE(m, l->d2, n) && CTI_RESIZE(m, l->w, 3 * n) &&
+                CTI_RESIZE(m, l->feature, n) && CTI_RESIZE(m, l->last, n) && CTI_RESIZE(m, l->room, n) && CTI_RESIZE(m, l->sum, 3 * n) &&
+                CTI_RESIZE(m, l->held, 4 * n) && CTI_RESIZE(m, l->stick, n);
+    for (i = 0; ok && i < n; i++) {
+        l->stick[i] = 0, l->last[i] = 0;
+        cti_v3_put(l->sum, i, cti_v3_zero());
+    }
+    return ok;
+}
+
+/* vertices, thickness and stiffness of each pair; within a body at most half of the distance at rest */
+static int cti_layers_complete(cti_state *s, cti_layers_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, all = l->kind == CT_PAIR_PLANE ? 1 : 4;
+    if (!cti_layers_resize(s->mem, l, n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], all == 1 ? f->planes[p.plane].body : f->body_of[p.v[na]]);
+        l->stiff[i] = cti_layers_stiffness(s, p.v, na, all);
+    }
+    if (l->kind == CT_PAIR_PLANE)
+        return 1;
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    else
+        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_EE && i < n; i++) {
+        ct_real x[12];
+        int k;
+        for (k = 0; k < 4; k++)
+            cti_v3_put(x, k, cti_v3_at(f->rest, l->quads[4 * i + k]));
+        l->width[i] = cti_mollifier_width(x);
+    }
+    for (i = 0; i < n; i++)
+        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
+            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+    return 1;
+}
+
+static int cti_layers_list_planes(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    const cti_layers_places *b = &cti_layers_own(s)->places;
+    cti_layers_list *l = &cti_layers_own(s)->list[CTI_LAYERS_PLANES];
+    int p, v;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            ct_real gap = cti_min(cti_plane_gap(q, cti_v3_at(b->from, v)), cti_plane_gap(q, cti_v3_at(b->to, v))) - b->reach[f->body_of[v]];
+            if (gap < CTI_R(1.001) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, l->pairs, v) || !CTI_PUSH(s->mem, l->pairs, p)))
+                return 0;
+        }
+    return 1;
+}
+
+CTI_FN int cti_layers_cover(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_surface *f = &s->surface;
+    int k;
+    if (!cti_layers_flush(s))
+        return 0;
+    y->places.covered = 0;
+    cti_layers_lines_ahead(s, span);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        CTI_CLEAR(y->list[k].pairs);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, y->places.from, y->places.to) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &y->list[CTI_LAYERS_VF].pairs, &y->list[CTI_LAYERS_EE].pairs, NULL, NULL) ||
+        !cti_layers_list_planes(s))
+        return 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        if (!cti_layers_complete(s, &y->list[k]))
+            return 0;
+    y->places.covered = 1;
+    return 1;
+}
+
+CTI_FN void cti_layers_distances(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    const cti_surface *f = &s->surface;
+    cti_layers_list *l = &y->list[CTI_LAYERS_PLANES];
+    int i, n = CTI_LEN(l->pairs) / 2;
+    for (i = 0; i < n; i++)
+        l->d2[i] = cti_plane_gap(&f->planes[l->pairs[2 * i + 1]], cti_v3_at(f->x0, l->pairs[2 * i]));
+    l = &y->list[CTI_LAYERS_VF];
+    cti_dist_pt_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+    l = &y->list[CTI_LAYERS_EE];
+    cti_dist_ee_batch(f->x0, l->quads, CTI_LEN(l->pairs) / 2, l->d2, l->w, l->feature);
+}
+
+CTI_FN double cti_layers_parallel(const ct_real *x, const int32_t *v, ct_real width, ct_real *out_gradient)
+{
+    cti_v3 a = cti_v3_sub(cti_v3_at(x, v[1]), cti_v3_at(x, v[0])), b = cti_v3_sub(cti_v3_at(x, v[3]), cti_v3_at(x, v[2])), ga, gb;
+    double c = (double)cti_v3_norm2(cti_v3_cross(a, b)), first, second, m = cti_mollifier_value(c, (double)width, &first, &second);
+    ct_real ab = cti_v3_dot(a, b), g = (ct_real)(2 * first);
+    if (!out_gradient)
+        return m;
+    ga = cti_v3_mul(cti_v3_mad(cti_v3_mul(a, cti_v3_norm2(b)), b, -ab), g);
+    gb = cti_v3_mul(cti_v3_mad(cti_v3_mul(b, cti_v3_norm2(a)), a, -ab), g);
+    cti_v3_put(out_gradient, 0, cti_v3_mul(ga, -1));
+    cti_v3_put(out_gradient, 1, ga);
+    cti_v3_put(out_gradient, 2, cti_v3_mul(gb, -1));
+    cti_v3_put(out_gradient, 3, gb);
+    return m;
+}
+
+CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    double sum = 0, e;
+    int i, k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            const cti_layers_list *l = &y->list[k];
+            ct_real d = k == CTI_LAYERS_PLANES ? l->d2[i] : cti_sqrt(l->d2[i]);
+            if (r && l->stiff[i] > 0) {
+                r->thickness_kept = cti_min(r->thickness_kept, d / l->hat[i]);
+                r->too_near += d < l->hat[i] / 2;
+                if (d < r->min_distance) {
+                    r->min_distance = d;
+                    cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &s->step.limit);
+                }
+            }
+            if (!(d < l->hat[i]))
+                continue;
+            cti_layers_force((double)(d / l->hat[i]), 1, s->desc.layers.max_layers, &e);
+            if (l->kind == CT_PAIR_EE)
+                e *= cti_layers_parallel(s->surface.x0, l->quads + 4 * (size_t)i, l->width[i], NULL);
+            sum += (double)(l->stiff[i] * l->hat[i] * l->hat[i]) * e;
+        }
+    return sum;
+}
+
+/* ---- intersections ---- */
+
+CTI_FN int cti_layers_crosses(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok, p, v, k;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
+    cti_layers_own(s)->places.covered = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+
+/* ---- impulses ---- */
+
+CTI_FN int cti_layers_flush(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k, j;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+        cti_layers_list *l = &y->list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+            cti_touch t;
+            cti_v3 t1, t2, J, n;
+            if (!l->stick[i])
+                continue;
+            memset(&t, 0, sizeof t);
+            cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &t.pair);
+            for (j = 0; j < t.pair.n; j++)
+                t.pair.w[j] = l->held[4 * i + j];
+            J = cti_v3_at(l->sum, i);
+            n = k == CTI_LAYERS_PLANES
+                    ? cti_v3_at(s->surface.planes[t.pair.plane].normal, 0)
+                    : cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &t.pair), cti_v3_unit(J, cti_v3_make(0, 1, 0)));
+            cti_v3_tangents(n, &t1, &t2);
+            t.thickness = l->hat[i], t.sticking = l->stick[i] == 3, t.key = cti_pair_key(&s->surface, &t.pair);
+            cti_v3_put(t.frame, 0, n);
+            cti_v3_put(t.frame, 1, t1);
+            cti_v3_put(t.frame, 2, t2);
+            for (j = 0; j < 3; j++)
+                t.r[j] = cti_v3_dot(cti_v3_at(t.frame, j), J);
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, t))
+                return 0;
+            l->stick[i] = 0;
+            cti_v3_put(l->sum, i, cti_v3_zero());
+        }
+    }
+    return 1;
+}
+
+#undef CTI_LAYERS_SLACK
+
+/* ---- 8_layers/layers_strike.c ---- */
+/* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
+   Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
+   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
+   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
+   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
+   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
+   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
+
+/* [1] friction of a strike that takes less than this share of what it could is sticking */
+#define CTI_LAYERS_STICKS 0.999
+
+/* ---- blocks ---- */
+
+/* adds an impulse [N s] to block i, which is at a tick; records how far it has left its line, and what a pin takes */
+static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    double t = (double)(q->tick[i] - y->window.begin) * y->window.tick, off = 0, d;
+    int k, filter = s->scripts.filter[i];
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        d = q->x[k] - q->x0[k] - t * q->v0[k];
+        off += d * d;
+    }
+    q->off2[i] = cti_fmax(q->off2[i], off);
+    if (filter >= 0) {
+        cti_v3 J = cti_v3_make((ct_real)jx, (ct_real)jy, (ct_real)jz), own = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, J);
+        cti_v3 pin = cti_v3_sub(own, J);
+        cti_v3_addto(s->step.impulses.pins, i, pin);
+        y->window.sums.pins += (double)cti_v3_dot(pin, cti_v3_at(s->scripts.v_fixed, i));
+        jx = (double)own.x, jy = (double)own.y, jz = (double)own.z;
+    }
+    q->v[3 * i] += jx * q->inverse[i], q->v[3 * i + 1] += jy * q->inverse[i], q->v[3 * i + 2] += jz * q->inverse[i];
+}
+
+/* h times the forces of q->force on blocks list [n], which become 0. Returns the work of the impulses */
+static double cti_layers_kicks(cti_state *s, const int32_t *list, int n, double h)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    double work = 0;
+    int i, k;
+    for (i = 0; i < n; i++) {
+        ct_real *f = q->force + 3 * (size_t)list[i];
+        double v[3], J[3];
+        for (k = 0; k < 3; k++)
+            v[k] = q->v[3 * list[i] + k], J[k] = h * (double)f[k], f[k] = 0;
+        cti_layers_kick(s, list[i], J[0], J[1], J[2]);
+        for (k = 0; k < 3; k++)
+            work += J[k] * (v[k] + q->v[3 * list[i] + k]) / 2;
+    }
+    return work;
+}
+
+CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    int i, k, n = CTI_LEN(g->blocks);
+    for (i = 0; i < n; i++)
+        cti_layers_drift(q, g->blocks[i], tick, y->window.tick);
+    y->window.updates += g->n;
+    cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &y->window.sums.extended, NULL);
+    cti_layers_kicks(s, g->blocks, n, h);
+    if (!(g->rate > 0) || h <= 0)
+        return;
+    for (i = 0; i < n; i++)
+        for (k = 3 * g->blocks[i]; k < 3 * g->blocks[i] + 3; k++)
+            q->speed[k] = (ct_real)q->v[k];
+    cti_model_damping(&g->part, q->at, q->speed, q->force);
+    y->window.sums.damping -= cti_layers_kicks(s, g->blocks, n, -h / (1 + h * g->rate));
+}
+
+CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    const ct_real *g = s->desc.gravity;
+    int i, k;
+    y->window.updates += s->n;
+    for (i = 0; i < s->n; i++) {
+        double m = (double)s->bodies.mass[i], a = h * (double)s->bodies.alpha[i], v[3], J[3];
+        cti_layers_drift(q, i, tick, y->window.tick);
+        cti_layers_kick(s, i, h * m * (double)g[0], h * m * (double)g[1], h * m * (double)g[2]);
+        if (a == 0)
+            continue;
+        for (k = 0; k < 3; k++)
+            v[k] = q->v[3 * i + k], J[k] = -a / (1 + a / 2) * m * v[k];
+        cti_layers_kick(s, i, J[0], J[1], J[2]);
+        for (k = 0; k < 3; k++)
+            y->window.sums.damping -= J[k] * (v[k] + q->v[3 * i + k]) / 2;
+    }
+}
+
+/* ---- the surface ---- */
+
+CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    cti_v3 x;
+    if (a->n > 0)
+        return cti_attach_point(a, y->nodes.at, s->bodies.frames);
+    x = cti_v3_at(y->places.begin, v);
+    if (!s->surface.bodies[s->surface.body_of[v]].moves)
+        return x;
+    if (tick == CTI_LAYERS_TICKS)
+        return cti_v3_at(cti_surface_script(&s->surface, v), 0);
+    return cti_v3_mad(x, cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), x),
+                      (ct_real)((double)tick / (double)CTI_LAYERS_TICKS));
+}
+
+CTI_FN cti_v3 cti_layers_velocity(const cti_state *s, int v, cti_v3 *out_script)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    double sum[3] = {0, 0, 0};
+    int k, j;
+    *out_script = cti_v3_zero();
+    if (b->moves && !b->dynamic)
+        *out_script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(y->places.begin, v)),
+                                 (ct_real)(1 / y->clocks.dt));
+    for (k = 0; k < a->n; k++)
+        for (j = 0; j < 3; j++)
+            sum[j] += (a->n > 1 ? (double)a->weight[k] : 1) * y->nodes.v[3 * a->block[k] + j];
+    return cti_v3_add(cti_v3_make((ct_real)sum[0], (ct_real)sum[1], (ct_real)sum[2]), *out_script);
+}
+#endif
+
+/* ---- layers ---- */
+
+enum { CTI_LAYERS_TERMS = 16 };
+
+/* cti_layers_point -- what a strike knows of a pair: p_a - p_b as a sum of blocks. */
+typedef struct cti_layers_point {
+    int n, block[CTI_LAYERS_TERMS];
+    double weight[CTI_LAYERS_TERMS];
+    double lightness; /* sum of squares of weights over masses [1/kg] */
+    cti_v3 normal;
+    cti_v3 u, script; /* relative velocity; the scripts' part of it */
+} cti_layers_point;
+
+#if CONTACT_WITH_LAYERS
+static void cti_layers_point_add(cti_layers_point *p, int block, double weight)
+{
+    int i;
+    for (i = 0; i < p->n && p->block[i] != block; i++) {
+    }
+    if (i == p->n)
+        p->block[p->n++] = block, p->weight[i] = 0;
+    p->weight[i] += weight;
+}
+
+/* c [n]: signed weights of the vertices v */
+static void cti_layers_point_make(const cti_state *s, const int32_t *v, const ct_real *c, int n, cti_layers_point *p)
+{
+    const cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    cti_v3 script;
+    int k, j;
+    p->n = 0, p->lightness = 0, p->u = p->script = cti_v3_zero();
+    for (k = 0; k < n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        p->u = cti_v3_mad(p->u, cti_layers_velocity(s, v[k], &script), c[k]);
+        p->script = cti_v3_mad(p->script, script, c[k]);
+        for (j = 0; j < a->n; j++)
+            cti_layers_point_add(p, a->block[j], (double)c[k] * (a->n > 1 ? (double)a->weight[j] : 1));
+    }
+    for (k = 0; k < p->n; k++)
+        p->lightness += p->weight[k] * p->weight[k] * q->inverse[p->block[k]];
+}
+
+/* an impulse J on side a, and -J on side b */
+static void cti_layers_point_push(cti_state *s, const cti_layers_point *p, cti_v3 J)
+{
+    int k;
+    for (k = 0; k < p->n; k++)
+        cti_layers_kick(s, p->block[k], p->weight[k] * (double)J.x, p->weight[k] * (double)J.y, p->weight[k] * (double)J.z);
+    cti_layers_own(s)->window.sums.script -= (double)cti_v3_dot(J, p->script);
+}
+
+/* the impulse `full` of some layers of pair i of a list. Returns the share of it that restitution leaves */
+static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const cti_layers_point *p, double full, int plain)
+{
+    cti_layers_sums *sums = &cti_layers_own(s)->window.sums;
+    double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), J = full, mu, ut, most, take;
+    const cti_surface *f = &s->surface;
+    int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[l->quads[4 * i + (l->kind == CT_PAIR_EE ? 2 : 1)]];
+    cti_v3 t, all;
+    if (!plain && un > 0)
+        J *= e * e;
+    sums->taken -= J * (un + J * p->lightness / 2);
+    all = cti_v3_mul(p->normal, (ct_real)J);
+    mu = plain ? 0 : sqrt((double)f->bodies[f->body_of[l->quads[4 * i]]].friction * (double)f->bodies[b].friction);
+    t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
+    ut = (double)cti_v3_norm(t);
+    if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
+        most = ut / p->lightness;
+        take = cti_fmin(mu * J, most);
+        sums->friction += take * (ut - take * p->lightness / 2);
+        all = cti_v3_mad(all, t, (ct_real)(-take / ut));
+        l->stick[i] = take < CTI_LAYERS_STICKS * mu * J ? 3 : 1;
+    } else if (J > 0 && !l->stick[i])
+        l->stick[i] = 1;
+    cti_layers_point_push(s, p, all);
+    cti_v3_addto(l->sum, i, all);
+    return full != 0 ? J / full : 1;
+}
+
+/* the impulses by which the factor of two nearly parallel edges acts on their ends; energy: what it multiplies, times h [J s] */
+static void cti_layers_twist(cti_state *s, const int32_t *v, const ct_real *gradient, double energy)
+{
+    cti_layers *y = cti_layers_own(s);
+    int k, j, i;
+    for (k = 0; k < 4; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        cti_v3 script, u = cti_layers_velocity(s, v[k], &script), J = cti_v3_mul(cti_v3_at(gradient, k), (ct_real)-energy), after;
+        for (j = 0; j < a->n; j++) {
+            double w = a->n > 1 ? (double)a->weight[j] : 1;
+            i = a->block[j];
+            cti_layers_kick(s, i, w * (double)J.x, w * (double)J.y, w * (double)J.z);
+        }
+        after = cti_layers_velocity(s, v[k], &script);
+        y->window.sums.taken -= (double)cti_v3_dot(J, cti_v3_add(u, after)) / 2;
+        y->window.sums.script -= (double)cti_v3_dot(J, script);
+    }
+}
+
+/* weights of closest points, and the unit normal from b to a. 0: the points coincide */
+static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, const int32_t *v, const ct_real *w, int pair, ct_real *c,
+                              cti_v3 *normal)
+{
+    const ct_real *x = s->surface.x1;
+    cti_v3 r = cti_v3_zero();
+    int k;
+    if (l->kind == CT_PAIR_PLANE) {
+        c[0] = 1;
+        *normal = cti_v3_at(s->surface.planes[l->pairs[2 * pair + 1]].normal, 0);
+        return 1;
+    }
+    if (l->kind == CT_PAIR_VF)
+        c[0] = 1, c[1] = -w[0], c[2] = -w[1], c[3] = w[0] + w[1] - 1;
+    else
+        c[0] = 1 - w[0], c[1] = w[0], c[2] = w[1] - 1, c[3] = -w[1];
+    for (k = 1; k < 4; k++) /* the weights sum to zero */
+        r = cti_v3_mad(r, cti_v3_sub(cti_v3_at(x, v[k]), cti_v3_at(x, v[0])), c[k]);
+    *normal = cti_v3_unit(r, cti_v3_zero());
+    return cti_v3_norm2(*normal) > 0;
+}
+
+CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    ct_real *x = s->surface.x1;
+    int i, k, n;
+    for (i = 0; i < CTI_LEN(set->blocks); i++)
+        cti_layers_drift(&y->nodes, set->blocks[i], tick, y->window.tick);
+    for (i = 0; i < CTI_LEN(set->vertices); i++)
+        cti_v3_put(x, set->vertices[i], cti_layers_place(s, set->vertices[i], tick));
+    for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+        cti_layers_list *l = &y->list[k];
+        n = CTI_LEN(set->pair[k]);
+        y->window.updates += n;
+        if (k == CTI_LAYERS_VF)
+            cti_dist_pt_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        else if (k == CTI_LAYERS_EE)
+            cti_dist_ee_batch(x, set->quads[k], n, y->d2, y->weights, y->feature);
+        for (i = 0; i < n; i++) {
+            int pair = set->pair[k][i];
+            const int32_t *v = set->quads[k] + 4 * (size_t)i;
+            ct_real d =
+                k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
+            double share = (double)(d / l->hat[pair]), force, energy, factor = 1;
+            ct_real gradient[12];
+            cti_layers_point p;
+            if (share >= cti_layers_share(set->first))
+                continue;
+            if (!cti_layers_weights(s, l, v, y->weights + (k == CTI_LAYERS_VF ? 3 : 2) * (size_t)i, pair, l->held + 4 * (size_t)pair,
+                                    &p.normal))
+                continue;
+            if (k == CTI_LAYERS_EE)
+                factor = cti_layers_parallel(x, v, l->width[pair], gradient);
+            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &energy);
+            cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
+            energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]) * cti_layers_push_pair(s, l, pair, &p, h * force, plain);
+            if (factor < 1)
+                cti_layers_twist(s, v, gradient, energy);
+        }
+    }
+}
+
+#undef CTI_LAYERS_STICKS
+
+/* ---- 8_layers/layers_window.c ---- */
+/* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
+   Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
+   bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
+   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
+   layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
+   Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
+   half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
+   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
+   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+
+/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
+#define CTI_LAYERS_NEARER 0.2
+#define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
+#define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */
+#define CTI_LAYERS_STILL 1e-3 /* [thickness] way off the lines that is always expected */
+#define CTI_LAYERS_FIRST 64   /* [1] the first window of a step is this part of it, where none is known */
+/* [thickness] way off the lines that a window may expect: more would make many pairs candidates. Half: shorter windows for swinging bodies
+ */
+#define CTI_LAYERS_BEND 2.0
+#define CTI_LAYERS_AHEAD 8  /* [windows] that candidates are looked for in, if the step is as long */
+#define CTI_LAYERS_ROUND 64 /* [ulp] of coordinates, rounding of a distance */
+#define CTI_LAYERS_TRIES 60 /* repetitions of one window, each half as long */
+
+/* all blocks to a tick */
+static void cti_layers_drift_all(cti_state *s, int64_t tick)
+{
+    int i;
+    for (i = 0; i < s->n; i++)
+        cti_layers_drift(&cti_layers_own(s)->nodes, i, tick, cti_layers_own(s)->window.tick);
+}
+
+CTI_FN void cti_layers_gather(cti_state *s, int64_t tick)
+{
+    int i, j;
+    cti_layers_drift_all(s, tick);
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+            cti_v3_put(s->surface.x0, i, cti_layers_place(s, i, tick));
+}
+
+/* ---- what is expected ---- */
+
+/* how far block i is expected to leave its line in `span` seconds [m] */
+static double cti_layers_expect(const cti_state *s, int i, double span)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double r = y->window.span > 0 ? cti_fmax(1, span / y->window.span) : 1, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)(1 << y->clocks.free_level)) +
+           CTI_LAYERS_STILL * (double)s->desc.thickness;
+}
+
+/* from blocks to vertices: off [nv]; expected 0: what nodes.off2 has measured */
+static void cti_layers_offs(cti_state *s, double span, int expected)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, j, k;
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++) {
+            const cti_attach *a = cti_surface_attach(&s->surface, i);
+            double sum = 0;
+            for (k = 0; k < a->n; k++) {
+                double d = expected ? cti_layers_expect(s, a->block[k], span) : sqrt(y->nodes.off2[a->block[k]]);
+                sum += d * (a->n > 1 ? fabs((double)a->weight[k]) : 1);
+            }
+            y->places.off[i] = (ct_real)sum;
+        }
+}
+
+static void cti_layers_speeds(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_v3 script;
+    int i, j;
+    for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+        for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+            cti_v3_put(y->places.u, i, cti_layers_velocity(s, i, &script));
+}
+
+/* the largest relative speed of a pair's vertices [m/s]; of a plane, towards it */
+static ct_real cti_layers_approach(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *u = cti_layers_own(s)->places.u;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int na = l->kind == CT_PAIR_EE ? 2 : 1, j, k;
+    ct_real big = 0;
+    if (l->kind == CT_PAIR_PLANE)
+        return cti_max(0, -cti_v3_dot(cti_v3_at(s->surface.planes[l->pairs[2 * i + 1]].normal, 0), cti_v3_at(u, v[0])));
+    for (j = 0; j < na; j++)
+        for (k = na; k < 4; k++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(u, v[j]), cti_v3_at(u, v[k]))));
+    return cti_sqrt(big);
+}
+
+/* D_a + D_b of a pair [m], and rounding of its distance */
+static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *off = cti_layers_own(s)->places.off, *x = s->surface.x0;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int na = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    ct_real a = 0, b = 0, size = 0;
+    for (k = 0; k < n; k++) {
+        if (k < na)
+            a = cti_max(a, off[v[k]]);
+        else
+            b = cti_max(b, off[v[k]]);
+        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
+    }
+    return a + b + CTI_LAYERS_ROUND * CTI_EPS * size;
+}
+
+static ct_real cti_layers_distance(const cti_layers_list *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
+
+/* the longest window, at most span, in which no pair comes nearer by more than its share; places.off is that of span */
+static double cti_layers_length(const cti_state *s, double span)
+{
+    const cti_layers *y = cti_layers_own(s);
+    double longest = span;
+    int i, k;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            const cti_layers_list *l = &y->list[k];
+            double d = (double)cti_layers_distance(l, i), way;
+            if (!(l->stiff[i] > 0))
+                continue;
+            way = span * (double)cti_layers_approach(s, l, i) + (double)cti_layers_off(s, l, i);
+            /* pairs that stay outside of their layers do not count */
+            if (way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i])
+                longest = cti_fmin(longest, span * cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) / way);
+        }
+    return longest;
+}
+
+/* ---- sets ---- */
+
+static void cti_layers_sets_clear(cti_layers *y)
+{
+    int v, k;
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        for (k = 0; k < CTI_LAYERS_LISTS; k++) {
+            CTI_CLEAR(y->set[v].pair[k]);
+            CTI_CLEAR(y->set[v].quads[k]);
+        }
+        CTI_CLEAR(y->set[v].vertices);
+        CTI_CLEAR(y->set[v].blocks);
+    }
+}
+
+/* pair i of list k strikes in the set of a level. 0: out of memory */
+static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
+{
+    const int32_t *v = cti_layers_own(s)->list[k].quads + 4 * (size_t)i;
+    int j;
+    if (!CTI_PUSH(s->mem, q->pair[k], i))
+        return 0;
+    for (j = 0; j < 4; j++)
+        if (!CTI_PUSH(s->mem, q->quads[k], v[j]))
+            return 0;
+    return 1;
+}
+
+/* vertices and blocks of a set, each once. 0: out of memory */
+static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
+{
+    cti_layers_places *p = &cti_layers_own(s)->places;
+    int k, i, j;
+    p->seen++;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(q->quads[k]); i++) {
+            int v = q->quads[k][i];
+            const cti_attach *a = cti_surface_attach(&s->surface, v);
+            if ((k == CTI_LAYERS_PLANES && i % 4) || p->seen_vertex[v] == p->seen || !s->surface.bodies[s->surface.body_of[v]].moves)
+                continue;
+            p->seen_vertex[v] = p->seen;
+            if (!CTI_PUSH(s->mem, q->vertices, v))
+                return 0;
+            for (j = 0; j < a->n; j++) {
+                if (p->seen_block[a->block[j]] == p->seen)
+                    continue;
+                p->seen_block[a->block[j]] = p->seen;
+                if (!CTI_PUSH(s->mem, q->blocks, a->block[j]))
+                    return 0;
+            }
+        }
+    return 1;
+}
+
+/* 1: the layers that pairs may reach in `span` are in their sets; 2: a pair comes nearer than the last layer; 0: out of memory */
+static int cti_layers_arm(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k, v, most = s->desc.layers.max_layers, n = 0;
+    cti_layers_sets_clear(y);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
+            cti_layers_list *l = &y->list[k];
+            ct_real apart = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
+            double share = (double)((apart - cti_layers_off(s, l, i)) / l->hat[i]);
+            l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(share) : 0;
+            if (l->last[i] >= most)
+                return 2;
+            l->room[i] = l->stiff[i] > 0 ? apart - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
+            for (v = 0; l->last[i] > 0 && v <= CTI_LAYERS_LEVELS; v++)
+                if (y->set[v].last > 0 && y->set[v].first <= l->last[i] && !cti_layers_set_add(s, &y->set[v], k, i))
+                    return 0;
+        }
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        if (!cti_layers_set_close(s, &y->set[v]))
+            return 0;
+        for (k = 0; k < CTI_LAYERS_LISTS; k++)
+            n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
+    }
+    return CTI_RESIZE(s->mem, y->d2, n) && CTI_RESIZE(s->mem, y->weights, 3 * n) && CTI_RESIZE(s->mem, y->feature, n);
+}
+
+/* ---- a window ---- */
+
+/* saves what a window changes, or restores it. 0: out of memory (never when it restores) */
+static int cti_layers_keep(cti_state *s, int back)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int i, k, at = 0, n = 0, pins = s->scripts.n_constrained ? 3 * s->n : 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; !back && i < CTI_LEN(y->list[k].last); i++)
+            n += y->list[k].last[i] > 0;
+    if (!back && (!CTI_RESIZE(s->mem, w->impulses, 4 * n) || !CTI_RESIZE(s->mem, w->pins, pins)))
+        return 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].last); i++) {
+            cti_layers_list *l = &y->list[k];
+            if (l->last[i] == 0)
+                continue;
+            if (back)
+                cti_v3_put(l->sum, i, cti_v3_make(w->impulses[at], w->impulses[at + 1], w->impulses[at + 2])),
+                    l->stick[i] = (uint8_t)w->impulses[at + 3];
+            else
+                memcpy(w->impulses + at, l->sum + 3 * (size_t)i, 3 * sizeof *l->sum), w->impulses[at + 3] = l->stick[i];
+            at += 4;
+        }
+    if (pins && back)
+        memcpy(s->step.impulses.pins, w->pins, sizeof(ct_real) * (size_t)pins);
+    else if (pins)
+        memcpy(w->pins, s->step.impulses.pins, sizeof(ct_real) * (size_t)pins);
+    if (back)
+        w->sums = w->saved;
+    else
+        w->saved = w->sums;
+    return 1;
+}
+
+/* lines of all blocks from window.begin on */
+static void cti_layers_lines(cti_state *s)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    int i;
+    memcpy(q->x0, q->x, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v0, q->v, sizeof(double) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        q->off2[i] = 0;
+}
+
+/* back to window.begin; half of the window, and larger ways off the lines */
+static void cti_layers_roll_back(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_nodes *q = &y->nodes;
+    int i, k;
+    memcpy(q->x, q->x0, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v, q->v0, sizeof(double) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++) {
+        q->tick[i] = y->window.begin;
+        for (k = 3 * i; k < 3 * i + 3; k++)
+            q->at[k] = (ct_real)q->x[k];
+        if (cti_finite64(q->off2[i]))
+            q->drift[i] = cti_fmax(q->drift[i], sqrt(q->off2[i]) / span);
+    }
+    cti_layers_keep(s, 1);
+    y->window.rollbacks++;
+}
+
+/* the queue holds the first strike of every clock after window.begin. 0: out of memory */
+static int cti_layers_enqueue(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int64_t t = y->window.begin;
+    int i, n = CTI_LEN(y->clocks.groups), ok;
+    CTI_CLEAR(y->queue);
+    ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.free_level), n);
+    for (i = 0; ok && i < n; i++)
+        ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, y->clocks.groups[i].level), i);
+    for (i = 0; ok && i <= CTI_LAYERS_LEVELS; i++)
+        if (CTI_LEN(y->set[i].pair[0]) + CTI_LEN(y->set[i].pair[1]) + CTI_LEN(y->set[i].pair[2]) > 0)
+            ok = cti_layers_push(s->mem, &y->queue, cti_layers_next(t, i), n + 1 + i);
+    return ok;
+}
+
+/* level of a clock, numbered as in the queue: groups, gravity, sets; and its strike */
+static int cti_layers_clock_level(const cti_layers *y, int clock)
+{
+    int n = CTI_LEN(y->clocks.groups);
+    return clock < n ? y->clocks.groups[clock].level : clock == n ? y->clocks.free_level : clock - n - 1;
+}
+static void cti_layers_strike_clock(cti_state *s, int clock, int64_t tick, double h, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    int n = CTI_LEN(y->clocks.groups);
+    if (clock < n)
+        cti_layers_strike_group(s, &y->clocks.groups[clock], tick, h);
+    else if (clock == n)
+        cti_layers_strike_free(s, tick, h);
+    else
+        cti_layers_strike_set(s, &y->set[clock - n - 1], tick, h, plain);
+}
+
+/* all events up to window.end; *out_spent 1: the updates are used up, and window.end is the tick of the last event. 0: out of memory */
+static int cti_layers_run(cti_state *s, int *out_spent)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t last = -1;
+    *out_spent = 0;
+    if (!cti_layers_enqueue(s))
+        return 0;
+    while (y->queue[0].tick <= w->end) {
+        cti_layers_strike e;
+        int level;
+        if (w->updates >= s->desc.layers.max_updates && y->queue[0].tick > last && last >= 0) {
+            w->end = last, *out_spent = 1;
+            return 1;
+        }
+        e = cti_layers_pop(y->queue), last = e.tick;
+        level = cti_layers_clock_level(y, e.clock);
+        cti_layers_strike_clock(s, e.clock, e.tick, (double)((int64_t)1 << (CTI_LAYERS_LOG - level)) * w->tick, 0);
+        if (!cti_layers_push(s->mem, &y->queue, cti_layers_next(e.tick, level), e.clock))
+            return 0;
+    }
+    return 1;
+}
+
+/* 1: no pair can have entered a layer that did not strike, and no vertex left the reach of its line. All blocks are at window.end */
+static int cti_layers_is_safe(cti_state *s, double span)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i, k;
+    for (i = 0; i < s->n; i++) {
+        double d = 0;
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            double e = y->nodes.x[k] - y->nodes.x0[k] - span * y->nodes.v0[k];
+            d += e * e;
+        }
+        y->nodes.off2[i] = cti_fmax(y->nodes.off2[i], d);
+        if (!cti_finite64(y->nodes.off2[i]))
+            return 0;
+    }
+    cti_layers_offs(s, span, 0);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++)
+            if (!(cti_layers_off(s, &y->list[k], i) <= y->list[k].room[i]))
+                return 0;
+    return cti_layers_is_covered(s, span);
+}
+
+/* a window of span seconds, or of less if vertices are expected too far from their lines; places.off is that of it */
+static double cti_layers_bend(cti_state *s, double span)
+{
+    const cti_layers_places *p = &cti_layers_own(s)->places;
+    int i, j;
+    cti_layers_offs(s, span, 1);
+    for (;;) {
+        ct_real most = 0;
+        for (j = 0; j < CTI_LEN(s->surface.runs); j += 3)
+            for (i = s->surface.runs[j]; i < s->surface.runs[j + 1]; i++)
+                most = cti_max(most, p->off[i]);
+        if (!((double)most > CTI_LAYERS_BEND * (double)s->desc.thickness) || !cti_finite(most))
+            return span;
+        span *= cti_fmin(0.9, CTI_LAYERS_BEND * (double)s->desc.thickness / (double)most);
+        cti_layers_offs(s, span, 1);
+    }
+}
+
+/* window.end, sets and lists of the next window. 1; 2: no window is long enough; 0: out of memory */
+static int cti_layers_open(cti_state *s, int64_t most)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    double span = (double)most * w->tick, ahead;
+    int64_t ticks;
+    cti_layers_speeds(s);
+    span = cti_layers_bend(s, span);
+    if (span / w->tick < (double)most)
+        most = (int64_t)(span / w->tick);
+    span = (double)most * w->tick;
+    ahead = cti_fmin(CTI_LAYERS_AHEAD * span, (double)(CTI_LAYERS_TICKS - w->begin) * w->tick);
+    if (!cti_layers_is_covered(s, span)) {
+        if (!cti_layers_cover(s, ahead))
+            return 0;
+    }
+    cti_layers_distances(s);
+    w->updates += CTI_LEN(y->list[0].last) + CTI_LEN(y->list[1].last) + CTI_LEN(y->list[2].last);
+    ticks = (int64_t)(cti_layers_length(s, span) / w->tick);
+    if (ticks < most) {
+        span = (double)ticks * w->tick;
+        cti_layers_offs(s, span, 1);
+    } else
+        ticks = most;
+    if (ticks < 1)
+        return 2;
+    w->end = w->begin + ticks;
+    return cti_layers_arm(s, span);
+}
+
+/* what the next window expects */
+static void cti_layers_learn(cti_state *s, double span)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    int i;
+    for (i = 0; i < s->n; i++)
+        q->drift[i] = cti_fmax(sqrt(q->off2[i]) / span, q->drift[i] / 2);
+    cti_layers_own(s)->window.span = span;
+}
+
+/* one window from window.begin on. 1; 2: stopped; 0: out of memory */
+static int cti_layers_try(cti_state *s, int *out_spent)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t most = CTI_LAYERS_TICKS - w->begin;
+    double first = w->span > 0 ? CTI_LAYERS_GROW * w->span : y->clocks.dt / CTI_LAYERS_FIRST;
+    int tries, ok;
+    if ((double)most * w->tick > first)
+        most = (int64_t)(first / w->tick) + 1;
+    for (tries = 0; tries < CTI_LAYERS_TRIES; tries++) {
+        double span;
+        ok = cti_layers_open(s, most);
+        if (ok == 2) { /* a shorter window lets pairs come less near */
+            most /= 2, w->span = (double)most * w->tick;
+            if (most < 1)
+                return 2;
+            continue;
+        }
+        if (!ok || !cti_layers_keep(s, 0))
+            return 0;
+        cti_layers_lines(s);
+        if (!cti_layers_run(s, out_spent))
+            return 0;
+        span = (double)(w->end - w->begin) * w->tick;
+        cti_layers_drift_all(s, w->end);
+        if (cti_layers_is_safe(s, span)) {
+            cti_layers_gather(s, w->end);
+            cti_layers_learn(s, span);
+            w->windows++;
+            w->begin = w->end;
+            return 1;
+        }
+        cti_layers_roll_back(s, span);
+        if (*out_spent)
+            return 2;
+        most = (w->end - w->begin) / 2;
+        w->span = span;
+        if (most < 1)
+            return 2;
+    }
+    return 2;
+}
+
+/* the impulses that clocks owe or gave too much at window.begin, where the step ends before its end */
+static void cti_layers_settle(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int clock, n = CTI_LEN(y->clocks.groups) + 2 + CTI_LAYERS_LEVELS;
+    for (clock = 0; clock < n; clock++) {
+        int64_t due = cti_layers_due(y->window.begin, cti_layers_clock_level(y, clock));
+        if (due != 0)
+            cti_layers_strike_clock(s, clock, y->window.begin, (double)due * y->window.tick, 1);
+    }
+}
+
+CTI_FN int cti_layers_advance(cti_state *s)
+{
+    cti_layers_window *w = &cti_layers_own(s)->window;
+    int ok = 1, spent = 0;
+    while (ok == 1 && w->begin < CTI_LAYERS_TICKS && !spent) {
+        ok = cti_layers_try(s, &spent);
+        spent |= w->updates >= s->desc.layers.max_updates;
+    }
+    if (ok == 0)
+        return 0;
+    if (w->begin == CTI_LAYERS_TICKS)
+        return 1;
+    if (w->begin > 0)
+        cti_layers_settle(s);
+    return 2;
+}
+
+#undef CTI_LAYERS_NEARER
+#undef CTI_LAYERS_DOUBT
+#undef CTI_LAYERS_GROW
+#undef CTI_LAYERS_STILL
+#undef CTI_LAYERS_FIRST
+#undef CTI_LAYERS_BEND
+#undef CTI_LAYERS_AHEAD
+#undef CTI_LAYERS_ROUND
+#undef CTI_LAYERS_TRIES
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_layers/layers.c ---- */
+/* layers.c -- a step of the layers stepper, its energy account and its report.
+   Method: blocks start on their lines, windows advance them to the end of the step (layers_window.c), and the end becomes the state. A step
+   that has used up its updates ends where its last safe event was: clocks that are in the middle of a part give what they owe, or take back
+   what they gave too much (a first order correction), and the next step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
+
+/* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
+   exchange energy with their own error, for a time. A jelly that bounces with restitution 1 gains and loses up to 4e-3 in single steps
+   (clock 1/16, layer_clock 0.03, test_layers), and 3e-4 in 10,000 strikes. Half: such steps count as not converged */
+#if CONTACT_WITH_LAYERS
+#define CTI_LAYERS_SWING 5e-3
+#endif
+
+/* cti_layers_start -- [J] at the start of a step. */
+typedef struct cti_layers_start {
+    double energy, gravity, stored;
+} cti_layers_start;
+
+#if CONTACT_WITH_LAYERS
+static void cti_layers_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    r->substeps = 1;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
+}
+
+/* ---- from the state and back ---- */
+
+/* velocities that scripts give; the work and the impulse of the jump to them */
+static void cti_layers_script_speed(cti_state *s, int i)
+{
+    cti_layers *y = cti_layers_own(s);
+    double m = (double)s->bodies.mass[i];
+    cti_v3 before = cti_v3_at(s->v, i), v = before;
+    int k;
+    if (s->scripts.filter[i] >= 0) {
+        v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
+        y->window.sums.pins += 0.5 * m * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+        cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), (ct_real)m));
+    }
+    y->nodes.v[3 * i] = (double)v.x, y->nodes.v[3 * i + 1] = (double)v.y, y->nodes.v[3 * i + 2] = (double)v.z;
+    y->nodes.inverse[i] = s->scripts.fixed[i] ? 0 : (double)s->bodies.inv_mass[i];
+    for (k = 3 * i; k < 3 * i + 3; k++) {
+        y->nodes.x[k] = (double)s->x[k];
+        y->nodes.at[k] = s->x[k], y->nodes.force[k] = 0;
+    }
+    y->nodes.tick[i] = 0;
+}
+
+static void cti_layers_load(cti_state *s, ct_real dt)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    double speed2 = 0;
+    int i;
+    w->begin = w->end = w->updates = 0;
+    w->windows = w->rollbacks = 0;
+    w->tick = (double)dt / (double)CTI_LAYERS_TICKS;
+    memset(&w->sums, 0, sizeof w->sums);
+    /* a step depends on the state alone, not on what windows of earlier steps have learnt */
+    w->span = 0;
+    y->places.covered = 0;
+    for (i = 0; i < s->n; i++)
+        y->nodes.drift[i] = 0;
+    for (i = 0; i < s->n; i++)
+        cti_layers_script_speed(s, i);
+    for (i = 0; i < 3 * s->n; i += 3)
+        speed2 =
+            cti_fmax(speed2, y->nodes.v[i] * y->nodes.v[i] + y->nodes.v[i + 1] * y->nodes.v[i + 1] + y->nodes.v[i + 2] * y->nodes.v[i + 2]);
+    cti_layers_clocks_hurry(s, cti_finite64(speed2) ? sqrt(speed2) : 0);
+    if (s->surface.nv)
+        memcpy(y->places.begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+}
+
+/* writes down where scripted vertices are in a step that ends early */
+static void cti_layers_wait(cti_state *s, int whole)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_mover *m = &s->scripts.movers[i];
+        if (m->n == 0)
+            continue;
+        for (k = 0; !whole && k < m->script.n; k++)
+            cti_v3_put(m->script.late, k, cti_script_point(&m->script, k, s->step.time, NULL));
+        for (k = 0; !whole && k < m->n; k++)
+            cti_v3_put(m->script.late, m->vertices[k], cti_v3_at(s->surface.x0, m->v0 + k));
+        m->script.late[3 * (size_t)m->script.n] = (ct_real)!whole;
+    }
+}
+
+/* 1 when nobody has moved the surface since the end of the last step */
+static int cti_layers_is_known(const cti_state *s)
+{
+    size_t n = 3 * (size_t)s->surface.nv;
+    const cti_layers *y = cti_layers_own(s);
+    return CTI_LEN(y->places.last) == (int)n && (n == 0 || memcmp(y->places.last, s->surface.x0, n * sizeof(ct_real)) == 0);
+}
+
+/* energies at the start; candidates for a surface at rest. 0: out of memory */
+static int cti_layers_measure_start(cti_state *s, cti_layers_start *out)
+{
+    cti_layers *y = cti_layers_own(s);
+    ct_step_report now;
+    size_t n = (size_t)s->surface.nv;
+    memset(&now, 0, sizeof now);
+    cti_step_energies(s, &now);
+    out->energy = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
+    out->gravity = now.energy_gravity;
+    if (n) {
+        memset(y->places.u, 0, sizeof(ct_real) * 3 * n);
+        memset(y->places.off, 0, sizeof(ct_real) * n);
+    }
+    if (!cti_layers_is_covered(s, 0) && !cti_layers_cover(s, 0))
+        return 0;
+    cti_layers_distances(s);
+    out->stored = cti_layers_stored(s, NULL);
+    return 1;
+}
+
+/* ---- the account ---- */
+
+/* residual and status: the remainder of the energy's balance, over what a step exchanges */
+static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, ct_real dt, ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, error, rounded = fabs(r->energy_gravity);
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->energy_gravity - start->gravity) +
+            fabs(r->work_pins) + fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
+    error = cti_fmax(0, fabs(r->energy_gained) - cti_policy_body_gain(1, 0, rounded));
+    r->residual = (ct_real)(scale > 0 ? error / scale : 0);
+    if (!cti_finite(r->residual))
+        r->residual = CTI_REAL_MAX;
+    if (!(r->residual <= CTI_R(CTI_LAYERS_SWING)))
+        r->status = CT_STATUS_NOT_CONVERGED;
+}
+
+static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
+{
+    const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
+    double lost, most = q->friction;
+    cti_step_energies(s, r);
+    r->work_pins = q->pins, r->work_script = q->script;
+    r->loss_damping = q->damping, r->extended_elements = q->extended;
+    /* What is missing is lost in contacts, up to what their impulses took and layers do not store. With restitution 1 and no friction they
+       take nothing. Elements that strike less often than layers give some of it, which must not count as a gain */
+    if (s->desc.restitution < 1)
+        most += cti_fmax(0, q->taken - (r->energy_contact - start->stored));
+    lost = start->energy + start->stored + r->work_pins + r->work_script - r->energy_kinetic - r->energy_elastic - r->energy_gravity -
+           r->energy_contact - r->loss_damping;
+    lost = cti_fmin(cti_fmax(0, lost), most);
+    r->loss_contact = lost;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start->energy - start->stored - r->work_pins -
+                       r->work_script + r->loss_contact + r->loss_damping;
+}
+
+/* ---- the step ---- */
+
+/* the blocks become the state. 0: out of memory */
+static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *start, int whole, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int i, k, n = 3 * s->surface.nv;
+    double advanced = whole ? (double)dt : (double)w->begin * w->tick;
+    if (!cti_layers_flush(s) || !cti_impulses_merge(s) || !CTI_RESIZE(s->mem, y->places.last, n))
+        return 0;
+    memcpy(s->x, y->nodes.at, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++)
+        s->v[i] = (ct_real)y->nodes.v[i];
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+    s->energy.known = 0;
+    s->step.time = whole ? s->step.until : s->step.time + advanced;
+    cti_layers_wait(s, whole);
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+    if (n) {
+        memset(y->places.u, 0, sizeof(ct_real) * (size_t)n);
+        memset(y->places.off, 0, sizeof(ct_real) * (size_t)(n / 3));
+        memcpy(y->places.last, s->surface.x0, sizeof(ct_real) * (size_t)n);
+    }
+    if (!cti_layers_is_covered(s, 0) && !cti_layers_cover(s, 0))
+        return 0;
+    cti_layers_distances(s);
+    r->energy_contact = cti_layers_stored(s, r);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        r->candidates += CTI_LEN(y->list[k].pairs) / 2;
+    r->contacts = r->rows = CTI_LEN(s->step.impulses.touches);
+    r->windows = w->windows, r->rollbacks = w->rollbacks, r->updates = w->updates, r->advanced = advanced;
+    cti_layers_balance(s, start, r);
+    cti_layers_judge(s, start, dt, r);
+    if (!whole)
+        r->status = CT_STATUS_BUDGET; /* also where the correction of the last parts leaves a residual */
+    return 1;
+}
+
+static ct_code cti_layers_take_back(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    int k;
+    cti_snapshot_restore(s, 0, &s->step.start);
+    y->places.covered = 0;
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        CTI_CLEAR(y->list[k].pairs);
+    CTI_CLEAR(y->places.last);
+    y->clocks.dt = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_start start;
+    double t = cti_cmr_clock(s);
+    int k, ended;
+    cti_layers_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        r->advanced = (double)dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    if (!cti_layers_is_known(s)) {
+        int crosses = cti_layers_crosses(s);
+        if (crosses)
+            return crosses < 0 ? CT_ERR_MEMORY : CT_ERR_DOMAIN;
+    }
+    if (!cti_assemble_pins(s, dt))
+        return cti_layers_take_back(s);
+    cti_assemble_movers(s, s->step.until);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        y->list[k].kind = k == CTI_LAYERS_VF ? CT_PAIR_VF : k == CTI_LAYERS_EE ? CT_PAIR_EE : CT_PAIR_PLANE;
+    if (!cti_layers_clocks_set(s, (double)dt))
+        return cti_layers_take_back(s);
+    cti_layers_load(s, dt);
+    if (!cti_layers_measure_start(s, &start))
+        return cti_layers_take_back(s);
+    r->ms_assemble = cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    ended = cti_layers_advance(s);
+    r->ms_solve = cti_cmr_clock(s) - t;
+    if (!ended || !cti_layers_commit(s, dt, &start, ended == 1, r))
+        return cti_layers_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_LAYERS_SWING
+
+/* ---- 8_layers/layers_stepper.c ---- */
+/* layers_stepper.c -- the layers stepper, as the world has it: options, refusals, memory. */
+
+/* [m/s^2] weight that the first layer is made for where gravity is less */
+#define CTI_LAYERS_WEIGHT 9.81
+
+static void cti_layers_defaults(ct_world_desc *d)
+{
+    d->layers.clock = CTI_R(0.0625);
+    d->layers.layer_clock = CTI_R(0.03);
+    d->layers.depth = CTI_R(0.0625);
+    d->layers.max_layers = 4096;
+    d->layers.max_updates = 20000000;
+}
+
+static ct_code cti_layers_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_layers_desc *q = &d->layers;
+    if (!(q->clock > 0 && q->clock <= CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->clock, "layers.clock must be in (0, 0.5]");
+    if (!(q->layer_clock > 0 && q->layer_clock <= CTI_R(0.5)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->layer_clock, "layers.layer_clock must be in (0, 0.5]");
+    if (!(q->depth > 0 && q->depth <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->depth, "layers.depth must be in (0, 1]");
+    if (q->max_layers < 1 || q->max_layers > 100000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_layers, "layers.max_layers must be 1 to 100000");
+    if (q->max_updates < 1)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_updates, "layers.max_updates must be at least 1");
+    if (d->stepper != CT_STEPPER_LAYERS)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_LAYERS has an integrator of its own, and takes no other");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_LAYERS does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_LAYERS has no termination PAPER");
+    return CT_OK;
+}
+
+static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_LAYERS has clocks for tets and triangles, and a rod has neither";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_LAYERS has layers between vertices, faces and edges, and loose points have no faces";
+    case CTI_FEATURE_RIGID:
+        return "CT_STEPPER_LAYERS moves nodes on straight lines, and those of a rigid body turn";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_LAYERS has no joints and no stitches";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_LAYERS has no way out of an intersection: repair the bodies in a world of CT_STEPPER_CMR";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_LAYERS solves no contact problem: its contacts are springs";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
+{
+    CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
+    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
+}
+
+static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
+{
+    CTI_FREE(m, p->begin), CTI_FREE(m, p->u), CTI_FREE(m, p->off), CTI_FREE(m, p->reach), CTI_FREE(m, p->from);
+    CTI_FREE(m, p->to), CTI_FREE(m, p->last), CTI_FREE(m, p->seen_vertex), CTI_FREE(m, p->seen_block);
+}
+
+static void cti_layers_free_list(cti_mem *m, cti_layers_list *l)
+{
+    CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->stiff), CTI_FREE(m, l->width), CTI_FREE(m, l->d2),
+        CTI_FREE(m, l->w);
+    CTI_FREE(m, l->feature), CTI_FREE(m, l->last), CTI_FREE(m, l->room), CTI_FREE(m, l->sum), CTI_FREE(m, l->held), CTI_FREE(m, l->stick);
+}
+
+CTI_FN void cti_layers_free(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_mem *m = s->mem;
+    int k, v;
+    if (!y)
+        return;
+    cti_layers_clocks_free(m, &y->clocks);
+    cti_layers_free_nodes(m, &y->nodes);
+    cti_layers_free_places(m, &y->places);
+    for (k = 0; k < CTI_LAYERS_LISTS; k++)
+        cti_layers_free_list(m, &y->list[k]);
+    for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
+        for (k = 0; k < CTI_LAYERS_LISTS; k++)
+            CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
+        CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
+    }
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
+    CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
+    cti_mem_resize(m, y, sizeof *y, 0);
+    s->own = NULL;
+}
+
+static int cti_layers_reserve(cti_state *s, cti_layers *y)
+{
+    cti_mem *m = s->mem;
+    cti_layers_nodes *q = &y->nodes;
+    cti_layers_places *p = &y->places;
+    int n = s->n, n3 = 3 * n, nv = s->surface.nv;
+    return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
+           CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
+           CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
+           CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
+           CTI_RESIZE(m, p->seen_block, n);
+}
+
+CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_layers *y;
+    ct_real *X = NULL;
+    double weight = cti_fmax(CTI_LAYERS_WEIGHT, (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    int i, ok;
+    cti_layers_free(s);
+    y = (cti_layers *)cti_mem_resize(s->mem, NULL, 0, sizeof *y);
+    if (!y)
+        return 0;
+    memset(y, 0, sizeof *y);
+    s->own = y;
+    y->w = sqrt(weight / (double)(s->desc.layers.depth * s->desc.thickness));
+    /* boxes of bodies that never move are made once */
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (!s->surface.bodies[i].moves)
+            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
+    if (!cti_layers_reserve(s, y) || !CTI_RESIZE(s->mem, X, 3 * s->n))
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (bodies[i].nodes)
+            memcpy(X + 3 * (size_t)bodies[i].block0, bodies[i].nodes, sizeof(ct_real) * 3 * (size_t)bodies[i].n_blocks);
+    if (s->surface.nv) {
+        memcpy(y->places.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+        memcpy(y->places.to, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    }
+    ok = cti_layers_measure(s, X);
+    CTI_FREE(s->mem, X);
+    return ok;
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_layers(void)
+{
+    static const cti_stepper layers = {
+        1, 0, cti_layers_defaults, cti_layers_check, NULL, cti_layers_refuses, cti_layers_prepare, cti_layers_step, NULL, cti_layers_free};
+    return &layers;
+}
+
+#undef CTI_LAYERS_WEIGHT
+#endif
+
 /* ---- 8_geometric/net.h ---- */
 /* net.h -- networks of collisions, and corrections of a property (position, speed or acceleration) of their particles.
    A collision c has signed weights S_ci on its particles, so that Q_c = sum S_ci Q_i (eq. 2). A correction X_c [gamma N] spreads as
@@ -59333,12 +61983,12 @@ typedef struct cti_net {
     const int32_t *start;      /* [m + 1] first weight of each collision */
     const int32_t *particle;   /* [start[m]] */
     const ct_real *S;          /* [start[m]] */
-    const ct_real *normal;     /* [3 m] unit, from side b to side a */
+    const ct_real *normal;     /* [3 m + 1] unit, from side b to side a */
     const ct_real *compliance; /* [m] [1/kg] scalars added to H_cc, so that contradictions among complementary collisions have bounded
                                   corrections; NULL: none */
     ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
-    ct_real *work;             /* [3 n + 18 m] scratch */
+    ct_real *work;             /* [4 n + 18 m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -59349,6 +61999,10 @@ typedef struct cti_net_goal {
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
     ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
+    const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
+    const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
+    ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
+                              as light ones do); 0: never */
 } cti_net_goal;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -59365,8 +62019,13 @@ CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
 CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
-/* cti_net_cg -- H X = Y by conjugate gradients with a fixed number of turns (sec. 3.3). warm 0: from X = 0. Returns the turns that were done. */
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X);
+/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
+   corrections by less than `enough` (root mean square). Returns the turns that were done. */
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
+/* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
+   [m]; x [m] in: start; work [4 m]. Residuals are scaled by the collisions' own mobilities, if `compliance` has them. */
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
 /* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */
@@ -59388,15 +62047,15 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
    differs: a normal correction is a force along the normal also where inverse masses are matrices, so that it keeps the angular momentum.
    differs: collisions only push. After a solve those that would pull are left out, those that are violated join, and the solve goes on from
    where it is (active_set 0: all collisions are equations, as in the paper).
-   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in a pile
-   is 0 above the lowest layer.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
+   differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
+   a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_NET_SMALL CTI_R(1e-9) /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
-#define CTI_NET_RISE 100          /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_SMALL                                                                                                                      \
+    CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
+#define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
-#define CTI_NET_FRICTIONS 2       /* solves of friction: of all contacts, then of those that stick */
+#define CTI_NET_FRICTIONS 2                      /* solves of friction: of all contacts, then of those that stick */
 
 CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c)
 {
@@ -59518,20 +62177,33 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm, ct_real *X)
+/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
+   hide what is left of light ones */
+static double cti_net_still(const cti_net *net, ct_real enough)
 {
-    ct_real *R = net->work + 3 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
-    double alpha, beta = 0, least, curve, size, stiffest = 0;
+    double light = 0, sum = 0;
+    int i;
+    for (i = 0; i < net->n && enough > 0; i++)
+        light = cti_fmax(light, (double)net->inv[i]);
+    for (i = 0; i < net->n && enough > 0; i++)
+        if (net->inv[i] > 0)
+            sum += cti_fmin(1 / (double)net->inv[i], 4 / light);
+    return sum * (double)enough * (double)enough;
+}
+
+CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
+{
+    ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still;
     int c, k, turn;
-    if (!warm)
-        memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    else
-        cti_net_product(net, X, HT);
-    for (c = 0; c < net->m; c++)
-        cti_v3_put(R, c, cti_v3_sub(cti_net_part(net, c, cti_v3_at(Y, c)), warm ? cti_v3_at(HT, c) : cti_v3_zero()));
-    for (alpha = 0, k = 0; k < 3 * net->m; k++)
-        alpha += (double)R[k] * (double)R[k];
+    memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
+        cti_v3_put(R, c, r);
+        alpha += (double)cti_v3_norm2(r);
+    }
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
         for (size = 0, k = 0; k < 3 * net->m; k++) {
             T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
@@ -59547,7 +62219,7 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
             X[k] += (ct_real)(beta / curve) * T[k];
             alpha += (double)R[k] * (double)R[k];
         }
-        if (!(alpha <= CTI_NET_RISE * beta)) {
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
         }
@@ -59555,6 +62227,117 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, int warm,
     for (c = 0; c < net->m; c++) /* rounding, which a large X may have off its directions */
         if (net->mode[c])
             cti_v3_put(X, c, cti_net_part(net, c, cti_v3_at(X, c)));
+    return turn;
+}
+
+/* ---- the global scheme along normals, with one unknown for each collision ---- */
+
+/* u [4 n] = M^-1 sum S n x over the collisions that are on, four numbers a particle, so that a particle is one vector. Returns x'Hx without
+   compliance */
+static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *u)
+{
+    double sum = 0;
+    int c, i, j, k;
+    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (c = 0; c < net->m; c++) {
+        const ct_real *n = net->normal + 3 * (size_t)c;
+        ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
+        if (!net->mode[c])
+            continue;
+        for (j = 0; j < 4; j++)
+            t[j] = n[j] * x[c];
+        for (k = net->start[c]; k < net->start[c + 1]; k++) {
+            ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
+            for (j = 0; j < 4; j++)
+                to[j] += w * t[j];
+        }
+    }
+    for (i = 0; i < net->n; i++) {
+        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
+        if (net->filter && net->filter[i] >= 0) {
+            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
+            sum += (double)cti_v3_dot(f, q);
+            cti_v3_put(p, 0, q);
+            continue;
+        }
+        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        for (j = 0; j < 4; j++)
+            p[j] *= w;
+    }
+    return sum;
+}
+
+/* n'sum S u of a collision */
+static ct_real cti_net_pull(const cti_net *net, const ct_real *u, int c)
+{
+    const ct_real *n = net->normal + 3 * (size_t)c;
+    ct_real q[4] = {0, 0, 0, 0};
+    int j, k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++) {
+        const ct_real *from = u + 4 * (size_t)net->particle[k];
+        for (j = 0; j < 4; j++)
+            q[j] += net->S[k] * from[j];
+    }
+    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
+}
+
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
+{
+    ct_real *u = net->work;
+    double sum = cti_net_push(net, t, u);
+    int c;
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
+        if (!net->mode[c]) {
+            ht[c] = 0;
+            continue;
+        }
+        sum += (double)(own * t[c]);
+        ht[c] = cti_net_pull(net, u, c) + own;
+    }
+    return sum;
+}
+
+/* z: the residuals over the collisions' own mobilities. Returns r'z */
+static double cti_net_scale(const cti_net *net, const ct_real *r, ct_real *z)
+{
+    int c;
+    for (c = 0; c < net->m; c++)
+        z[c] = net->compliance && net->compliance[c] > 0 ? r[c] / net->compliance[c] : r[c];
+    return (double)cti_krylov_dot(net->m, r, z);
+}
+
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
+{
+    ct_real *r = work, *t = r + net->m, *ht = t + net->m, *z = ht + net->m, step, more;
+    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
+    int c, turn;
+    cti_net_normal_product(net, x, ht);
+    for (c = 0; c < net->m; c++)
+        r[c] = net->mode[c] ? y[c] - ht[c] : 0;
+    alpha = cti_net_scale(net, r, z);
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        more = turn ? (ct_real)(alpha / beta) : 0;
+        for (c = 0; c < net->m; c++)
+            t[c] = z[c] + (turn ? more * t[c] : 0);
+        curve = cti_net_normal_product(net, t, ht);
+        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
+        for (size = 0, c = 0; c < net->m; c++)
+            size += (double)(t[c] * t[c]) * (net->compliance ? (double)net->compliance[c] : 1);
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
+            break;
+        beta = alpha;
+        step = (ct_real)(beta / curve);
+        for (c = 0; c < net->m; c++) {
+            r[c] -= step * ht[c];
+            x[c] += step * t[c];
+        }
+        alpha = cti_net_scale(net, r, z);
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
+            return turn + 1;
+    }
     return turn;
 }
 
@@ -59566,20 +62349,20 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
-/* dQ: corrections by X of the particles */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *Q, ct_real *X, ct_real *dQ)
+/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
+ */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
-    cti_net_spread(net, X, dQ);
+    cti_net_push(net, x, u);
     for (c = 0; c < net->m; c++) {
-        cti_v3 n = cti_v3_at(net->normal, c);
         if (net->mode[c]) {
-            if (cti_v3_dot(n, cti_v3_at(X, c)) < 0) {
-                net->mode[c] = CTI_NET_OFF;
-                cti_v3_put(X, c, cti_v3_zero());
-                changed = 1;
-            }
-        } else if (cti_net_level(net, goal, Q, c) + cti_v3_dot(n, cti_net_value(net, dQ, c)) < goal->target[c] - goal->slack / 8) {
+            if (x[c] >= 0)
+                continue;
+            net->mode[c] = CTI_NET_OFF;
+            x[c] = 0;
+            changed = 1;
+        } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -59587,29 +62370,42 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
     return changed;
 }
 
+/* y: what the equations of the whole forces ask for, x: the forces that they start from. Returns 1 when something is lacking */
+static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *x, ct_real *y)
+{
+    int c, need = 0;
+    for (c = 0; c < net->m; c++) {
+        x[c] = goal->base ? cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(goal->base, c)) : 0;
+        net->mode[c] = CTI_NET_NORMAL;
+    }
+    if (goal->base)
+        cti_net_normal_product(net, x, y);
+    else
+        memset(y, 0, sizeof *y * (size_t)net->m);
+    for (c = 0; c < net->m; c++) {
+        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
+        int known = goal->base && goal->first[c] >= 0;
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -goal->slack) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        need |= lack > 0 || x[c] > 0;
+        y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
+    }
+    return need;
+}
+
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
-    int c, round, turns, need = 0;
-    for (c = 0; c < net->m; c++) {
-        ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
-        net->mode[c] = (uint8_t)(d->active_set == 0 || lack > -goal->slack ? CTI_NET_NORMAL : CTI_NET_OFF);
-        need |= lack > 0;
-        if (d->active_set == 0)
-            lack = cti_max(lack, 0);
-        cti_v3_put(Y, c, cti_v3_mul(cti_v3_at(net->normal, c), lack));
-    }
+    ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
+    int c, round, turns;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    if (!need)
+    if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
-    turns = cti_net_cg(net, Y, d->cg_turns, 0, X);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, Q, X, net->work); round++)
-        turns += cti_net_cg(net, Y, d->cg_turns, 1, X);
-    for (c = 0; c < net->m && d->active_set > 0; c++)
-        if (cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) < 0)
-            cti_v3_put(X, c, cti_v3_zero());
-    return turns;
+    turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
+        turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (c = 0; c < net->m; c++)
+        cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
+    return cti_max_int(turns, 1);
 }
 
 /* changes Q by collision c's force x */
@@ -59621,7 +62417,8 @@ static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
 }
 
 /* the successive scheme: normal and friction of each collision */
-static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
+static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X,
+                              uint8_t *stick)
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
@@ -59650,39 +62447,63 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
     return sweep;
 }
 
-/* the tangential part of friction's solve is cut to mu times the normal force. F: forces; N: normal forces. Returns 1 when one was cut */
+static cti_v3 cti_net_tangent(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+}
+
+/* friction's forces F are cut to mu times the normal ones of X. stick: those that are looked at, 0 afterwards where one was cut; NULL: all.
+   Returns 1 when one was cut */
 static int cti_net_cut(const cti_net *net, const cti_net_goal *goal, const ct_real *X, ct_real *F, uint8_t *stick)
 {
     int c, cut = 0;
     for (c = 0; c < net->m; c++) {
         ct_real bound, size;
-        if (!stick[c])
+        if (stick && !stick[c])
             continue;
         bound = goal->mu[c] * cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c));
         size = cti_v3_norm(cti_v3_at(F, c));
         if (size <= bound)
             continue;
         cti_v3_put(F, c, cti_v3_mul(cti_v3_at(F, c), bound / size));
-        stick[c] = 0;
+        if (stick)
+            stick[c] = 0;
         cut = 1;
     }
     return cut;
 }
 
-/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
-static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q, ct_real *F,
-                            uint8_t *stick)
+/* net->work [3 n]: corrections by the forces F less what of base is along normals (along 1), or along tangents (0). scratch [3 m] */
+static void cti_net_spread_more(const cti_net *net, const ct_real *base, const ct_real *F, int along, ct_real *scratch)
 {
-    ct_real *Y = net->work + 3 * (size_t)net->n + 9 * (size_t)net->m;
+    int c;
+    for (c = 0; c < net->m; c++) {
+        cti_v3 b = base ? cti_v3_at(base, c) : cti_v3_zero(), t = cti_net_tangent(net, c, b);
+        cti_v3_put(scratch, c, cti_v3_sub(cti_v3_at(F, c), along ? cti_v3_sub(b, t) : t));
+    }
+    cti_net_spread(net, scratch, net->work);
+}
+
+/* friction of all collisions at once; Q already has the normal corrections of X. F [3 m]: scratch, then friction's forces */
+static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *X, const ct_real *Q,
+                            ct_real *F, uint8_t *stick)
+{
+    ct_real *Y = net->work + 4 * (size_t)net->n + 9 * (size_t)net->m;
     int c, round, turns = 0, any = 0;
     for (c = 0; c < net->m; c++) {
         stick[c] = (uint8_t)(goal->mu[c] > 0 && cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_at(X, c)) > 0);
         any |= stick[c];
     }
     memset(F, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    for (c = 0; c < net->m && goal->base; c++)
+        if (stick[c])
+            cti_v3_put(F, c, cti_net_tangent(net, c, cti_v3_at(goal->base, c)));
+    if (goal->base)
+        cti_net_cut(net, goal, X, F, NULL);
     for (round = 0; any && round < CTI_NET_FRICTIONS; round++) {
         /* those that slide keep their force; the others stop what is left */
-        cti_net_spread(net, F, net->work);
+        cti_net_spread_more(net, goal->base, F, 0, Y);
         for (c = 0; c < net->m; c++) {
             cti_v3 q = cti_v3_add(cti_v3_add(cti_net_value(net, Q, c), cti_net_value(net, net->work, c)), cti_v3_at(goal->extra, c));
             net->mode[c] = (uint8_t)(stick[c] ? CTI_NET_TANGENT : CTI_NET_OFF);
@@ -59691,7 +62512,7 @@ static int cti_net_friction(const cti_net *net, const ct_geometric_desc *d, cons
         {
             ct_real *G = Y + 3 * (size_t)net->m;
             int k;
-            turns += cti_net_cg(net, Y, d->cg_turns, 0, G);
+            turns += cti_net_cg(net, Y, d->cg_turns, goal->enough, G);
             for (k = 0; k < 3 * net->m; k++)
                 F[k] += G[k];
         }
@@ -59715,22 +62536,23 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
     return -2 * slope >= curve ? 1 : (ct_real)(-2 * slope / curve);
 }
 
-/* Q += the corrections by F, within the safeguard; F is scaled alike. dQ: [3 n] scratch */
-static void cti_net_apply(const cti_net *net, int is_speed, ct_real *F, ct_real *Q, ct_real *dQ)
+/* Q += the corrections by F beyond base, within the safeguard; F is scaled alike. scratch [3 m] */
+static void cti_net_apply(const cti_net *net, const cti_net_goal *goal, int along, ct_real *F, ct_real *Q, ct_real *scratch)
 {
+    const ct_real *dQ = net->work;
     ct_real share;
     int k;
-    cti_net_spread(net, F, dQ);
-    share = is_speed ? cti_net_safe(net, Q, dQ) : 1;
+    cti_net_spread_more(net, goal->base, F, along, scratch);
+    share = goal->is_speed ? cti_net_safe(net, Q, dQ) : 1;
     for (k = 0; k < 3 * net->n; k++)
         Q[k] += share * dQ[k];
-    for (k = 0; k < 3 * net->m; k++)
+    for (k = 0; k < 3 * net->m && share < 1; k++)
         F[k] *= share;
 }
 
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick)
 {
-    ct_real *F = net->work + 3 * (size_t)net->n + 15 * (size_t)net->m;
+    ct_real *F = net->work + 4 * (size_t)net->n + 15 * (size_t)net->m, *scratch = net->work + 4 * (size_t)net->n;
     int k, turns;
     memset(stick, 0, (size_t)net->m);
     if (d->scheme == CT_GEOMETRIC_SUCCESSIVE)
@@ -59738,10 +62560,10 @@ CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const
     turns = cti_net_global(net, d, goal, Q, X);
     if (turns == 0)
         return 0;
-    cti_net_apply(net, goal->is_speed, X, Q, net->work);
+    cti_net_apply(net, goal, 1, X, Q, scratch);
     if (goal->mu) {
         turns += cti_net_friction(net, d, goal, X, Q, F, stick);
-        cti_net_apply(net, goal->is_speed, F, Q, net->work);
+        cti_net_apply(net, goal, 0, F, Q, scratch);
         for (k = 0; k < 3 * net->m; k++)
             X[k] += F[k];
     }
@@ -60851,9 +63673,20 @@ typedef struct cti_region_walk {
     int32_t **vf, **ee;
 } cti_region_walk;
 
+#if CONTACT_WITH_GEOMETRIC
+/* appends two numbers to a list. 0: out of memory */
+static int cti_region_append(cti_mem *mem, int32_t **list, int32_t a, int32_t b)
+{
+    int n = CTI_LEN(*list);
+    if (!CTI_RESERVE(mem, *list, n + 2))
+        return 0;
+    (*list)[n] = a, (*list)[n + 1] = b;
+    stbds_header(*list)->length = (size_t)n + 2;
+    return 1;
+}
+
 /* ---- the criterion ---- */
 
-#if CONTACT_WITH_GEOMETRIC
 /* 1 if the criterion holds for a region (b -1) or for the union of two; -1: out of memory */
 static int cti_region_spared(cti_mem *mem, cti_regions *r, const cti_region_motion *m, int a, int b)
 {
@@ -60886,7 +63719,7 @@ static int cti_region_spare(const cti_region_walk *w, int a, int b)
     if (spared <= 0)
         return spared;
     w->r->counts.spared++;
-    return CTI_PUSH(w->mem, w->r->spared, a) && CTI_PUSH(w->mem, w->r->spared, b) ? 1 : -1;
+    return cti_region_append(w->mem, &w->r->spared, a, b) ? 1 : -1;
 }
 
 /* ---- leaves ---- */
@@ -60973,7 +63806,7 @@ static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
             for (; hits; hits &= hits - 1) {
                 int32_t face = t->face[t->nodes[node_b].first + cti_lowest_bit(hits)];
                 const int32_t *u = w->m->f->faces + 3 * (size_t)face;
-                if (v != u[0] && v != u[1] && v != u[2] && (!CTI_PUSH(w->mem, *w->vf, v) || !CTI_PUSH(w->mem, *w->vf, face)))
+                if (v != u[0] && v != u[1] && v != u[2] && !cti_region_append(w->mem, w->vf, v, face))
                     return 0;
             }
         }
@@ -61007,7 +63840,7 @@ static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
                     int32_t d = t->lines[b->line + 8 * i + cti_lowest_bit(hits)];
                     const int32_t *u = w->m->f->edges + 2 * (size_t)d;
                     if (v[0] != u[0] && v[0] != u[1] && v[1] != u[0] && v[1] != u[1] &&
-                        (!CTI_PUSH(w->mem, *w->ee, cti_min_int(e, d)) || !CTI_PUSH(w->mem, *w->ee, cti_max_int(e, d))))
+                        !cti_region_append(w->mem, w->ee, cti_min_int(e, d), cti_max_int(e, d)))
                         return 0;
                 }
             }
@@ -61032,14 +63865,7 @@ static int cti_region_pairs(const cti_region_walk *w, int a, int b)
 static int cti_region_push(const cti_region_walk *w, int a, int b, int from)
 {
     cti_region_work *q = &w->r->work;
-    int32_t *top;
-    int n = CTI_LEN(q->stack);
-    if (!CTI_RESERVE(w->mem, q->stack, n + 4))
-        return 0;
-    top = q->stack + n;
-    top[0] = a, top[1] = b, top[2] = from, top[3] = CTI_LEN(q->shared);
-    stbds_header(q->stack)->length = (size_t)n + 4;
-    return 1;
+    return cti_region_append(w->mem, &q->stack, a, b) && cti_region_append(w->mem, &q->stack, from, CTI_LEN(q->shared));
 }
 
 /* does a region have a face at a vertex? */
@@ -61191,6 +64017,8 @@ typedef struct cti_geometric_hit {
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
+    int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
+    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] what weighs its lack of that */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -61199,9 +64027,15 @@ typedef struct cti_geometric_forces {
     ct_real *force; /* [3 m] of the acceleration correction [N] */
     ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
     ct_real *place; /* [3 m] of the position correction [kg m] */
+    ct_real *last;  /* [3 m] impulses of the correction of speeds at the end [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
 } cti_geometric_forces;
+
+/* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
+typedef struct cti_geometric_ask {
+    ct_real *extra, *target, *mu;
+} cti_geometric_ask;
 
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
@@ -61209,12 +64043,24 @@ typedef struct cti_geometric_net {
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
+    int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
-    uint8_t *mode, *stick;
-    ct_real *Q;          /* [3 particles] the property that is corrected */
-    ct_real *extra, *target, *mu;
+    uint8_t *mode, *stick, *slide;
+    ct_real *Q, *before; /* [3 particles] the property that is corrected; what it was */
+    cti_geometric_ask ask;
     cti_geometric_forces forces;
 } cti_geometric_net;
+
+/* cti_geometric_memory -- forces of the last substep's acceleration correction (geometric_memory.c). */
+typedef struct cti_geometric_memory {
+    uint64_t *keys;      /* [old] of its collisions */
+    ct_real *force;      /* [3 old] [N] */
+    int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
+    int tabled;          /* 1: it is made */
+    uint64_t *now;       /* [m] keys of the collisions at hand */
+    ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+} cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
 typedef struct cti_geometric_crossing {
@@ -61223,24 +64069,40 @@ typedef struct cti_geometric_crossing {
     ct_real *least, *toi;
 } cti_geometric_crossing;
 
+/* cti_geometric_implicit -- vectors of the implicit step. */
+typedef struct cti_geometric_implicit {
+    ct_real *y;          /* [3 blocks] right side */
+    ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
+    ct_real *body_mass;  /* [components of A] [kg] */
+} cti_geometric_implicit;
+
+/* cti_geometric_known -- what the last step has found out of its end. */
+typedef struct cti_geometric_known {
+    ct_real *x_last;     /* [3 nv] surface there */
+    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
+    int is_known;        /* 1: is_clean was found out at x_last */
+} cti_geometric_known;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
     ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
     int covered;         /* 1: they and the lists are known */
+    int measured;        /* 1: distances of the lists are those at surface.x0 */
+    ct_real way;         /* [m] longest way of a vertex in the motion that the boxes were made for */
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
     cti_geometric_hit *hits;
     cti_geometric_net q;
+    cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
-    ct_real *v, *dv, *dx;/* [3 blocks] velocity within the substep; its change; the position correction */
-    ct_real *y;          /* [3 blocks] right side */
-    ct_real *free;       /* [3 blocks] accelerations without collisions */
-    ct_real *solve;      /* [21 blocks] scratch of the linear solve */
-    ct_real *x_last;     /* [3 nv] surface at the end of the last step */
-    int is_clean;        /* 1: the surface does not intersect itself at surface.x0 */
-    int is_known;        /* 1: is_clean was found out at x_last */
+    ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
+                                    of speeds at the end */
+    cti_geometric_implicit implicit;
+    cti_geometric_known known;
 } cti_geometric;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -61251,6 +64113,8 @@ CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_ge
 
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_release -- no pair is forced any more. */
+CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
@@ -61275,20 +64139,42 @@ CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* cti_geometric_build -- the network of the hits. 0: out of memory. */
 CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_weight -- adds a block's weight to the collision that is being built; the same block has one weight. 0: out of memory. */
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
+/* cti_geometric_correct_end -- last: what the speeds at the end of the integration lack, where a collision would come nearer than
+   speed_distance. Returns the turns. */
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
 /* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
 CTI_FN ct_real cti_geometric_acceleration_target(ct_real p0, ct_real p, ct_real u, ct_real h);
 
+/* ---- geometric_elastics.c ---- */
+
+/* cti_geometric_find_elastics -- adds the elastics to the hits. cti_geometric_elastic_weights -- adds their weights to the network.
+   cti_geometric_elastic_impulse -- adds an impulse to that of the joint. 0: out of memory. */
+CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_hit *t);
+CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *t, cti_v3 J);
+
+/* ---- geometric_memory.c ---- */
+
+/* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
+   0: out of memory. cti_geometric_forget -- nothing is known any more. */
+CTI_FN int cti_geometric_recall(cti_state *s);
+CTI_FN int cti_geometric_remember(cti_state *s);
+CTI_FN void cti_geometric_forget(cti_state *s);
+CTI_FN void cti_geometric_memory_free(cti_state *s);
+
 /* ---- geometric_implicit.c ---- */
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
-/* cti_geometric_free_motion -- free: what eq. 20 and 21 give without collisions, over h. It empties the list of collisions. Returns 0 when
-   conjugate gradients did not converge. */
+/* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
+   whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */
@@ -61323,10 +64209,21 @@ CTI_FN const cti_stepper *cti_stepper_geometric(void);
 
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 
 /* ---- candidates ---- */
+
+/* longest way of a vertex from surface.x0 to surface.x1 */
+static ct_real cti_geometric_motion_bound(const cti_surface *f)
+{
+    ct_real big = 0;
+    int k, v;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (v = f->runs[k]; v < f->runs[k + 1]; v++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(f->x1, v), cti_v3_at(f->x0, v))));
+    return cti_sqrt(big) * (1 + 16 * CTI_EPS);
+}
 
 /* 1: candidates are those of the motion; -1: out of memory */
 static int cti_geometric_is_covered(cti_state *s)
@@ -61433,10 +64330,11 @@ CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
-    int k, covered = cti_geometric_is_covered(s);
+    ct_real way = cti_geometric_motion_bound(f);
+    int k, covered = g->way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
-    g->covered = 0;
+    g->covered = 0, g->way = way;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
@@ -61447,12 +64345,12 @@ CTI_FN int cti_geometric_cover(cti_state *s)
             return 0;
     if (!cti_geometric_list_planes(s, g))
         return 0;
-    g->covered = 1;
+    g->covered = 1, g->measured = 0;
     return 1;
 }
 
 /* squared distances and features of a list at x */
-static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
+static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
 {
     int i, n = CTI_LEN(l->pairs) / 2, feature;
     ct_real t;
@@ -61467,6 +64365,16 @@ static void cti_geometric_distances(cti_geometric_list *l, const ct_real *x)
     }
     for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
+}
+
+/* squared distances and features of all lists at surface.x0, if they are not known yet */
+static void cti_geometric_distances(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->measured; k++)
+        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    g->measured = 1;
 }
 
 /* ---- collisions ---- */
@@ -61605,7 +64513,6 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
 {
     const cti_surface *f = &s->surface;
     int i, n = CTI_LEN(l->pairs) / 2, feature;
-    cti_geometric_distances(l, f->x0);
     for (i = 0; i < n; i++) {
         ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
         cti_pair p;
@@ -61625,6 +64532,17 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
     return 1;
 }
 
+CTI_FN void cti_geometric_release(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        if (CTI_LEN(g->list[k].forced))
+            memset(g->list[k].forced, 0, (size_t)CTI_LEN(g->list[k].forced));
+    if (CTI_LEN(g->plane_forced))
+        memset(g->plane_forced, 0, (size_t)CTI_LEN(g->plane_forced));
+}
+
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -61636,6 +64554,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     for (i = 0; i < f->nv; i++)
         if (f->bodies[f->body_of[i]].moves)
             fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
@@ -61647,7 +64566,7 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
             return 0;
     }
-    return 1;
+    return cti_geometric_find_elastics(s, h);
 }
 
 /* ---- crossings ---- */
@@ -61688,8 +64607,8 @@ static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n
     return (n == 3 ? cti_ccd_ve(p0, p1, least, &toi) : cti_ccd_vv(p0, p1, least, &toi)) ? toi : CTI_R(CTI_CCD_NONE);
 }
 
-/* crossings of a list; d2 must be those at surface.x0 */
-static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut)
+/* crossings of a list; d2 must be those at surface.x0. most: bound on the relative way of two vertices */
+static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real most, int cut)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
@@ -61702,8 +64621,8 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, int cut
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
-        if (!(d > 0) || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
+        if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
         for (k = 0; k < 4; k++)
@@ -61735,16 +64654,16 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
+    ct_real most = 2 * cti_geometric_motion_bound(f);
     int i, k, count = 0;
     /* the fail-safe changes motions: regions must be spared in the new ones, too */
     if (cut && !cti_geometric_cover(s))
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        int found;
-        cti_geometric_distances(&g->list[k], f->x0);
-        found = cti_geometric_cross_list(s, &g->list[k], cut);
+        int found = cti_geometric_cross_list(s, &g->list[k], most, cut);
         if (found < 0)
             return -1;
         count += found;
@@ -61753,7 +64672,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         int v = g->planes[2 * i];
         const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
         ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
-        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
@@ -61784,10 +64703,10 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
     const cti_surface *f = &s->surface;
     int i, k;
     cti_pair p;
+    cti_geometric_distances(s);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         int n = CTI_LEN(l->pairs) / 2;
-        cti_geometric_distances(l, f->x0);
         for (i = 0; i < n; i++)
             if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
                 cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
@@ -61828,7 +64747,7 @@ CTI_FN int cti_geometric_count(cti_state *s)
 }
 
 #undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT
 #endif
 
@@ -61907,6 +64826,230 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
 
 #undef CTI_GEOMETRIC_CONE
 #undef CTI_GEOMETRIC_RATIO
+
+/* ---- 8_geometric/geometric_memory.c ---- */
+/* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
+   Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+
+/* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
+   their thickness instead of .97 */
+#define CTI_GEOMETRIC_KEEP CTI_R(0.95)
+#define CTI_GEOMETRIC_HOLD                                                                                                                 \
+    CTI_R(0.8)                /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
+#define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
+
+/* a key from the features of a pair, or from the joint */
+static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_hit *t)
+{
+    const cti_pair *p = &t->pair;
+    uint64_t key = (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        key = (key ^ (uint32_t)p->v[k]) * 0xff51afd7ed558ccdu;
+        key ^= key >> 32;
+    }
+    if (p->kind == CT_PAIR_PLANE)
+        key = (key ^ (uint32_t)p->plane) * 0xc4ceb9fe1a85ec53u;
+    if (t->elastic)
+        key = (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->part) * 0xc4ceb9fe1a85ec53u;
+    return key ^ (key >> 29);
+}
+
+/* the table of all old keys. 0: out of memory */
+static int cti_geometric_table(cti_state *s, cti_geometric_memory *m)
+{
+    int n = CTI_LEN(m->keys), i, size = 64;
+    while (size < 2 * n)
+        size *= 2;
+    if (!CTI_RESIZE(s->mem, m->table, size))
+        return 0;
+    memset(m->table, 0, sizeof *m->table * (size_t)size);
+    for (i = 0; i < n; i++) {
+        uint64_t at = m->keys[i];
+        while (m->table[at & (uint64_t)(size - 1)])
+            at++;
+        m->table[at & (uint64_t)(size - 1)] = i + 1;
+    }
+    m->tabled = 1;
+    return 1;
+}
+
+/* the old entry of a key, or -1; *next: where the old list is followed. -2: out of memory */
+static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t key, int *next)
+{
+    int n = CTI_LEN(m->keys), k;
+    uint64_t at;
+    for (k = *next; k < n && k < *next + CTI_GEOMETRIC_AHEAD; k++)
+        if (m->keys[k] == key) {
+            *next = k + 1;
+            return k;
+        }
+    if (!m->tabled && !cti_geometric_table(s, m))
+        return -2;
+    for (at = key; (k = m->table[at & (uint64_t)(CTI_LEN(m->table) - 1)]) != 0; at++)
+        if (m->keys[k - 1] == key) {
+            *next = k;
+            return k - 1;
+        }
+    return -1;
+}
+
+CTI_FN int cti_geometric_recall(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_memory *m = &g->memory;
+    int c, n = CTI_LEN(g->hits), next = 0;
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
+        return 0;
+    for (c = 0; c < n; c++) {
+        int k;
+        m->now[c] = cti_geometric_key(s, &g->hits[c]);
+        k = CTI_LEN(m->keys) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        if (k == -2)
+            return 0;
+        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
+        cti_v3_put(m->base, c, cti_v3_zero());
+        if (k < 0)
+            continue;
+        cti_v3_put(m->base, c,
+                   g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
+                                      : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        if (m->first[c] <= 0 && !g->hits[c].elastic) {
+            m->first[c] = 0;
+            cti_v3_put(m->base, c, cti_v3_zero());
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_remember(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_memory *m = &g->memory;
+    int n = CTI_LEN(g->hits);
+    m->tabled = 0;
+    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n))
+        return 0;
+    if (n) {
+        memcpy(m->keys, m->now, sizeof *m->keys * (size_t)n);
+        memcpy(m->force, g->q.forces.force, sizeof(ct_real) * 3 * (size_t)n);
+    }
+    return 1;
+}
+
+CTI_FN void cti_geometric_forget(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    CTI_CLEAR(m->keys), CTI_CLEAR(m->force);
+    m->tabled = 0;
+}
+
+CTI_FN void cti_geometric_memory_free(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
+}
+
+#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_HOLD
+#undef CTI_GEOMETRIC_AHEAD
+
+/* ---- 8_geometric/geometric_elastics.c ---- */
+/* geometric_elastics.c -- elastics: joints and stitches, as constraints between two points that are pulled together and kept there.
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each wants the acceleration
+   of eq. 19, at most at recovery_speed, so that points that are apart approach smoothly. Its force is that of the last substep, and what
+   the implicit step leaves of the acceleration, times the mass of the lighter side, is added to it, within the step's matrix. differs: it
+   is the mass of a whole side, not M_c: M_c of two vertices holds a body only after as many substeps as it has vertices. differs: positions
+   and speeds of elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
+
+/* the point of a side at a time; x: of the blocks */
+static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
+{
+    cti_v3 p = cti_v3_zero();
+    ct_real triad[9];
+    int k;
+    if (q->n == 0)
+        return cti_joints_scripted(q, time, triad);
+    for (k = 0; k < q->n; k++)
+        p = cti_v3_mad(p, cti_v3_at(x, q->block[k]), q->weight[k]);
+    return p;
+}
+
+/* velocity of the sides that have no unknowns, a less b */
+static cti_v3 cti_geometric_pull(const cti_state *s, const cti_joint *j, ct_real h)
+{
+    double until = cti_state_ahead(s, h);
+    cti_v3 u = cti_v3_zero();
+    int k;
+    for (k = 0; k < 2; k++) {
+        const cti_joint_side *q = k ? &j->b : &j->a;
+        if (q->n == 0)
+            u = cti_v3_mad(u, cti_v3_sub(cti_geometric_side(q, NULL, until), cti_geometric_side(q, NULL, s->step.time)), (k ? -1 : 1) / h);
+    }
+    return u;
+}
+
+/* mass of the lighter side of a joint that can move */
+static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j)
+{
+    ct_real least = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < 2; k++) {
+        const cti_joint_side *q = k ? &j->b : &j->a;
+        if (q->n > 0)
+            least = cti_min(least, cti_geometric_own(s)->implicit.body_mass[s->factors.component_of[q->block[0]]]);
+    }
+    return least;
+}
+
+CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i, part;
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
+        const cti_joint *j = &s->bodies.joints[i];
+        cti_v3 p = cti_v3_sub(cti_geometric_side(&j->a, s->x, s->step.time), cti_geometric_side(&j->b, s->x, s->step.time));
+        for (part = 0; part < (j->rest > 0 ? 1 : 3); part++) {
+            cti_geometric_hit t;
+            memset(&t, 0, sizeof t);
+            t.elastic = i + 1, t.part = part;
+            t.thickness = s->desc.thickness;
+            t.mass = 1 / (1 / cti_geometric_tie_mass(s, j) + j->compliance / (h * h));
+            t.script = cti_geometric_pull(s, j, h);
+            t.normal = j->rest > 0 ? cti_v3_unit(p, cti_v3_make(0, 1, 0)) : cti_v3_make(part == 0, part == 1, part == 2);
+            t.distance = cti_v3_dot(t.normal, p) - j->rest;
+            if (!CTI_PUSH(s->mem, g->hits, t))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_elastic_weights(cti_state *s, const cti_geometric_hit *t)
+{
+    const cti_joint *j = &s->bodies.joints[t->elastic - 1];
+    int k, side;
+    for (side = 0; side < 2; side++) {
+        const cti_joint_side *q = side ? &j->b : &j->a;
+        for (k = 0; k < q->n; k++)
+            if (!cti_geometric_weight(s, q->block[k], side ? -q->weight[k] : q->weight[k]))
+                return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *t, cti_v3 J)
+{
+    uint64_t key = s->bodies.joints[t->elastic - 1].key;
+    const cti_memory_item *old = cti_memory_find(&s->step.impulses.joints, key);
+    cti_memory_item item;
+    memset(&item, 0, sizeof item);
+    item.key = key;
+    cti_v3_put(item.impulse, 0, old ? cti_v3_add(cti_v3_at(old->impulse, 0), J) : J);
+    return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
+}
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -61917,22 +65060,25 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
 
 /* ---- 8_geometric/geometric_correct.c ---- */
 /* geometric_correct.c -- the network of a substep's collisions, and the corrections of position, speed and acceleration.
-   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is much
-   too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole distance,
-   at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so that the kinetic
-   energy falls. Friction: net.c.
-   differs: wanted distances above which nothing acts are inequalities, so that features may come as near as they want.
-   differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding ends and does not only not grow.
-   differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as everywhere in the library.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+   Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
+   much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
+   distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
+   that the kinetic energy falls. Friction: net.c. differs: wanted distances above which nothing acts are inequalities, so that features may
+   come as near as they want. differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding
+   ends and does not only not grow. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
-   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with 1e-1
-   .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
+   that are nearly the same ask for corrections as large as one over the root of this. Ten layers at rest keep .96 of the thickness; with
+   1e-1 .60; with 3e-3 and the same for positions, corrections grow without bound at impacts */
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
-#define CTI_GEOMETRIC_SOFT CTI_R(1e-1) /* [1] the same of positions, which are only to come into a reasonable place */
-#define CTI_GEOMETRIC_SHIFT CTI_R(0.5) /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
+#define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
+#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
+                               */
+#define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -61956,26 +65102,30 @@ static int cti_geometric_particle(cti_state *s, int block)
     return q->local[block];
 }
 
-/* weights of a pair on blocks; the same block has one weight. 0: out of memory */
-static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int first = CTI_LEN(q->S), k, j, e;
+    int i = cti_geometric_particle(s, block), e;
+    if (i < 0)
+        return 0;
+    for (e = q->first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
+    }
+    if (e < CTI_LEN(q->S)) {
+        q->S[e] += w;
+        return 1;
+    }
+    return CTI_PUSH(s->mem, q->particle, i) && CTI_PUSH(s->mem, q->S, w);
+}
+
+/* weights of a pair on blocks. 0: out of memory */
+static int cti_geometric_weights(cti_state *s, const cti_pair *p)
+{
+    int k, j;
     for (k = 0; k < p->n; k++) {
         const cti_attach *a = cti_surface_attach(&s->surface, p->v[k]);
         for (j = 0; j < a->n; j++) {
             ct_real w = (p->kind == CT_PAIR_PLANE ? 1 : p->w[k]) * (a->n > 1 ? a->weight[j] : 1);
-            int i;
-            if (w == 0)
-                continue;
-            i = cti_geometric_particle(s, a->block[j]);
-            if (i < 0)
-                return 0;
-            for (e = first; e < CTI_LEN(q->S) && q->particle[e] != i; e++) {
-            }
-            if (e < CTI_LEN(q->S))
-                q->S[e] += w;
-            else if (!CTI_PUSH(s->mem, q->particle, i) || !CTI_PUSH(s->mem, q->S, w))
+            if (w != 0 && !cti_geometric_weight(s, a->block[j], w))
                 return 0;
         }
     }
@@ -61986,10 +65136,12 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 3 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->Q, 3 * n) && CTI_RESIZE(mem, q->extra, 3 * m) && CTI_RESIZE(mem, q->target, m) && CTI_RESIZE(mem, q->mu, m) &&
-           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) && CTI_RESIZE(mem, q->forces.place, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) && CTI_RESIZE(mem, q->order, m);
+    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+           CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
+           CTI_RESIZE(mem, q->order, m);
 }
 
 /* order: smallest distance first */
@@ -62045,12 +65197,13 @@ CTI_FN int cti_geometric_build(cti_state *s)
     for (i = 0; i < CTI_LEN(q->blocks); i++)
         q->local[q->blocks[i]] = -1;
     CTI_CLEAR(q->blocks), CTI_CLEAR(q->inv), CTI_CLEAR(q->filter), CTI_CLEAR(q->particle), CTI_CLEAR(q->S);
-    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m) || !CTI_RESIZE(s->mem, q->compliance, m))
+    if (!CTI_RESIZE(s->mem, q->start, m + 1) || !CTI_RESIZE(s->mem, q->normal, 3 * m + 1) || !CTI_RESIZE(s->mem, q->compliance, m))
         return 0;
     q->start[0] = 0;
     for (c = 0; c < m; c++) {
         ct_real w;
-        if (!cti_geometric_weights(s, &g->hits[c].pair))
+        q->first = CTI_LEN(q->S);
+        if (!(g->hits[c].elastic ? cti_geometric_elastic_weights(s, &g->hits[c]) : cti_geometric_weights(s, &g->hits[c].pair)))
             return 0;
         w = cti_geometric_mobility(s, q->start[kept], g->hits[c].normal);
         if (!(w > 0)) {
@@ -62070,18 +65223,20 @@ CTI_FN int cti_geometric_build(cti_state *s)
     if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
         return 0;
     cti_geometric_view(s);
-    return 1;
+    return cti_geometric_recall(s);
 }
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, ct_real soft, ct_real *X)
+static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int remembers, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
+    const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
-    goal.extra = q->extra, goal.target = q->target, goal.mu = q->mu, goal.order = q->order;
+    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
-    q->net.soft = soft;
+    goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
@@ -62102,12 +65257,13 @@ static int cti_geometric_places(cti_state *s, ct_real h)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         u = cti_v3_mul(cti_v3_add(u, t->script), h);
         u = cti_v3_mad(u, t->normal, t->distance - cti_v3_dot(u, t->normal));
-        cti_v3_put(q->extra, c, u);
-        q->target[c] = d->position_distance * t->thickness;
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, u);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
-    turns = cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SOFT, q->forces.place);
+    q->net.soft = CTI_GEOMETRIC_SOFT;
+    turns = cti_geometric_solve(s, slack, 0, 0, q->forces.place);
     for (i = 0; i < q->net.n; i++)
         most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
     most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
@@ -62140,17 +65296,28 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
-        cti_v3_put(q->extra, c, t->script);
+        cti_v3_put(q->ask.extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->target[c] = cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
-        q->mu[c] = t->mu;
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
     }
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, CTI_GEOMETRIC_SMALL,
-                                q->forces.speed);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
+}
+
+/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along
+   the normal */
+static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
+{
+    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) +
+                   cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
+    if (cti_abs(t->distance) <= t->thickness || !(most > 0))
+        return target;
+    return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
 }
 
 /* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
@@ -62161,23 +65328,28 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     int c, i, k;
     ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_at(g->free, q->blocks[i]));
+        cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - cti_geometric_distance(s, c), un;
+        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - cti_geometric_distance(s, c), un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
         if (s->desc.recovery_speed > 0)
-            way = cti_min(way, h * s->desc.recovery_speed);
-        q->target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+            way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
+        q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
+        if (t->elastic) {
+            g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
+            q->ask.target[c] = -CTI_GEOMETRIC_NEVER;
+        }
         u = cti_v3_mad(u, t->normal, -un);
-        cti_v3_put(q->extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
-        q->mu[c] = t->mu;
+        cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
+        q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
-    return cti_geometric_solve(s, slack, 0, CTI_GEOMETRIC_SMALL, q->forces.force);
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    return cti_geometric_solve(s, slack, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -62192,23 +65364,64 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     return turns + cti_geometric_accelerations(s, h);
 }
 
+CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c, i, k, turns, lacks = 0;
+    ct_real slack = 0;
+    memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        cti_v3_put(q->ask.extra, c, t->script);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.mu[c] = 0;
+        slack = cti_max(slack, close);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
+    }
+    if (!lacks)
+        return 0;
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    {
+        cti_net_goal goal;
+        memset(&goal, 0, sizeof goal);
+        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
+        goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
+        turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
+    }
+    for (i = 0; i < q->net.n; i++)
+        for (k = 0; k < 3; k++)
+            g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    return turns;
+}
+
 #undef CTI_GEOMETRIC_SMALL
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
+#undef CTI_GEOMETRIC_ENOUGH
+#undef CTI_GEOMETRIC_PULL
+#undef CTI_GEOMETRIC_NEVER
 #undef CTI_GEOMETRIC_NEAR
 
 /* ---- 8_geometric/geometric_implicit.c ---- */
 /* geometric_implicit.c -- the implicit integration, with collisions in its matrix.
-   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and unknowns
-   weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is the matrix that
-   the elements assemble; collisions are products over their particles (26). The force of a collision is that of the acceleration correction
-   (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all directions where friction holds.
-   differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds them all up, and many collisions at a
-   place make it stiffer than one that bears the same load.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4.2. */
+   Method: (M - dF/dP' h - dF/dP h^2) dv = F h + dF/dP P' h^2 (eq. 20, 21), by conjugate gradients on w = M^1/2 dv, with equations and
+   unknowns weighted by the square roots of inverse masses, so that disparate masses do not slow it down (sec. 4.2). The mechanical part is
+   the matrix that the elements assemble; collisions are products over their particles (26). The force of a collision is that of the
+   acceleration correction (22), and its derivatives (23, 24) give 1 and 1.5 times S M_c S, 2.5 in all (25), along n n', and in all
+   directions where friction holds. differs: of complementary collisions, which share particles, each has its share of M_c; the paper adds
+   them all up, and many collisions at a place make it stiffer than one that bears the same load. based on: Volino, Magnenat-Thalmann 2000,
+   sec. 4.2. */
 
-#define CTI_GEOMETRIC_LOOSE CTI_R(1e-4)  /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
-#define CTI_GEOMETRIC_TURNS 2000         /* turns of a solve */
+#define CTI_GEOMETRIC_STIFF CTI_R(2.5) /* [M_c] of eq. 25 */
+#define CTI_GEOMETRIC_SLOW 10 /* turns of the free motion's solve that ask for new factors: a pile at rest takes 1, one that moves 5 */
+#define CTI_GEOMETRIC_LOOSE                                                                                                                \
+    CTI_R(1e-4) /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
+#define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -62258,26 +65471,29 @@ static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_r
     cti_bsr_mul(&s->system.A, x, y);
     for (c = 0; c < q->net.m; c++)
         if (q->forces.mass[c] > 0)
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_R(2.5) * q->forces.mass[c]), y);
+            cti_geometric_scatter(
+                q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_GEOMETRIC_STIFF * q->forces.mass[c]), y);
+}
+
+/* the part of v that no script holds */
+static cti_v3 cti_geometric_free_part(const cti_state *s, int i, cti_v3 v)
+{
+    return s->scripts.filter[i] >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v) : v;
 }
 
 /* x <- M^-1/2 S x */
 static void cti_geometric_weigh(const cti_state *s, const ct_real *x, ct_real *out)
 {
     int i;
-    for (i = 0; i < s->n; i++) {
-        cti_v3 v = cti_v3_at(x, i);
-        if (s->scripts.filter[i] >= 0)
-            v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v);
-        cti_v3_put(out, i, cti_v3_mul(v, cti_sqrt(s->bodies.inv_mass[i])));
-    }
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(out, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.inv_mass[i])));
 }
 
 /* a cti_operator_fn: the weighted matrix. A constrained direction has the equation w = 0 */
 static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
 {
     cti_state *s = (cti_state *)ctx;
-    ct_real *x = cti_geometric_own(s)->solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
+    ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
     int i;
     cti_geometric_weigh(s, w, x);
     cti_geometric_apply_whole(s, x, Ax);
@@ -62285,9 +65501,41 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
             cti_v3 v = cti_v3_at(w, i);
-            v = cti_v3_sub(v, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], v));
-            cti_v3_addto(y, i, v);
+            cti_v3_addto(y, i, cti_v3_sub(v, cti_geometric_free_part(s, i, v)));
         }
+}
+
+/* factors of A for a step of h: the old ones, unless the length has changed or they no longer do. 0: out of memory */
+static int cti_geometric_factors(cti_state *s, ct_real h)
+{
+    cti_factors *f = &s->factors;
+    int c;
+    cti_factors_age(f);
+    f->mass = s->bodies.mass;
+    for (c = 0; c < CTI_LEN(f->components); c++) {
+        cti_component *q = &f->components[c];
+        const cti_factor_stamp *t = &q->cache.stamp;
+        if ((t->age < 0 || t->renewal_asked || t->dt != h) && !cti_factors_renew(f, q, &s->system.A, h))
+            return 0;
+    }
+    return 1;
+}
+
+/* a cti_operator_fn: the inverse of the weighted mechanical matrix, as far as the factors know it */
+static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
+{
+    cti_state *s = (cti_state *)ctx;
+    cti_factors *f = &s->factors;
+    ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n;
+    int i, c;
+    for (i = 0; i < s->n; i++)
+        cti_v3_put(x, i, cti_v3_mul(cti_geometric_free_part(s, i, cti_v3_at(r, i)), cti_sqrt(s->bodies.mass[i])));
+    for (c = 0; c < CTI_LEN(f->components); c++)
+        cti_factors_apply(f, &f->components[c], &f->components[c].cache.single, f->blocks + f->components[c].begin, x, x, 0);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(r, i), held = cti_v3_sub(v, cti_geometric_free_part(s, i, v));
+        cti_v3_put(z, i, cti_v3_mad(held, cti_geometric_free_part(s, i, cti_v3_at(x, i)), cti_sqrt(s->bodies.mass[i])));
+    }
 }
 
 /* masses M_c of the collisions that push */
@@ -62302,47 +65550,62 @@ static void cti_geometric_masses(cti_state *s)
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++)
         q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
+    for (c = 0; c < q->net.m; c++)
+        if (cti_geometric_own(s)->hits[c].elastic)
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / CTI_GEOMETRIC_STIFF, q->stick[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22) */
-static void cti_geometric_right(cti_state *s, ct_real h)
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22); alone: of their remembered forces */
+static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int i, k, c;
-    cti_bsr_mul(&s->system.A, g->v, g->y);
+    cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
             ct_real m = s->bodies.mass[i];
-            g->y[3 * i + k] = h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->y[3 * i + k];
+            g->implicit.y[3 * i + k] =
+                h * (s->system.force[3 * i + k] + m * s->desc.gravity[k]) + m * g->v[3 * i + k] - g->implicit.y[3 * i + k];
         }
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
-        x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+        if (g->hits[c].elastic)
+            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.base, c));
+        if (alone) {
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
+            continue;
+        }
+        if (g->hits[c].elastic)
+            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
+        else
+            x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
-        cti_geometric_scatter(q, c, x, g->y);
+        cti_geometric_scatter(q, c, x, g->implicit.y);
     }
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
-static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
+static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *b = g->solve, *work = g->solve + 9 * (size_t)s->n, scale = 0, kick, tol;
-    cti_operator A;
-    int i, done, turns;
-    cti_geometric_weigh(s, g->y, b);
-    for (i = 0; i < s->n; i++)
-        scale += s->bodies.mass[i];
+    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, scale = 0, kick, tol;
+    cti_operator A, M;
+    int i, done;
+    cti_geometric_weigh(s, g->implicit.y, b);
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        scale = i ? cti_min(scale, g->implicit.body_mass[i]) : g->implicit.body_mass[i];
+    scale *= (ct_real)CTI_LEN(s->factors.components); /* heavy bodies do not hide what is left of light ones */
     kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
     scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
     tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
     tol = cti_max(tol, 16 * CTI_EPS * scale);
-    A.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = s;
+    A.n = M.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = M.ctx = s;
+    M.apply = cti_geometric_precondition;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, NULL, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, &turns);
-    r->linear_iterations += turns;
+    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns);
+    r->linear_iterations += *turns;
     if (!done) { /* how far it came */
         cti_geometric_apply(s, g->dv, work);
         for (i = 0; i < 3 * s->n; i++)
@@ -62358,34 +65621,43 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, k, done;
-    CTI_CLEAR(g->hits);
-    g->q.net.m = 0;
-    cti_geometric_right(s, h);
-    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    done = cti_geometric_conjugate(s, h, r);
-    for (i = 0; i < s->n; i++)
-        for (k = 3 * i; k < 3 * i + 3; k++)
-            g->free[k] = g->dv[k] / h;
-    return done;
+    int i, m = g->q.net.m, turns, c;
+    if (!cti_geometric_factors(s, h))
+        return 0;
+    cti_geometric_right(s, h, 1);
+    g->q.net.m = 0; /* the matrix is the mechanical one */
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] = h * g->implicit.free[i];
+    if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
+        r->status = CT_STATUS_BUDGET;
+    g->q.net.m = m;
+    for (c = 0; turns > CTI_GEOMETRIC_SLOW && c < CTI_LEN(s->factors.components); c++)
+        cti_factors_ask(&s->factors.components[c]);
+    for (i = 0; i < 3 * s->n; i++)
+        g->implicit.free[i] = g->dv[i] / h;
+    return 1;
 }
 
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, c, done;
+    int i, c, done, turns;
     cti_geometric_masses(s);
-    cti_geometric_right(s, h);
+    cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
-        g->dv[i] = h * g->free[i];
-    done = cti_geometric_conjugate(s, h, r);
+        g->dv[i] = h * g->implicit.gain[i];
+    done = cti_geometric_conjugate(s, h, &turns, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, CTI_R(-2.5) * g->q.forces.mass[c]));
+        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, -CTI_GEOMETRIC_STIFF * g->q.forces.mass[c]));
+        if (g->hits[c].elastic)
+            cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
     return done;
 }
 
+#undef CTI_GEOMETRIC_STIFF
+#undef CTI_GEOMETRIC_SLOW
 #undef CTI_GEOMETRIC_LOOSE
 #undef CTI_GEOMETRIC_TURNS
 #endif
@@ -62398,25 +65670,25 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 
 /* ---- 8_geometric/geometric.c ---- */
 /* geometric.c -- the geometric stepper.
-   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the forces that
-   the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the side that they had
-   before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the fail-safe on.
-   A step is cut into substeps in which features that collide approach by a share of their distance at most.
-   based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
+   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
+   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
+   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_GEOMETRIC_AGAIN 2  /* times that a substep is done again with the pairs that cross */
-#define CTI_GEOMETRIC_CUTS 24  /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
 #endif
 
 /* cti_geometric_run -- what a step adds up. */
 typedef struct cti_geometric_run {
-    double start;      /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double gravity;    /* [J] of that, gravity's part */
+    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity; /* [J] of that, gravity's part */
     double t0;
-    int cut;           /* blocks that the fail-safe has stopped */
-    int crossing;      /* 1: a motion with crossings was taken */
+    int cut;      /* blocks that the fail-safe has stopped */
+    int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -62481,7 +65753,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->solve, *Dv = g->solve + 3 * (size_t)s->n, *u = g->solve + 6 * (size_t)s->n;
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
@@ -62504,7 +65776,7 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->y, i));
+            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i));
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
             r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
             cti_v3_addto(s->step.impulses.pins, i, f);
@@ -62521,7 +65793,8 @@ static void cti_geometric_load(cti_state *s, ct_step_report *r)
     memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)), before = cti_v3_at(g->v, i);
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)),
+                   before = cti_v3_at(g->v, i);
             v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
             cti_v3_put(g->v, i, v);
             if (r) {
@@ -62537,7 +65810,7 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
         s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
@@ -62564,6 +65837,8 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     for (c = 0; c < CTI_LEN(g->hits); c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
+        if (t->elastic)
+            continue;
         for (k = g->q.start[c]; k < g->q.start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, g->q.blocks[g->q.particle[k]]), g->q.S[k]);
         need = cti_max(need, -h * cti_v3_dot(u, t->normal) / (s->desc.geometric.displacement * cti_max(t->distance, t->thickness)));
@@ -62601,11 +65876,11 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
     return found < 0 ? -1 : found == 0;
 }
 
-/* corrections and integration, with the pairs that are marked as forced. 0: out of memory */
-static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_report *r)
+/* corrections and integration, with the pairs that are marked as forced. found: the network is that of now. 0: out of memory */
+static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -62617,6 +65892,9 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int *done, ct_step_rep
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
+    t = cti_cmr_clock(s);
+    r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
 }
@@ -62639,7 +65917,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (again > 0)
             cti_geometric_load(s, NULL);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
-        if (!cti_geometric_respond(s, h, &done, r))
+        if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
@@ -62674,6 +65952,11 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (t->elastic) {
+            if (!cti_geometric_elastic_impulse(s, t, J))
+                return 0;
+            continue;
+        }
         if (!(cti_v3_dot(J, t->normal) > 0))
             continue;
         memset(&touch, 0, sizeof touch);
@@ -62692,33 +65975,24 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* one touch for each contact of a step with several substeps: the sum of its impulses, in the axes of the last one. 0: out of memory */
-static int cti_geometric_merge(cti_state *s)
+/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
+static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
 {
-    cti_touch *list = s->step.impulses.touches, *from;
-    int i, n = CTI_LEN(list), kept = 0;
-    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
-    int32_t *order = CTI_ARENA_NEW(s->arena, int32_t, 2 * (size_t)n + 1);
-    from = CTI_ARENA_NEW(s->arena, cti_touch, n + 1);
-    if (!keys || !order || !from)
-        return 0;
-    if (n == 0)
-        return 1;
-    memcpy(from, list, sizeof *from * (size_t)n);
-    for (i = 0; i < n; i++)
-        keys[i] = list[i].key, order[i] = i;
-    cti_sort_u64(keys, order, keys + n, order + n, n);
-    for (i = 0; i < n; i++) {
-        const cti_touch *t = &from[order[i]];
-        if (kept > 0 && list[kept - 1].key == t->key) {
-            cti_v3 before = cti_m3_mul_tv(list[kept - 1].frame, cti_v3_at(list[kept - 1].r, 0)), own = cti_v3_at(t->r, 0);
-            list[kept - 1] = *t;
-            cti_v3_put(list[kept - 1].r, 0, cti_v3_add(own, cti_m3_mul_v(t->frame, before)));
-        } else
-            list[kept++] = *t;
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *x = g->implicit.solve;
+    int i, moved = 0, stopped = 0;
+    for (i = 0; i < 3 * s->n; i++) {
+        moved |= g->dx[i] != 0;
+        x[i] = s->x[i] + g->dx[i];
     }
-    stbds_header(list)->length = (size_t)kept;
-    return 1;
+    if (moved)
+        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * (g->v[i] + g->dv[i]);
+        stopped |= x[i] != s->end.x[i];
+    }
+    if (stopped)
+        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
 }
 
 /* the tentative end becomes the state. 0: out of memory */
@@ -62726,27 +66000,26 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     double before, after;
-    int i, moved = 0;
+    int i;
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_works(s, h, r);
-    for (i = 0; i < 3 * s->n; i++)
-        moved |= g->dx[i] != 0;
-    if (moved) {
-        for (i = 0; i < 3 * s->n; i++)
-            g->dx[i] += s->x[i];
-        r->work_recovery += cti_geometric_potential(s, g->dx) - cti_geometric_potential(s, s->x);
-    }
-    for (i = 0; i < 3 * s->n; i++)
+    cti_geometric_shifts(s, h, r);
+    for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
+        g->implicit.gain[i] = g->dv[i] / h;
+    }
+    if (!cti_geometric_remember(s))
+        return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
-        r->work_recovery += after - before; /* a stop behind a position correction */
+        r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
         r->loss_contact += before - after;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
+    g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i] = 0;
@@ -62778,16 +66051,13 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
-    if (may_cut) {
-        if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
-            return 0;
-        *need = cti_geometric_need(s, h);
-    }
+    cti_geometric_release(s);
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+        return 0;
+    *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;
-    if (may_cut && *need > CTI_R(1.001)) {
-        g->covered = 0;
+    if (*need > CTI_R(1.001))
         return -1;
-    }
     cti_geometric_load(s, r);
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
@@ -62795,7 +66065,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_assemble += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     if (!cti_geometric_free_motion(s, h, r))
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
@@ -62810,7 +66080,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    g->covered = 0;
     return cti_geometric_commit(s, h, r);
 }
 
@@ -62837,15 +66106,15 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     cti_geometric *g = cti_geometric_own(s);
     size_t n = 3 * (size_t)s->surface.nv;
     ct_step_report now;
-    if (!g->is_known || CTI_LEN(g->x_last) != (int)n || (n && memcmp(g->x_last, s->surface.x0, n * sizeof(ct_real)))) {
+    if (!g->known.is_known || CTI_LEN(g->known.x_last) != (int)n || (n && memcmp(g->known.x_last, s->surface.x0, n * sizeof(ct_real)))) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
+        g->covered = g->measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
-    g->covered = 0;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
@@ -62863,8 +66132,8 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            r->work_recovery + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+            fabs(r->work_script) + r->work_recovery + r->loss_contact;
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
         cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -62878,27 +66147,27 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     cti_arena_reset(s->arena);
     if (n)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_geometric_merge(s)) || !cti_geometric_cover(s))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s))
         return 0;
     cti_geometric_measure(s, r);
-    if (!g->is_clean || run->crossing) {
+    if (!g->known.is_clean || run->crossing) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
         r->tangled = found;
-        g->is_clean = found == 0;
+        g->known.is_clean = found == 0;
         if (found > 0)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!CTI_RESIZE(s->mem, g->x_last, 3 * n))
+    if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;
     if (n)
-        memcpy(g->x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    g->is_known = 1;
+        memcpy(g->known.x_last, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
+    g->known.is_known = 1;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script - r->work_recovery +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
@@ -62908,7 +66177,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = 0, cti_geometric_own(s)->is_known = 0;
+    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }
 
@@ -62963,7 +66233,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
 {
     ct_geometric_desc *q = &d->geometric;
     q->cg_turns = 24;
-    q->active_set = 4;
+    q->active_set = 16;
     q->sweeps = 4;
     q->position_distance = CTI_R(0.5);
     q->speed_distance = CTI_R(0.8);
@@ -63000,7 +66270,8 @@ static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
     if (d->integrator != CT_INTEGRATOR_EULER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
     if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
@@ -63016,8 +66287,6 @@ static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_GEOMETRIC corrects vertices of surfaces, and loose points have none";
     case CTI_FEATURE_RIGID:
         return "CT_STEPPER_GEOMETRIC corrects particles, and a rigid body has none";
-    case CTI_FEATURE_JOINT:
-        return "CT_STEPPER_GEOMETRIC has no joints and no stitches";
     case CTI_FEATURE_REPAIR:
         return "CT_STEPPER_GEOMETRIC cannot tell sides that it has not seen: repair the bodies in a world of CT_STEPPER_CMR";
     case CTI_FEATURE_PROBLEM:
@@ -63039,6 +66308,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
+    cti_geometric_memory_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -63046,12 +66316,16 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, l->forced);
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
-    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order), CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->extra), CTI_FREE(m, q->target), CTI_FREE(m, q->mu), CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
+        CTI_FREE(m, q->mode);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu),
+        CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, g->dx), CTI_FREE(m, g->y), CTI_FREE(m, g->free), CTI_FREE(m, g->solve), CTI_FREE(m, g->x_last);
+    CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
+        CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -63074,19 +66348,24 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
-    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) || !CTI_RESIZE(m, g->share, s->n) ||
-        !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) || !CTI_RESIZE(m, g->y, n3) ||
-        !CTI_RESIZE(m, g->free, n3) || !CTI_RESIZE(m, g->solve, 7 * n3))
+    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
+        !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
+        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
+        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3))
         return 0;
-    for (i = 0; i < s->n; i++)
+    if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
+        return 0;
+    for (i = 0; i < s->n; i++) {
         g->q.local[i] = -1;
+        g->implicit.body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
+    }
     return cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 {
     static const cti_stepper geometric = {0,
-                                          0,
+                                          1,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
                                           NULL,
@@ -64857,6 +68136,2077 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
 }
 #endif
 
+/* ---- 8_explicit/explicit_program.h ---- */
+/* explicit_program.h -- contact forces of one region: f >= 0, u = K f + b >= 0, f'u = 0, with K symmetric and semidefinite. */
+
+
+typedef enum cti_explicit_outcome {
+    CTI_EXPLICIT_SOLVED,
+    CTI_EXPLICIT_SQUEEZED, /* there is no solution: f holds y >= 0 with K y = 0 and b'y < 0 */
+    CTI_EXPLICIT_FAILED
+} cti_explicit_outcome;
+
+#if CONTACT_WITH_EXPLICIT
+/* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
+CTI_INLINE size_t cti_explicit_work(int n) { return 2 * (size_t)n * (size_t)n + 9 * (size_t)n; }
+/* cti_explicit_program -- K [n n], which is not changed, b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those
+   that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+                                                 double *out_natural);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_explicit/explicit_program.c ---- */
+/* explicit_program.c -- contact forces of one region.
+   Method: sec. 4 minimizes f'u over f >= 0, u = K f + b >= 0: a quadratic program with c = b and Q = 2 K, whose minimum is 0. Slacks w of the
+   second condition, logarithmic barriers of f and w with weight mu, and multipliers of K f - w = -b give 2 m + 2 n equations. K is symmetric:
+   on the central path the multipliers equal f, and f's dual variables equal w, so that the equations reduce to
+     (K + F^-1 W) df = -(K f + b - w) + F^-1 (sigma mu e - F W e),     dw = K df + (K f + b - w),
+   which are solved by Cholesky's factorization, first for sigma 0, then with the product of that step's changes (Mehrotra 1992).
+   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions.
+   A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
+   based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; 3 suffice in contacts that persist */
+#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method; problems of 60 contacts take 8 to 20 */
+#define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
+#define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
+
+/* lower Cholesky factor of the n x n matrix L in place; pivots below `least` are not accepted. 0: there was one */
+static int cti_explicit_cholesky(double *L, int n, double least)
+{
+    int i, j, k;
+    for (i = 0; i < n; i++)
+        for (j = 0; j <= i; j++) {
+            double a = L[i * n + j];
+            for (k = 0; k < j; k++)
+                a -= L[i * n + k] * L[j * n + k];
+            if (i > j)
+                L[i * n + j] = a / L[j * n + j];
+            else if (!(a > least))
+                return 0;
+            else
+                L[i * n + i] = sqrt(a);
+        }
+    return 1;
+}
+
+static void cti_explicit_substitute(const double *L, int n, double *x)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < i; k++)
+            x[i] -= L[i * n + k] * x[k];
+        x[i] /= L[i * n + i];
+    }
+    for (i = n - 1; i >= 0; i--) {
+        for (k = i + 1; k < n; k++)
+            x[i] -= L[k * n + i] * x[k];
+        x[i] /= L[i * n + i];
+    }
+}
+#endif
+
+/* a region's problem with unit diagonal: A, b scaled; scratch behind them */
+typedef struct cti_explicit_scaled {
+    int n;
+    double *A, *b;           /* [n n], [n] */
+    double *L;               /* [n n] scratch of factors */
+    double *f, *w, *df, *dw, *r, *scale, *t; /* [n] */
+    double size;             /* largest |b| before scaling by it */
+} cti_explicit_scaled;
+
+#if CONTACT_WITH_EXPLICIT
+static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, double *out)
+{
+    int i, j;
+    for (i = 0; i < q->n; i++) {
+        out[i] = 0;
+        for (j = 0; j < q->n; j++)
+            out[i] += q->A[i * q->n + j] * x[j];
+    }
+}
+
+/* largest violation of the conditions at f, with u in q->w */
+static double cti_explicit_violation(cti_explicit_scaled *q)
+{
+    double worst = 0;
+    int i;
+    cti_explicit_product(q, q->f, q->w);
+    for (i = 0; i < q->n; i++) {
+        q->w[i] += q->b[i];
+        worst = cti_max(worst, fabs(cti_min(q->f[i], q->w[i])));
+    }
+    return worst;
+}
+
+/* forces of a guess; f, and the violation; 2: the rows depend on each other */
+static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
+{
+    int i, j, m = 0, at = 0;
+    for (i = 0; i < q->n; i++)
+        m += active[i] != 0;
+    for (i = 0; i < q->n; i++) {
+        q->f[i] = 0;
+        if (!active[i])
+            continue;
+        q->t[at / (m ? m : 1)] = -q->b[i];
+        for (j = 0; j < q->n; j++)
+            if (active[j])
+                q->L[at++] = q->A[i * q->n + j];
+    }
+    if (m && !cti_explicit_cholesky(q->L, m, CTI_EXPLICIT_PIVOT))
+        return 2;
+    cti_explicit_substitute(q->L, m, q->t);
+    for (i = 0, m = 0; i < q->n; i++)
+        if (active[i])
+            q->f[i] = q->t[m++];
+    return cti_explicit_violation(q);
+}
+
+/* 1: solved from the guess, which is improved */
+static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active)
+{
+    int turn, i;
+    for (turn = 0; turn < CTI_EXPLICIT_GUESSES; turn++) {
+        double worst = cti_explicit_guess(q, active);
+        if (worst <= CTI_EXPLICIT_TOLERANCE)
+            return 1;
+        if (worst == 2)
+            return 0;
+        for (i = 0; i < q->n; i++)
+            active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
+    }
+    return 0;
+}
+
+/* 1: f / |f| shows that there is no solution */
+static int cti_explicit_certify(cti_explicit_scaled *q)
+{
+    double most = 0, gain = 0, worst = 0;
+    int i;
+    for (i = 0; i < q->n; i++)
+        most = cti_max(most, q->f[i]);
+    if (!(most > 1e3))
+        return 0;
+    for (i = 0; i < q->n; i++)
+        q->t[i] = q->f[i] / most;
+    cti_explicit_product(q, q->t, q->dw);
+    for (i = 0; i < q->n; i++)
+        worst = cti_max(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
+    return gain < -1e-6 && worst < 1e-5 * -gain;
+}
+
+static double cti_explicit_length(const double *x, const double *dx, int n)
+{
+    double a = 1;
+    int i;
+    for (i = 0; i < n; i++)
+        if (dx[i] < 0)
+            a = cti_min(a, -0.995 * x[i] / dx[i]);
+    return a;
+}
+
+/* df, dw of a right side r [n] of the complementarity: f w + w df + f dw = target */
+static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
+{
+    int i;
+    for (i = 0; i < q->n; i++)
+        q->df[i] = -q->r[i] + (target[i] - q->f[i] * q->w[i]) / q->f[i];
+    cti_explicit_substitute(q->L, q->n, q->df);
+    for (i = 0; i < q->n; i++)
+        q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
+}
+
+/* one step of the interior point method. 0: no factor */
+static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
+{
+    int i, n = q->n;
+    double a, after = 0, sigma;
+    memcpy(q->L, q->A, sizeof(double) * (size_t)n * (size_t)n);
+    for (i = 0; i < n; i++)
+        q->L[i * n + i] += q->w[i] / q->f[i] + 1e-14;
+    if (!cti_explicit_cholesky(q->L, n, 0))
+        return 0;
+    memset(q->t, 0, sizeof(double) * (size_t)n);
+    cti_explicit_direction(q, q->t);
+    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    for (i = 0; i < n; i++)
+        after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
+    sigma = after / mu, sigma = sigma * sigma * sigma;
+    for (i = 0; i < n; i++)
+        q->t[i] = sigma * mu - q->df[i] * q->dw[i];
+    cti_explicit_direction(q, q->t);
+    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    for (i = 0; i < n; i++)
+        q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
+    return 1;
+}
+
+static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
+{
+    int turn, i;
+    for (i = 0; i < q->n; i++)
+        q->f[i] = q->w[i] = 1;
+    for (turn = 0; turn < CTI_EXPLICIT_ITERATIONS; turn++) {
+        double mu = 0, worst = 0;
+        cti_explicit_product(q, q->f, q->r);
+        for (i = 0; i < q->n; i++) {
+            q->r[i] += q->b[i] - q->w[i];
+            mu += q->f[i] * q->w[i] / q->n, worst = cti_max(worst, fabs(q->r[i]));
+        }
+        if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
+            return CTI_EXPLICIT_SOLVED;
+        if (!(mu < 1e300))
+            return CTI_EXPLICIT_FAILED;
+        if (cti_explicit_certify(q)) {
+            memcpy(q->f, q->t, sizeof(double) * (size_t)q->n);
+            return CTI_EXPLICIT_SQUEEZED;
+        }
+        if (!(mu > 0) || !cti_explicit_advance(q, mu))
+            return CTI_EXPLICIT_FAILED;
+    }
+    return CTI_EXPLICIT_FAILED;
+}
+
+/* the interior point method, and the equations of the set that it finds */
+static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint8_t *active, double *natural)
+{
+    cti_explicit_outcome outcome = cti_explicit_interior(q);
+    double worst;
+    int i;
+    if (outcome == CTI_EXPLICIT_SQUEEZED)
+        return outcome;
+    for (i = 0; i < q->n; i++) {
+        q->f[i] = cti_max(q->f[i], 0.0);
+        active[i] = q->f[i] > q->w[i];
+    }
+    memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
+    worst = cti_explicit_violation(q);
+    *natural = cti_explicit_guess(q, active);
+    if (!(*natural < worst)) {
+        memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
+        *natural = worst;
+    }
+    return *natural <= 100 * CTI_EXPLICIT_TOLERANCE ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+}
+
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+                                                 double *out_natural)
+{
+    cti_explicit_scaled q;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
+    int i, j;
+    double natural = 0;
+    q.n = n, q.A = work, q.L = q.A + (size_t)n * (size_t)n, q.b = q.L + (size_t)n * (size_t)n;
+    q.f = q.b + n, q.w = q.f + n, q.df = q.w + n, q.dw = q.df + n, q.r = q.dw + n, q.scale = q.r + n, q.t = q.scale + n;
+    q.size = 0;
+    for (i = 0; i < n; i++) {
+        q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
+        q.size = cti_max(q.size, fabs(b[i]) * q.scale[i]);
+    }
+    if (!(q.size > 0)) {
+        memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
+        *out_natural = 0;
+        return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+    }
+    for (i = 0; i < n; i++) {
+        q.b[i] = b[i] * q.scale[i] / q.size;
+        for (j = 0; j < n; j++)
+            q.A[i * n + j] = K[i * n + j] * q.scale[i] * q.scale[j];
+    }
+    if (!cti_explicit_guesses(&q, active))
+        outcome = cti_explicit_search_set(&q, active, &natural);
+    else
+        natural = cti_explicit_violation(&q);
+    for (i = 0; i < n; i++)
+        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_max(q.f[i], 0.0) * q.scale[i] * q.size;
+    *out_natural = natural;
+    return outcome;
+}
+
+#undef CTI_EXPLICIT_GUESSES
+#undef CTI_EXPLICIT_ITERATIONS
+#undef CTI_EXPLICIT_TOLERANCE
+#undef CTI_EXPLICIT_PIVOT
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_explicit/explicit.h ---- */
+/* explicit.h -- the explicit stepper: finite elements of a nearly incompressible material, Runge-Kutta steps of fourth order with adaptive
+   length, and contact forces that keep accelerations apart. [Hong, Choi, Lee 2006, Constraint-based contact analysis between deformable
+   objects] */
+
+
+/* cti_explicit_entry -- a part of a contact's row: the gradient of its distance by the position of a block. */
+typedef struct cti_explicit_entry {
+    int32_t block;
+    cti_v3 g;
+} cti_explicit_entry;
+enum { CTI_EXPLICIT_ENTRIES = 16 };
+
+/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, or two edges. */
+typedef struct cti_explicit_touch {
+    cti_pair pair;
+    uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
+    ct_real sign;        /* EE: of the cross product of the edges */
+    int held;            /* 1: the contact was there in the step before */
+    int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
+    int region, n;       /* n entries */
+    cti_v3 normal;       /* unit, from side b to side a */
+    ct_real d;           /* [m] distance along it, below 0 in penetration */
+    ct_real rate;        /* [m/s] d' */
+    ct_real script_rate; /* [m/s] the part of it that scripts give */
+    ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
+    ct_real force;       /* [N] of the last evaluation */
+    cti_explicit_entry entry[CTI_EXPLICIT_ENTRIES];
+} cti_explicit_touch;
+
+/* cti_explicit_elements -- scratch of the forces, by block or by element. */
+typedef struct cti_explicit_elements {
+    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *volume;     /* [n] the same as they are */
+    ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
+    ct_real *length;     /* [models] shortest height of an element [m] */
+    ct_real *kept;       /* of one model: F and J of its elements between two passes */
+} cti_explicit_elements;
+
+/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
+typedef struct cti_explicit_search {
+    int32_t *vf, *ee;    /* [2 n] */
+    ct_real *x;          /* [3 nv] positions that they are of */
+    ct_real slack;       /* [m] */
+    int known;
+} cti_explicit_search;
+
+/* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [3 n] and of contacts. */
+typedef struct cti_explicit_flat {
+    int state, size;     /* entries without and with integrals */
+    ct_real *y, *full, *half, *end, *stage;
+    ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
+} cti_explicit_flat;
+
+/* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
+typedef struct cti_explicit_solve {
+    double *work;
+    ct_real *spread;     /* [3 n] zero between uses */
+    int32_t *set;        /* [n] sets of blocks */
+    int32_t *order;      /* contacts by region */
+    uint8_t *active;
+    double natural;      /* largest residual of a problem in the step, relative */
+} cti_explicit_solve;
+
+/* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
+typedef struct cti_explicit {
+    cti_explicit_elements elements;
+    cti_explicit_touch *touches;
+    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    cti_explicit_search search;
+    cti_explicit_flat flat;
+    cti_explicit_solve solve;
+    ct_real *force;      /* [3 n] */
+    ct_real *frames;     /* [9 rigids] */
+    ct_real *surface;    /* [3 nv] at the positions of the last placement */
+    ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
+    ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real bound;       /* [s] bound of the step from the wave speed */
+    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real dt;          /* [s] length of the world's step */
+} cti_explicit;
+
+#if CONTACT_WITH_EXPLICIT
+CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_explicit *)s->own; }
+
+/* ---- explicit_force.c ---- */
+
+/* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
+CTI_FN int cti_explicit_rest(cti_state *s);
+/* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+/* cti_explicit_elastic -- elastic energy at x [J]. */
+CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
+
+/* ---- explicit_contact.c ---- */
+
+/* cti_explicit_place -- g->surface and g->frames at the state y, t seconds after the start of the step. */
+CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
+CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
+CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
+
+/* ---- explicit_rates.c ---- */
+
+/* cti_explicit_regions -- sets of contacts that share blocks; contacts are in the order of the sets. 0: out of memory. */
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r);
+/* cti_explicit_rates -- dy: the time derivative of y, with contact forces that keep d'' >= 0. 0: a number is not finite. */
+CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy);
+/* cti_explicit_collide -- completely inelastic impulses at contacts that approach, added to y's velocities. */
+CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r);
+
+/* ---- explicit_runge.c ---- */
+
+/* cti_explicit_runge -- end [size] = y after h by the classical rule of fourth order; k1: rates at y. 0: a number is not finite. */
+CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
+/* cti_explicit_doubled -- two steps of h / 2 and their error, relative to the tolerance; < 0: a number is not finite. Result in flat.end. */
+CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+
+/* ---- explicit.c, explicit_stepper.c ---- */
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);
+CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies);
+CTI_FN void cti_explicit_free(cti_state *s);
+CTI_FN const cti_stepper *cti_stepper_explicit(void);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 8_explicit/explicit_force.c ---- */
+/* explicit_force.c -- forces, energy and the bound of the step.
+   Method: hong_neohookean splits into shape and volume, mu/2 (J^(-2/3) tr C - 3) of the right Cauchy-Green tensor C = F'F and
+   kappa/2 (J - 1)^2. Constant-strain tetrahedra lock as nu nears 1/2, since each keeps its own volume. The remedy is a mean dilatation around
+   nodes (Bonet, Burton 1998): J_a = v_a / V_a with v_a a quarter of the volumes of the tetrahedra around node a. The energy of the volume is
+   sum V_a kappa/2 (J_a - 1)^2, its force the mean of the four nodes' pressures times the gradient of a tetrahedron's volume.
+   Damping: a shear stress 2 eta dev d by the rate of deformation d, eta = damping_stiffness mu, and a bulk stress b rho c l tr d with
+   b = bulk_viscosity, the speed c of pressure waves and the shortest height l. Both are 0 in rigid motion. differs: Rayleigh's damping of the
+   volume's stiffness would shorten steps by beta omega / 2, about tenfold; it is left out.
+   Bound of the step: omega^2 <= 4 c^2 sum |grad N_a|^2 of a tetrahedron with lumped mass.
+   Other materials have the forces and damping of 6_model.
+   based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element; Bonet, Wood, ch. 5 and 6. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
+#define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
+#define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
+
+enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
+#endif
+
+/* eight tetrahedra: rows b_1, b_2, b_3 of the rest state, F, its cofactors, J */
+typedef struct cti_explicit_lanes {
+    cti_r8 b[9], volume, f[9], cof[9], j;
+} cti_explicit_lanes;
+
+#if CONTACT_WITH_EXPLICIT
+static int cti_explicit_is_nodal(const cti_state *s, const cti_tet_batch *t)
+{
+    return t->model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
+}
+
+/* out = sum over nodes 1 to 3 of (x_a - x_0) b_a' */
+static void cti_explicit_gradient(const cti_tet_batch *t, int k, const ct_real *x, const cti_r8 *b, cti_r8 *out)
+{
+    cti_r8 q[12];
+    int i, j, a;
+    cti_element_gather(x, t->node + 32 * (size_t)k, 4, q);
+    for (a = 1; a < 4; a++)
+        for (i = 0; i < 3; i++)
+            q[3 * a + i] = cti_sub8(q[3 * a + i], q[i]);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            out[3 * i + j] = cti_sum3_8(q[3 + i], b[j], q[6 + i], b[3 + j], q[9 + i], b[6 + j]);
+}
+
+static void cti_explicit_open(const cti_tet_batch *t, int k, const ct_real *x, cti_explicit_lanes *w)
+{
+    const ct_real *rest = t->rest + (size_t)k * 10 * 8;
+    int i;
+    for (i = 0; i < 9; i++)
+        w->b[i] = cti_load8(rest + 8 * i);
+    w->volume = cti_load8(rest + 72);
+    cti_explicit_gradient(t, k, x, w->b, w->f);
+    w->j = cti_cofactor8(w->f, w->cof);
+}
+
+/* h = J^(-2/3) and its derivative */
+static cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope)
+{
+    const cti_r8 three = cti_set8(3), third = cti_set8(CTI_R(1.0) / 3);
+    cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(j, c), r, h, e, h1, h2;
+    int i;
+    r = cti_div8(three, cti_add8(c, cti_set8(2)));
+    for (i = 0; i < CTI_EXPLICIT_ROOTS; i++)
+        r = cti_mul8(cti_mul8(r, third), cti_nmad8(cti_set8(4), c, cti_mul8(r, cti_mul8(r, r))));
+    h = cti_mul8(r, r), e = cti_div8(cti_set8(1), c);
+    h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
+    h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
+    *slope = cti_mad8(h1, d, h2);
+    return h;
+}
+
+static cti_r8 cti_explicit_trace(const cti_r8 *f)
+{
+    return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
+}
+
+/* eight tetrahedra from what the first pass has kept */
+static void cti_explicit_reopen(const cti_tet_batch *t, int k, const ct_real *kept, cti_explicit_lanes *w)
+{
+    const ct_real *rest = t->rest + (size_t)k * 10 * 8, *own = kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+    int i;
+    for (i = 0; i < 9; i++)
+        w->b[i] = cti_load8(rest + 8 * i), w->f[i] = cti_load8(own + 8 * i);
+    w->volume = cti_load8(rest + 72);
+    w->j = cti_cofactor8(w->f, w->cof);
+}
+
+/* first pass: F and J, sums of quarter volumes by node, and the pressures */
+static void cti_explicit_pressures(cti_state *s, const cti_tet_batch *t, const ct_real *x)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real kappa = t->lambda + t->mu * 2 / 3, *kept;
+    int k, l, a, e, i;
+    for (e = 0; e < 4 * t->n; e++)
+        g->elements.volume[t->node[e]] = 0;
+    for (k = 0; 8 * k < t->n; k++) {
+        cti_explicit_lanes w;
+        cti_explicit_open(t, k, x, &w);
+        kept = g->elements.kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+        for (i = 0; i < 9; i++)
+            cti_store8(kept + 8 * i, w.f[i]);
+        cti_store8(kept + 72, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
+        for (l = 0; l < cti_element_count(t->n, k); l++)
+            for (a = 0; a < 4; a++)
+                g->elements.volume[t->node[32 * k + 4 * l + a]] += kept[72 + l];
+    }
+    for (e = 0; e < 4 * t->n; e++) {
+        i = t->node[e];
+        g->elements.pressure[i] = kappa * (g->elements.volume[i] / g->elements.volume0[i] - 1);
+    }
+}
+
+/* -V P b_a' of the first `count` lanes is added to out */
+static void cti_explicit_scatter(const cti_tet_batch *t, int k, const cti_explicit_lanes *w, const cti_r8 *p, ct_real *out)
+{
+    cti_r8 q[12];
+    int i, a;
+    for (i = 0; i < 3; i++) {
+        for (a = 1; a < 4; a++)
+            q[3 * a + i] = cti_neg8(cti_mul8(w->volume, cti_dot8(p + 3 * i, w->b + 3 * (a - 1))));
+        q[i] = cti_neg8(cti_add8(q[3 + i], cti_add8(q[6 + i], q[9 + i])));
+    }
+    cti_element_scatter_force(out, t->node + 32 * (size_t)k, 4, cti_element_count(t->n, k), q);
+}
+
+/* P = 2 eta dev d cof F + bulk tr d cof F, d the symmetric part of F' F^-1 */
+static void cti_explicit_viscous(const cti_explicit_lanes *w, const cti_r8 *rate, ct_real eta, ct_real bulk, cti_r8 *p)
+{
+    cti_r8 l[9], d[9], tr, inverse = cti_div8(cti_set8(1), cti_max8(w->j, cti_set8(CTI_EXPLICIT_J0)));
+    int i, j;
+    cti_matmul_t8(rate, w->cof, l);
+    for (i = 0; i < 9; i++)
+        l[i] = cti_mul8(l[i], inverse);
+    tr = cti_add8(l[0], cti_add8(l[4], l[8]));
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            d[3 * i + j] = cti_scale8(eta, cti_add8(l[3 * i + j], l[3 * j + i]));
+    tr = cti_scale8(bulk - eta * 2 / 3, tr);
+    for (i = 0; i < 3; i++)
+        d[4 * i] = cti_add8(d[4 * i], tr);
+    cti_matmul8(d, w->cof, p);
+}
+
+static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
+
+/* elastic and viscous forces are added to `force`; returns the viscous ones' power [W], <= 0 */
+static double cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_tet_batch *t = &s->bodies.models[m]->tets;
+    ct_real eta = t->damping_stiffness * t->mu;
+    ct_real bulk = s->desc.rk.bulk_viscosity * t->density * cti_explicit_speed(t) * g->elements.length[m], mean[8];
+    double power = 0;
+    int k, l, i;
+    cti_explicit_pressures(s, t, x);
+    for (k = 0; 8 * k < t->n; k++) {
+        cti_explicit_lanes w;
+        cti_r8 p[9], h, slope, along;
+        cti_explicit_reopen(t, k, g->elements.kept, &w);
+        for (l = 0; l < 8; l++) {
+            const int32_t *q = t->node + 32 * (size_t)k + 4 * l;
+            mean[l] = (g->elements.pressure[q[0]] + g->elements.pressure[q[1]] + g->elements.pressure[q[2]] + g->elements.pressure[q[3]]) / 4;
+        }
+        /* P = mu h F + (mu/2 tr C h' + p) cof F */
+        h = cti_scale8(t->mu, cti_explicit_power(w.j, &slope));
+        along = cti_mad8(cti_load8(mean), cti_scale8(t->mu / 2, cti_explicit_trace(w.f)), slope);
+        for (i = 0; i < 9; i++)
+            p[i] = cti_mad8(cti_mul8(h, w.f[i]), along, w.cof[i]);
+        if (eta > 0 || bulk > 0) {
+            cti_r8 rate[9], q[9], work = cti_set8(0);
+            cti_explicit_gradient(t, k, v, w.b, rate);
+            cti_explicit_viscous(&w, rate, eta, bulk, q);
+            for (i = 0; i < 9; i++)
+                p[i] = cti_add8(p[i], q[i]), work = cti_mad8(work, q[i], rate[i]);
+            power -= cti_element_sum(cti_mul8(work, w.volume), cti_element_count(t->n, k));
+        }
+        cti_explicit_scatter(t, k, &w, p, force);
+    }
+    return power;
+}
+
+CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
+{
+    double power = 0;
+    int m, i;
+    memset(force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (m = 0; m < s->bodies.n_models; m++) {
+        cti_model *model = s->bodies.models[m];
+        if (cti_explicit_is_nodal(s, &model->tets)) {
+            power += cti_explicit_nodal_forces(s, m, x, v, force);
+            continue;
+        }
+        cti_model_assemble(model, x, 0, force, NULL, NULL, NULL);
+        if (model->tets.damping_stiffness > 0) {
+            ct_real *work = s->system.work;
+            memset(work, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+            cti_model_damping(model, x, v, work);
+            for (i = 0; i < 3 * s->n; i++)
+                force[i] -= work[i], power -= (double)(work[i] * v[i]);
+        }
+    }
+    for (i = 0; i < s->n; i++)
+        if (s->bodies.alpha[i] > 0) {
+            ct_real c = s->bodies.alpha[i] * s->bodies.mass[i];
+            cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
+            power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
+        }
+    return power;
+}
+
+CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
+{
+    const cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    double e = 0;
+    int m, k, i;
+    for (m = 0; m < s->bodies.n_models; m++) {
+        const cti_tet_batch *t = &s->bodies.models[m]->tets;
+        if (!cti_explicit_is_nodal(s, t)) {
+            e += cti_model_energy(s->bodies.models[m], x);
+            continue;
+        }
+        cti_explicit_pressures(s, t, x);
+        for (k = 0; 8 * k < t->n; k++) {
+            cti_explicit_lanes w;
+            cti_r8 slope, psi;
+            cti_explicit_open(t, k, x, &w);
+            psi = cti_mul8(cti_explicit_power(w.j, &slope), cti_explicit_trace(w.f));
+            psi = cti_scale8(t->mu / 2, cti_sub8(psi, cti_set8(3)));
+            e += cti_element_sum(cti_mul8(psi, w.volume), cti_element_count(t->n, k));
+            /* the nodes' part, in equal shares to the elements: V_a p_a^2 / (2 kappa), each element a quarter of its own volume */
+        }
+        for (k = 0; k < t->n; k++)
+            for (i = 0; i < 4; i++) {
+                double p = (double)q->pressure[t->node[4 * k + i]], volume = (double)t->rest[(k / 8) * 80 + 72 + k % 8];
+                e += volume / 4 * p * p / (2 * (double)(t->lambda + t->mu * 2 / 3));
+            }
+    }
+    return e;
+}
+
+/* height, and the largest omega + damping rate, of one model */
+static ct_real cti_explicit_rest_model(cti_state *s, int m)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_tet_batch *t = &s->bodies.models[m]->tets;
+    ct_real c = cti_explicit_speed(t), sum = 0, eta = t->damping_stiffness * t->mu, damped;
+    int e, i, a;
+    g->elements.length[m] = 0;
+    for (e = 0; e < t->n; e++) {
+        const ct_real *rest = t->rest + (size_t)(e / 8) * 80 + e % 8;
+        ct_real all = 0, b0[3] = {0, 0, 0};
+        for (i = 0; i < 9; i++)
+            all += rest[8 * i] * rest[8 * i], b0[i % 3] += rest[8 * i];
+        all += b0[0] * b0[0] + b0[1] * b0[1] + b0[2] * b0[2];
+        sum = cti_max(sum, all);
+        for (a = 0; a < 4; a++)
+            g->elements.volume0[t->node[4 * e + a]] += rest[72] / 4;
+    }
+    if (!(sum > 0))
+        return 0;
+    g->elements.length[m] = 1 / cti_sqrt(sum);
+    damped = 2 * eta / t->density + s->desc.rk.bulk_viscosity * c * g->elements.length[m];
+    if (!cti_explicit_is_nodal(s, t))
+        damped = t->damping_stiffness * c * c;
+    return 2 * c * cti_sqrt(sum) + 4 * damped * sum;
+}
+
+CTI_FN int cti_explicit_rest(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m, most = 0;
+    ct_real rate = 0;
+    if (!CTI_RESIZE(s->mem, g->elements.volume0, s->n) || !CTI_RESIZE(s->mem, g->elements.volume, s->n) ||
+        !CTI_RESIZE(s->mem, g->elements.pressure, s->n) || !CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
+        return 0;
+    for (m = 0; m < s->bodies.n_models; m++) {
+        most = cti_max_int(most, s->bodies.models[m]->tets.n);
+        if (s->bodies.models[m]->tets.n)
+            rate = cti_max(rate, cti_explicit_rest_model(s, m));
+    }
+    g->bound = rate > 0 ? CTI_EXPLICIT_STABLE / rate : CTI_REAL_MAX;
+    return CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8);
+}
+
+#undef CTI_EXPLICIT_J0
+#undef CTI_EXPLICIT_STABLE
+#undef CTI_EXPLICIT_ROOTS
+
+/* ---- 8_explicit/explicit_contact.c ---- */
+/* explicit_contact.c -- contacts of a Runge-Kutta step: detection, distances and their derivatives, nodes that are moved back.
+   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
+   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too. Nodes that have penetrated are moved
+   onto the surface along its normal, without going back in time.
+   Distance d = n . (P_a - P_b) is that from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
+   weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
+     d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
+   n' = (1 - n n') N' / |N|, N the cross product of two edges. These are all terms of the derivatives of d: there are no others in n'' or n'.
+   The printed d'' ends before n . (a_a - a_b); the text below it needs the term.
+   differs: the force of the artificial deformation is that of the elements at the moved positions. The paper estimates the same change by
+   interpolation and adds it to the node; both together would count it twice. Its energy is work_recovery, and stays in the elements.
+   differs: a node of a rigid or scripted body cannot be moved back alone; then nodes of the face are, by the smallest change.
+   based on: Hong et al. 2006, sec. 2 and 3. */
+
+#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew: 20 to 50 steps */
+#define CTI_EXPLICIT_TOUCH CTI_R(0.1)    /* [legal penetrations] distance up to which a contact that ends or begins is one */
+#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; 3 do at most */
+
+/* ---- places ---- */
+
+/* position and velocity of a surface vertex that a script moves or that does not move */
+static cti_v3 cti_explicit_scripted(const cti_state *s, int v, double t, cti_v3 *velocity)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
+    cti_v3 at = cti_v3_at(g->start, v);
+    *velocity = cti_v3_zero();
+    if (!b->moves)
+        return at;
+    *velocity = cti_v3_mul(cti_v3_sub(cti_v3_at(g->script, v + b->shift), at), 1 / g->dt);
+    return cti_v3_mad(at, *velocity, (ct_real)t);
+}
+
+CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_surface *f = &s->surface;
+    const ct_real *q = y + 6 * (size_t)s->n;
+    int i, b;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
+    for (b = 0; b < f->n_bodies; b++)
+        for (i = f->ranges[b].v0; i < f->ranges[b].v1 && f->bodies[b].moves; i++)
+            if (cti_surface_attach(f, i)->n == 0) {
+                cti_v3 v, p = cti_explicit_scripted(s, i, t, &v);
+                cti_v3_put(cti_surface_script(f, i), 0, p);
+            }
+    cti_surface_place(f, y, g->frames, g->surface);
+}
+#endif
+
+/* ---- distances ---- */
+
+/* a vertex of a contact: position, velocity, centripetal acceleration */
+typedef struct cti_explicit_vertex {
+    cti_v3 x, v, c;
+    const cti_attach *attach;
+} cti_explicit_vertex;
+
+#if CONTACT_WITH_EXPLICIT
+static cti_explicit_vertex cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_v3 *script)
+{
+    const ct_real *v = y + 3 * (size_t)s->n;
+    cti_explicit_vertex p;
+    int k;
+    p.attach = cti_surface_attach(&s->surface, vertex);
+    p.c = *script = p.v = cti_v3_zero();
+    if (p.attach->n == 0) {
+        p.x = cti_explicit_scripted(s, vertex, t, script);
+        p.v = *script;
+    } else if (p.attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p.attach->frame;
+        int b = p.attach->block[0];
+        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p.attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
+        p.x = cti_v3_add(cti_v3_at(y, b), arm), p.v = cti_v3_add(cti_v3_at(v, b), spin), p.c = cti_v3_cross(w, spin);
+    } else {
+        p.x = cti_v3_zero();
+        for (k = 0; k < p.attach->n; k++) {
+            p.x = cti_v3_mad(p.x, cti_v3_at(y, p.attach->block[k]), p.attach->weight[k]);
+            p.v = cti_v3_mad(p.v, cti_v3_at(v, p.attach->block[k]), p.attach->weight[k]);
+        }
+    }
+    return p;
+}
+
+/* the gradient w n of a vertex as entries of the row */
+static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+{
+    int k;
+    cti_v3 g = cti_v3_mul(c->normal, w);
+    if (p->attach->n == 0)
+        return;
+    if (p->attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p->attach->frame;
+        c->entry[c->n].block = p->attach->block[0], c->entry[c->n++].g = g;
+        c->entry[c->n].block = p->attach->block[0] + 1;
+        c->entry[c->n++].g = cti_v3_cross(cti_m3_mul_v(R, cti_v3_at(p->attach->weight, 0)), g);
+        return;
+    }
+    for (k = 0; k < p->attach->n; k++)
+        c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
+}
+
+/* weights of the foot of p in the plane of a triangle */
+static void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
+{
+    cti_v3 r = cti_v3_sub(p, a);
+    ct_real n2 = cti_v3_norm2(N);
+    w[2] = -cti_v3_dot(cti_v3_cross(r, e2), N) / n2;
+    w[3] = -cti_v3_dot(cti_v3_cross(e1, r), N) / n2;
+    w[0] = 1, w[1] = -1 - w[2] - w[3];
+}
+
+/* weights of the closest points of two lines, e1 and e2 their edges */
+static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real *w)
+{
+    cti_v3 r = cti_v3_sub(a, b);
+    ct_real A = cti_v3_norm2(e1), B = cti_v3_dot(e1, e2), C = cti_v3_norm2(e2), D = cti_v3_dot(e1, r), E = cti_v3_dot(e2, r), den = A * C - B * B;
+    ct_real p = (B * E - C * D) / den, q = (A * E - B * D) / den;
+    w[0] = 1 - p, w[1] = p, w[2] = q - 1, w[3] = -q;
+}
+
+CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
+{
+    cti_explicit_vertex p[4];
+    cti_v3 script[4], e1, e2, d1, d2, N, rate, dn = cti_v3_zero(), u = cti_v3_zero(), us = u, centripetal = u;
+    const int32_t *v = c->pair.v;
+    ct_real *w = c->pair.w, size;
+    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
+    c->n = 0;
+    for (k = 0; k < n; k++)
+        p[k] = cti_explicit_vertex_at(s, y, v[k], t, &script[k]);
+    if (c->pair.kind == CT_PAIR_PLANE) {
+        const cti_plane *q = &s->surface.planes[c->pair.plane];
+        c->normal = cti_v3_at(q->normal, 0);
+        c->d = cti_v3_dot(c->normal, p[0].x) - q->offset;
+        w[0] = 1;
+    } else {
+        int edges = c->pair.kind == CT_PAIR_EE, from = edges ? 0 : 1, other = edges ? 2 : 1;
+        e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
+        d1 = cti_v3_sub(p[edges ? 1 : 2].v, p[from].v), d2 = cti_v3_sub(p[3].v, p[other].v);
+        N = cti_v3_mul(cti_v3_cross(e1, e2), c->sign);
+        rate = cti_v3_mul(cti_v3_add(cti_v3_cross(d1, e2), cti_v3_cross(e1, d2)), c->sign);
+        size = cti_v3_norm(N);
+        if (!(size > 0)) {
+            c->d = c->rate = c->script_rate = c->bias = 0;
+            return 0;
+        }
+        c->normal = cti_v3_mul(N, 1 / size);
+        dn = cti_v3_mul(cti_v3_mad(rate, c->normal, -cti_v3_dot(c->normal, rate)), 1 / size);
+        if (edges)
+            cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
+        else
+            cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+        c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
+    }
+    for (k = 0; k < n; k++) {
+        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, script[k], w[k]);
+        centripetal = cti_v3_mad(centripetal, p[k].c, w[k]);
+        cti_explicit_row(s, &p[k], w[k], c);
+    }
+    c->rate = cti_v3_dot(c->normal, u), c->script_rate = cti_v3_dot(c->normal, us);
+    c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u) + cti_v3_dot(c->normal, centripetal);
+    return 1;
+}
+
+/* ---- detection ---- */
+
+/* 1: candidates are still those of g->surface */
+static int cti_explicit_is_known(const cti_state *s)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    if (!g->search.known)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
+            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
+                return 0;
+    return 1;
+}
+
+/* 0: out of memory */
+static int cti_explicit_candidates(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_surface *f = &s->surface;
+    int i;
+    if (cti_explicit_is_known(s))
+        return 1;
+    CTI_CLEAR(g->search.vf);
+    CTI_CLEAR(g->search.ee);
+    g->search.known = 0;
+    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
+    for (i = 0; i < f->n_bodies; i++)
+        f->ranges[i].swept = 1, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
+        return 0;
+    memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
+    g->search.known = 1;
+    return 1;
+}
+
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *v = f->faces + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(x, v[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
+}
+
+/* normal of an edge: the sum of its faces' */
+static cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
+{
+    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
+    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
+    return b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n;
+}
+
+/* adds a contact, as it is at y. 0: out of memory */
+static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_touch c;
+    int lo = 0, hi = CTI_LEN(g->held);
+    memset(&c, 0, sizeof c);
+    c.pair = *pair, c.sign = sign, c.key = key;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (g->held[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
+    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
+}
+#endif
+
+/* the face nearest to a vertex, of one body */
+typedef struct cti_explicit_near {
+    int vertex, body, face, feature;
+    ct_real d2;
+} cti_explicit_near;
+
+#if CONTACT_WITH_EXPLICIT
+/* makes it a contact if the vertex is behind, or touches. 0: out of memory */
+static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
+    cti_v3 n, to;
+    cti_pair pair;
+    int k;
+    if (q->vertex < 0 || !(q->d2 < reach * reach))
+        return 1;
+    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
+    if (!(q->d2 <= touch * touch)) {
+        if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
+            return 1;
+        n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
+                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
+        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
+        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, k));
+        if (!(cti_v3_dot(to, n) < 0))
+            return 1;
+    }
+    return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body);
+}
+
+/* vertices and faces of different bodies. 0: out of memory */
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    cti_explicit_near best;
+    int i;
+    best.vertex = best.body = -1, best.face = best.feature = 0, best.d2 = 0;
+    for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
+        int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
+        const int32_t *q = f->faces + 3 * (size_t)face;
+        int body = f->body_of[q[0]];
+        ct_real w[3], d2;
+        if (body == f->body_of[v])
+            continue;
+        d2 = cti_dist_pt(g->surface + 3 * (size_t)v, g->surface + 3 * (size_t)q[0], g->surface + 3 * (size_t)q[1], g->surface + 3 * (size_t)q[2], w,
+                         &feature);
+        if (v != best.vertex || body != best.body) {
+            if (!cti_explicit_near_add(s, y, t, &best))
+                return 0;
+        } else if (!(d2 < best.d2))
+            continue;
+        best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
+    }
+    return cti_explicit_near_add(s, y, t, &best);
+}
+
+static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    int p, v;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            cti_pair pair;
+            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
+            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
+                return 0;
+        }
+    return 1;
+}
+
+/* edges of different bodies that have passed each other. 0: out of memory */
+static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
+    int i;
+    for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
+        int a = g->search.ee[i], b = g->search.ee[i + 1], feature;
+        const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
+        const ct_real *x = g->surface;
+        ct_real st[2], d2, sign, d;
+        cti_v3 n, na, nb, e1, e2;
+        cti_pair pair;
+        if (f->body_of[p[0]] == f->body_of[q[0]])
+            continue;
+        d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
+        if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+            continue;
+        e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
+        n = cti_v3_cross(e1, e2);
+        if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
+            continue;
+        n = cti_v3_unit(n, cti_v3_zero());
+        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+        sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
+        /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
+        if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
+            continue;
+        d = sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
+        if (d > touch)
+            continue;
+        cti_pair_make(f, CT_PAIR_EE, a, b, &pair);
+        if (!cti_explicit_add(s, y, t, &pair, sign, (uint64_t)a << 31 | (uint64_t)b))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    CTI_CLEAR(g->touches);
+    if (g->edge == 0)
+        return 1;
+    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t));
+}
+
+/* ---- back onto the surface ---- */
+
+/* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
+static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
+{
+    ct_real sum = 0;
+    int k;
+    for (k = first; k < last; k++)
+        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
+            sum += cti_v3_norm2(c->entry[k].g);
+    if (!(sum > 0))
+        return 0;
+    for (k = first; k < last; k++)
+        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
+            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, -c->d / sum));
+    return 1;
+}
+
+/* rigid bodies alone: they are moved without rotation, by their inverse masses */
+static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch *c)
+{
+    ct_real sum = 0, side[2] = {0, 0};
+    int block[2] = {-1, -1}, k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
+    for (k = 0; k < n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, c->pair.v[k]);
+        int i = k < c->pair.n_a ? 0 : 1;
+        if (a->n && a->frame >= 0 && !s->scripts.fixed[a->block[0]])
+            block[i] = a->block[0], side[i] = 1 / s->bodies.mass[a->block[0]];
+    }
+    sum = side[0] + side[1];
+    if (!(sum > 0))
+        return 0;
+    for (k = 0; k < 2; k++)
+        if (block[k] >= 0)
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? -c->d : c->d) * side[k] / sum));
+    return 1;
+}
+
+CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int turn, i, moved = 0, again = 1;
+    ct_real rounding = 64 * CTI_EPS * g->edge;
+    for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
+        again = 0;
+        for (i = 0; i < CTI_LEN(g->touches); i++) {
+            cti_explicit_touch *c = &g->touches[i];
+            int own;
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
+                continue;
+            own = c->pair.kind == CT_PAIR_EE ? 0 : cti_max_int(cti_surface_attach(&s->surface, c->pair.v[0])->n, 0);
+            if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
+                moved++, again = 1;
+        }
+    }
+    return moved;
+}
+
+#undef CTI_EXPLICIT_REACH
+#undef CTI_EXPLICIT_SLACK
+#undef CTI_EXPLICIT_TOUCH
+#undef CTI_EXPLICIT_SINE
+#undef CTI_EXPLICIT_BACKS
+
+/* ---- 8_explicit/explicit_rates.c ---- */
+/* explicit_rates.c -- accelerations with contact forces, and impulses of collisions.
+   Method: d'' of contact i is sum_j a_ij f_j + b_i, a_ij = J_i M^-1 J_j' over the nodes of both sides, b_i the accelerations of all other forces
+   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
+   stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
+   d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
+   differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
+   then undo each other; here they are solved together, and momentum is kept.
+   based on: Hong et al. 2006, sec. 3 and 4. */
+
+/* out = M^-1 g for a block, in the directions that scripts leave free */
+static cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+{
+    int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
+    if (slot >= 0)
+        g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
+    if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
+        const cti_rigid *b = &s->bodies.rigids[r];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)r;
+        ct_real inverse[9];
+        if (!cti_m3_inverse(b->inertia, inverse))
+            return cti_v3_zero();
+        g = cti_m3_mul_v(R, cti_m3_mul_v(inverse, cti_m3_mul_tv(R, g)));
+    } else
+        g = cti_v3_mul(g, s->bodies.mass[block] > 0 ? 1 / s->bodies.mass[block] : 0);
+    return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+}
+
+static cti_explicit_touch *cti_explicit_touch_at(const cti_explicit *g, int i) { return &g->touches[g->solve.order[i]]; }
+
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
+        return 0;
+    cti_sets_init(g->solve.set, s->n);
+    /* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        cti_sets_join(g->solve.set, s->bodies.rigids[i].block, s->bodies.rigids[i].block + 1);
+    for (i = 0; i < m; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        c->region = -1;
+        for (k = 0; k < c->n; k++)
+            if (!s->scripts.fixed[c->entry[k].block]) {
+                if (c->region >= 0)
+                    cti_sets_join(g->solve.set, c->region, c->entry[k].block);
+                c->region = c->entry[k].block;
+            }
+    }
+    for (i = 0; i < m; i++)
+        g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
+    /* runs of one region, by the contact that comes first */
+    for (i = 0; i < m; i++) {
+        int begin = at;
+        for (k = 0; k < i; k++)
+            if (g->touches[k].region == g->touches[i].region)
+                break;
+        if (k < i)
+            continue;
+        for (k = i; k < m; k++)
+            if (g->touches[k].region == g->touches[i].region)
+                g->solve.order[at++] = k;
+        most = cti_max_int(most, at - begin);
+        regions++;
+    }
+    for (i = 0; i < m; i++)
+        g->solve.active[i] = 1;
+    r->rk.regions = regions;
+    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)most + 2 * (size_t)most);
+}
+
+/* K of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
+static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, j, k, m = end - begin;
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
+        for (k = 0; k < c->n; k++)
+            cti_v3_addto(g->solve.spread, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g));
+        for (j = 0; j <= i; j++) {
+            const cti_explicit_touch *o = cti_explicit_touch_at(g, begin + j);
+            double a = 0;
+            for (k = 0; k < o->n; k++)
+                a += (double)cti_v3_dot(o->entry[k].g, cti_v3_at(g->solve.spread, o->entry[k].block));
+            if (c->squeezed || o->squeezed)
+                a = i == j;
+            K[i * m + j] = K[j * m + i] = a;
+        }
+        for (k = 0; k < c->n; k++)
+            cti_v3_put(g->solve.spread, c->entry[k].block, cti_v3_zero());
+    }
+}
+
+/* forces of contacts [begin, end) with right sides b [m]; result in b */
+static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = end - begin, i, turn;
+    double *K = b + m, *f = K + (size_t)m * (size_t)m, *work = f + m, natural = 0, most;
+    cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    for (turn = 0; turn <= m; turn++) {
+        cti_explicit_matrix(s, begin, end, K);
+        for (i = 0; i < m; i++)
+            if (cti_explicit_touch_at(g, begin + i)->squeezed)
+                b[i] = 0;
+        outcome = cti_explicit_program(K, b, m, g->solve.active + begin, f, work, &natural);
+        if (outcome != CTI_EXPLICIT_SQUEEZED)
+            break;
+        for (i = 0, most = 0; i < m; i++)
+            most = cti_max(most, f[i] * sqrt(K[i * m + i]));
+        for (i = 0; i < m; i++)
+            if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
+                cti_explicit_touch_at(g, begin + i)->squeezed = 1;
+    }
+    g->solve.natural = cti_max(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_max(natural, 1.0) : natural);
+    for (i = 0; i < m; i++)
+        b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
+}
+
+/* forces or impulses of all contacts from their right sides: accelerations (0) or velocities (1). Contacts keep them in `force` */
+static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impulses)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), begin, end, i, k;
+    double *b = g->solve.work;
+    for (begin = 0; begin < m; begin = end) {
+        int region = cti_explicit_touch_at(g, begin)->region;
+        for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
+            const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
+            double a = (double)(impulses ? c->script_rate : c->bias);
+            for (k = 0; k < c->n; k++)
+                a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
+            b[end - begin] = a;
+        }
+        if (region < 0) /* nothing can move */
+            memset(b, 0, sizeof(double) * (size_t)(end - begin));
+        else
+            cti_explicit_region(s, begin, end, b);
+        for (i = begin; i < end; i++)
+            cti_explicit_touch_at(g, i)->force = (ct_real)b[i - begin];
+    }
+}
+
+/* accelerations [3 n] without contacts, and free of scripts; force: all forces, torques of rigid bodies included */
+static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_v3 fall = cti_v3_at(s->desc.gravity, 0);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        int r = s->bodies.rigid_of[i];
+        cti_v3 f = cti_v3_at(force, i);
+        if (r >= 0 && s->bodies.rigids[r].block + 1 == i) { /* -w x I w */
+            const ct_real *R = g->frames + 9 * (size_t)r;
+            cti_v3 w = cti_v3_at(v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
+            f = cti_v3_sub(f, cti_v3_cross(w, L));
+        } else
+            f = cti_v3_mad(f, fall, s->bodies.mass[i]);
+        cti_v3_put(force, i, f);
+        cti_v3_put(a, i, cti_explicit_inverse(s, i, f));
+    }
+}
+
+/* contacts' forces on accelerations a and on `force`; their integrals */
+static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_real *dy)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k, m = CTI_LEN(g->touches), tail = g->flat.state;
+    cti_explicit_solve_all(s, a, 0);
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        dy[tail + 3 + 3 * s->n + i] = c->force;
+        dy[tail + 1] -= c->force * c->script_rate;
+        dy[tail + 2] -= c->force * c->rate;
+        for (k = 0; k < c->n && c->force > 0; k++) {
+            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+            cti_v3_addto(a, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, f));
+            cti_v3_addto(force, c->entry[k].block, f);
+        }
+    }
+}
+
+CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state, check = 0;
+    int i, nr = CTI_LEN(s->bodies.rigids);
+    memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
+    for (i = 0; i < nr; i++)
+        cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
+    memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
+    integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
+    cti_explicit_free_motion(s, v, force, a);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_contacts(s, a, force, dy);
+    for (i = 0; i < nr; i++) { /* q' = w q / 2 */
+        cti_v3 w = cti_v3_at(v, s->bodies.rigids[i].block + 1);
+        const ct_real *p = q + 4 * (size_t)i;
+        ct_real *out = dy + 6 * (size_t)s->n + 4 * (size_t)i;
+        cti_v3 u = cti_v3_make(p[1], p[2], p[3]), c = cti_v3_mad(cti_v3_cross(w, u), w, p[0]);
+        out[0] = -cti_v3_dot(w, u) / 2, out[1] = c.x / 2, out[2] = c.y / 2, out[3] = c.z / 2;
+    }
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+        if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
+            cti_v3 f = cti_v3_at(force, i);
+            f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
+            cti_v3_put(integral + 3, i, f);
+        }
+    for (i = 0; i < 3 * s->n; i++)
+        check += a[i] * 0;
+    return check == 0;
+}
+
+CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *v = y + 3 * (size_t)s->n;
+    int i, k, m = CTI_LEN(g->touches);
+    if (m == 0)
+        return;
+    for (i = 0; i < m; i++)
+        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_solve_all(s, v, 1);
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        for (k = 0; k < c->n && c->force > 0; k++) {
+            int block = c->entry[k].block, slot = s->scripts.filter[block];
+            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
+            cti_v3_addto(v, block, cti_explicit_inverse(s, block, f));
+            if (slot >= 0) /* what a script takes */
+                cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
+        }
+    }
+    for (i = 0; i < m; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        ct_real after = c->script_rate;
+        for (k = 0; k < c->n; k++)
+            after += cti_v3_dot(c->entry[k].g, cti_v3_at(v, c->entry[k].block));
+        r->work_script -= (double)c->force * (double)c->script_rate;
+        r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
+        c->rate = after;
+        y[g->flat.state + 3 + 3 * s->n + i] += c->force;
+    }
+}
+
+/* ---- 8_explicit/explicit_runge.c ---- */
+/* explicit_runge.c -- the classical Runge-Kutta rule of fourth order, and its error by step doubling.
+   Method: a step of h and two of h / 2 from the same rates; their difference is 15 times the error of the latter, to leading order, and added
+   to it (`extrapolate`) makes the result of fifth order. The error of a step is the largest |dx|, |dv| tau of a block in units of the tolerance,
+   tau the bound of the step from the wave speed: so that errors of velocities weigh as the way that they make in such a time.
+   based on: Hong et al. 2006, sec. 5 (fourth-order Runge-Kutta with adaptive step size); Press et al., Numerical recipes, 16.2. */
+
+static void cti_explicit_ahead(const cti_explicit *g, const ct_real *y, const ct_real *k, ct_real h, ct_real *out)
+{
+    int i;
+    for (i = 0; i < g->flat.size; i++)
+        out[i] = y[i] + h * k[i];
+}
+
+static void cti_explicit_normalize(const cti_state *s, ct_real *y)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        ct_real *q = y + 6 * (size_t)s->n + 4 * (size_t)i;
+        ct_real size = cti_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        q[0] /= size, q[1] /= size, q[2] /= size, q[3] /= size;
+    }
+}
+
+CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *k2 = g->flat.k, *k3 = k2 + g->flat.size, *k4 = k3 + g->flat.size, *at = g->flat.stage;
+    int i;
+    cti_explicit_ahead(g, y, k1, h / 2, at);
+    if (!cti_explicit_rates(s, at, t + (double)h / 2, k2))
+        return 0;
+    cti_explicit_ahead(g, y, k2, h / 2, at);
+    if (!cti_explicit_rates(s, at, t + (double)h / 2, k3))
+        return 0;
+    cti_explicit_ahead(g, y, k3, h, at);
+    if (!cti_explicit_rates(s, at, t + (double)h, k4))
+        return 0;
+    for (i = 0; i < g->flat.size; i++)
+        end[i] = y[i] + h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
+    cti_explicit_normalize(s, end);
+    return 1;
+}
+
+CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *k = g->flat.k + 3 * (size_t)g->flat.size, worst = 0, tau = cti_min(g->bound, g->dt), unit;
+    int i, n3 = 3 * s->n;
+    if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, t, h, g->flat.full) ||
+        !cti_explicit_runge(s, g->flat.y, g->flat.k1, t, h / 2, g->flat.half) ||
+        !cti_explicit_rates(s, g->flat.half, t + (double)h / 2, k) ||
+        !cti_explicit_runge(s, g->flat.half, k, t + (double)h / 2, h / 2, g->flat.end))
+        return -1;
+    unit = s->desc.rk.tolerance * g->edge;
+    for (i = 0; i < n3; i++) {
+        ct_real dx = cti_abs(g->flat.end[i] - g->flat.full[i]), dv = tau * cti_abs(g->flat.end[n3 + i] - g->flat.full[n3 + i]);
+        worst = cti_max(worst, cti_max(dx, dv));
+    }
+    for (i = 2 * n3; i < g->flat.state; i++) /* orientations, at the distance of a radius of gyration */
+        worst = cti_max(worst, 2 * cti_abs(g->flat.end[i] - g->flat.full[i]) * cti_rigid_gyration(&s->bodies.rigids[(i - 2 * n3) / 4]));
+    if (s->desc.rk.extrapolate) {
+        for (i = 0; i < g->flat.size; i++)
+            g->flat.end[i] += (g->flat.end[i] - g->flat.full[i]) / 15;
+        cti_explicit_normalize(s, g->flat.end);
+    }
+    return worst / (15 * unit);
+}
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
+/* ---- 8_explicit/explicit.c ---- */
+/* explicit.c -- the explicit stepper's step.
+   Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
+   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0. The length of
+   the steps follows from their error: steps above the tolerance are taken again, shorter.
+   The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
+   based on: Hong et al. 2006, sec. 2 to 5. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
+#define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
+#define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
+#define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
+#define CTI_EXPLICIT_GAIN 2e-3          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+#endif
+
+/* data of one step */
+typedef struct cti_explicit_run {
+    double energy, gravity; /* [J] at the start */
+    double t;               /* [s] since the start */
+    ct_real pins;           /* integral of pins' work */
+    int forced, over;       /* steps accepted above the tolerance; steps that were left out */
+    int squeezed;
+} cti_explicit_run;
+
+#if CONTACT_WITH_EXPLICIT
+static void cti_explicit_status(ct_step_report *r, ct_status status) { r->status = cti_max(r->status, status); }
+
+static double cti_explicit_potential(cti_state *s, const ct_real *y)
+{
+    double e = cti_explicit_elastic(s, y);
+    int i;
+    for (i = 0; i < s->n; i++)
+        e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(y, i), cti_v3_at(s->desc.gravity, 0));
+    return e;
+}
+
+/* ---- start and end ---- */
+
+static void cti_explicit_load(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *y = g->flat.y;
+    int i;
+    memset(y, 0, sizeof(ct_real) * (size_t)g->flat.state);
+    memcpy(y, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(y + 3 * (size_t)s->n, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *b = &s->bodies.rigids[i];
+        memcpy(y + 6 * (size_t)s->n + 4 * (size_t)i, b->q, sizeof b->q);
+        cti_v3_put(y + 3 * (size_t)s->n, b->block + 1, cti_rigid_rate(b, b->q));
+    }
+}
+
+/* velocities of scripts, which are constant in the step */
+static void cti_explicit_pins(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *y = g->flat.y + 3 * (size_t)s->n;
+    int i;
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0) {
+            cti_v3 before = cti_v3_at(y, i), v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before);
+            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
+            cti_v3_put(y, i, v);
+            r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+            if (s->bodies.mass[i] > 0)
+                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
+        }
+}
+
+/* 0: out of memory */
+static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_step_report now;
+    memset(run, 0, sizeof *run);
+    memset(&now, 0, sizeof now);
+    g->dt = dt, g->solve.natural = 0;
+    memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    s->step.left = dt;
+    if (!cti_assemble_pins(s, dt))
+        return 0;
+    cti_assemble_movers(s, cti_state_ahead(s, dt));
+    memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    s->energy.known = 0;
+    cti_step_energies(s, &now);
+    cti_explicit_load(s);
+    run->gravity = now.energy_gravity;
+    run->energy = now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
+    cti_explicit_pins(s, r);
+    return 1;
+}
+
+static void cti_explicit_commit(cti_state *s, ct_real dt)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *y = g->flat.y;
+    int i;
+    memcpy(s->x, y, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->v, y + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *b = &s->bodies.rigids[i];
+        ct_real *R = s->bodies.frames + 9 * (size_t)i;
+        memcpy(b->q, y + 6 * (size_t)s->n + 4 * (size_t)i, sizeof b->q);
+        memcpy(b->q_new, b->q, sizeof b->q);
+        cti_rigid_matrix(b->q, R);
+        cti_v3_put(b->spin, 0, cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, cti_v3_at(s->v, b->block + 1)))));
+        b->affine_known = 0;
+    }
+    memcpy(s->surface.script, g->script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
+    cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
+    cti_surface_commit(&s->surface);
+    for (i = 0; i < s->n; i++)
+        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+    s->energy.known = 0;
+    s->step.time = s->step.until;
+    s->contact.memory_dt = dt;
+    cti_memory_clear(&s->contact.memory);
+}
+
+/* ---- a Runge-Kutta step ---- */
+
+/* depths of the contacts before nodes are moved back */
+static void cti_explicit_depths(cti_state *s, ct_step_report *r)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        if (c->held) {
+            r->rk.held++;
+            r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
+            r->rk.penetration_held = cti_max(r->rk.penetration_held, depth);
+        } else {
+            r->rk.first++;
+            r->rk.penetration_first = cti_max(r->rk.penetration_first, depth);
+        }
+    }
+}
+
+/* keys of the contacts that forces keep, sorted. 0: out of memory */
+static int cti_explicit_remember(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, j, n = 0;
+    if (!CTI_RESIZE(s->mem, g->held, m))
+        return 0;
+    for (i = 0; i < m; i++) {
+        uint64_t key = g->touches[i].key;
+        if (g->touches[i].squeezed)
+            continue;
+        for (j = n++; j > 0 && g->held[j - 1] > key; j--)
+            g->held[j] = g->held[j - 1];
+        g->held[j] = key;
+    }
+    return CTI_RESIZE(s->mem, g->held, n);
+}
+
+/* vectors with room for the contacts' impulses. 0: out of memory */
+static int cti_explicit_size(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_flat *q = &g->flat;
+    size_t n;
+    q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
+    q->size = q->state + 3 + 3 * s->n + CTI_LEN(g->touches);
+    n = (size_t)q->size;
+    if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
+        !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
+        return 0;
+    memset(q->y + q->state, 0, sizeof(ct_real) * (n - (size_t)q->state));
+    return 1;
+}
+
+/* contacts at y: found, and moved back. 0: out of memory */
+static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock = cti_cmr_clock(s);
+    int i;
+    ct_real legal = s->desc.rk.penetration * g->edge;
+    cti_explicit_place(s, g->flat.y, run->t);
+    if (!cti_explicit_find(s, g->flat.y, run->t))
+        return 0;
+    cti_explicit_depths(s, r);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].d < 0)
+            break;
+    if (i < CTI_LEN(g->touches)) {
+        double before = cti_explicit_potential(s, g->flat.y);
+        if (cti_explicit_back(s, g->flat.y, run->t)) {
+            r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
+            for (i = 0; i < CTI_LEN(g->touches); i++)
+                if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
+                    r->rk.left++;
+        }
+    }
+    r->ms_detect += cti_cmr_clock(s) - clock;
+    return 1;
+}
+
+/* contacts at the start of a step, and their collision. 0: out of memory */
+static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock;
+    int i;
+    if (!cti_explicit_meet(s, run, r))
+        return 0;
+    clock = cti_cmr_clock(s);
+    if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
+        return 0;
+    cti_explicit_collide(s, g->flat.y, run->t, r);
+    /* contacts that part keep no d'' >= 0: they may come back */
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
+            g->touches[i].squeezed |= 2;
+    r->ms_solve += cti_cmr_clock(s) - clock;
+    return cti_explicit_remember(s);
+}
+
+/* adds the contacts' impulses to the step's. 0: out of memory */
+static int cti_explicit_impulses(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        ct_real impulse = g->flat.end[g->flat.state + 3 + 3 * s->n + i];
+        cti_touch touch;
+        cti_v3 t1, t2;
+        if (!(impulse > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
+        cti_v3_tangents(c->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, c->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
+            if (s->step.impulses.touches[k].key == touch.key)
+                break;
+        if (k < 0) {
+            touch.r[0] = impulse;
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+                return 0;
+        } else {
+            cti_touch *o = &s->step.impulses.touches[k];
+            cti_v3 J = cti_v3_mad(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), c->normal, impulse);
+            touch.thickness = o->thickness;
+            *o = touch;
+            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
+        }
+    }
+    return 1;
+}
+
+/* the length that the error allows */
+static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
+{
+    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)pow((double)error, (double)-power) : CTI_EXPLICIT_GROW;
+    return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
+}
+
+/* one accepted step of at most `left`. Returns its length; 0: none is possible */
+static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(8 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real least = CTI_EXPLICIT_LEAST * most, error;
+    if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
+        return 0;
+    for (;;) {
+        int cut = h >= left * CTI_R(0.9999);
+        ct_real at = cut ? left : (h > left / 2 && !(fixed > 0) ? left / 2 : h);
+        if (fixed > 0) {
+            r->rk.evaluations += 4;
+            if (!s->desc.rk.extrapolate) {
+                if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+                    return 0;
+                return at;
+            }
+            r->rk.evaluations += 7;
+            return cti_explicit_doubled(s, run->t, at) >= 0 ? at : 0;
+        }
+        error = cti_explicit_doubled(s, run->t, at);
+        r->rk.evaluations += 11;
+        if (error >= 0 && error <= 1) {
+            ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
+            g->next = at < h && next < h ? h : next;
+            return at;
+        }
+        if (error >= 0 && at <= least) {
+            run->forced++;
+            g->next = at;
+            return at;
+        }
+        if (at <= least / 16)
+            return 0;
+        r->rk.rejected++;
+        h = error < 0 ? at / 4 : cti_explicit_next(at, error, CTI_R(0.25));
+    }
+}
+
+/* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
+static int cti_explicit_is_plausible(cti_state *s, double t)
+{
+    const ct_real *end = cti_explicit_own(s)->flat.end;
+    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
+    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
+    return cti_plausible_motion(s, (ct_real)t);
+}
+
+/* 1: done, *out the length; -1: no step is possible; 0: out of memory */
+static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r, ct_real *out)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double clock;
+    ct_real h;
+    int i, at = r->rk.accepted % CT_RK_HISTORY;
+    cti_arena_reset(s->arena);
+    if (!cti_explicit_condition(s, run, r))
+        return 0;
+    clock = cti_cmr_clock(s);
+    h = cti_explicit_try(s, left, run, r);
+    r->ms_assemble += cti_cmr_clock(s) - clock;
+    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h))
+        return -1;
+    if (!cti_explicit_impulses(s))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].squeezed & 1) {
+            run->squeezed++;
+            s->step.limit = g->touches[i].pair;
+        }
+    r->rk.squeezed = cti_max_int(r->rk.squeezed, run->squeezed);
+    r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
+    r->loss_contact += (double)g->flat.end[g->flat.state + 2];
+    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+        r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
+    memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
+    r->rk.accepted++;
+    r->rk.dt_history[at] = h;
+    r->rk.dt_least = r->rk.accepted == 1 ? h : cti_min(r->rk.dt_least, h), r->rk.dt_most = cti_max(r->rk.dt_most, h);
+    *out = h;
+    return 1;
+}
+
+/* ---- the step ---- */
+
+static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    r->min_distance = 2 * s->desc.thickness;
+    r->substeps = 1;
+}
+
+/* depths at the end of the step, from the contacts there. 0: out of memory */
+static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    double scale;
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->penetration = cti_max(r->penetration, -g->touches[i].d);
+    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
+    r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
+    cti_step_energies(s, r);
+    r->energy_elastic = cti_explicit_elastic(s, s->x);
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
+                       r->loss_contact + r->loss_damping;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_recovery) + r->loss_contact + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
+    for (i = 0; i < s->bodies.n_models; i++)
+        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
+    if (run->over)
+        cti_explicit_status(r, CT_STATUS_BUDGET);
+    if (run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        cti_explicit_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
+static ct_code cti_explicit_take_back(cti_state *s)
+{
+    cti_snapshot_restore(s, 0, &s->step.start);
+    cti_explicit_own(s)->search.known = 0;
+    return CT_ERR_MEMORY;
+}
+
+CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_run run;
+    ct_real left = dt, h = 0;
+    cti_explicit_begin(s, dt, r);
+    if (!cti_snapshot_save(s, 0, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0) {
+        s->step.time = s->step.until;
+        s->contact.memory_dt = dt;
+        cti_impulses_swap(s);
+        return CT_OK;
+    }
+    CTI_CLEAR(g->touches);
+    if (!cti_explicit_size(s) || !cti_explicit_open_step(s, dt, &run, r))
+        return cti_explicit_take_back(s);
+    while (left > 0) {
+        int end = r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps ? cti_explicit_advance_by(s, left, &run, r, &h) : -1;
+        if (end == 0)
+            return cti_explicit_take_back(s);
+        if (end < 0) { /* the world stands still for the rest of the step */
+            run.over = 1;
+            run.forced |= r->rk.accepted + r->rk.rejected < s->desc.rk.max_steps;
+            break;
+        }
+        left = h == left ? 0 : left - h;
+        run.t = (double)dt - (double)left;
+    }
+    r->contacts = CTI_LEN(s->step.impulses.touches);
+    r->rows = CTI_LEN(g->touches);
+    run.t = (double)dt;
+    if (!cti_explicit_meet(s, &run, r))
+        return cti_explicit_take_back(s);
+    cti_explicit_commit(s, dt);
+    if (!cti_explicit_finish(s, &run, r))
+        return cti_explicit_take_back(s);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
+#undef CTI_EXPLICIT_SAFE
+#undef CTI_EXPLICIT_GROW
+#undef CTI_EXPLICIT_SHRINK
+#undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_GAIN
+
+/* ---- 8_explicit/explicit_stepper.c ---- */
+/* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
+
+static void cti_explicit_defaults(ct_world_desc *d)
+{
+    ct_explicit_desc *q = &d->rk;
+    q->tolerance = CTI_R(1e-4);
+    q->penetration = CTI_R(1e-3);
+    q->bulk_viscosity = CTI_R(0.06);
+    q->max_steps = 100000;
+}
+
+static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
+{
+    const ct_explicit_desc *q = &d->rk;
+    if (!(q->tolerance > 0) || !cti_finite(q->tolerance))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->tolerance, "rk.tolerance must be positive");
+    if (!(q->fixed_step >= 0) || !cti_finite(q->fixed_step))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->fixed_step, "rk.fixed_step must be finite and >= 0");
+    if (!(q->penetration > 0 && q->penetration <= CTI_R(0.1)))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
+    if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
+    if (q->max_steps < 1 || q->max_steps > 100000000)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
+    if (d->stepper != CT_STEPPER_EXPLICIT)
+        return CT_OK;
+    if (d->integrator != CT_INTEGRATOR_EULER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
+    if (d->ccd_limits_step)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+    if (d->solver.termination == CT_TERMINATION_PAPER)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
+    if (d->friction > 0)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
+    if (d->self_collision)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
+    return CT_OK;
+}
+
+static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
+{
+    CTI_UNUSED(s);
+    switch (what) {
+    case CTI_FEATURE_CLOTH:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
+    case CTI_FEATURE_ROD:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
+    case CTI_FEATURE_POINTS:
+        return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_JOINT:
+        return "CT_STEPPER_EXPLICIT has no joints and no stitches";
+    case CTI_FEATURE_FRICTION:
+        return "CT_STEPPER_EXPLICIT has no friction: set the body's friction to 0";
+    case CTI_FEATURE_REPAIR:
+        return "CT_STEPPER_EXPLICIT moves nodes out of bodies in its steps";
+    case CTI_FEATURE_PROBLEM:
+        return "CT_STEPPER_EXPLICIT has a contact problem in each stage of its steps, and keeps none";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- memory ---- */
+
+CTI_FN void cti_explicit_free(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_mem *m = s->mem;
+    if (!g)
+        return;
+    CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
+    CTI_FREE(m, g->elements.kept), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
+    CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
+    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
+    cti_mem_resize(m, g, sizeof *g, 0);
+    s->own = NULL;
+}
+
+/* mean edge of the bodies that move, at rest; rigid and scripted ones count only where there are no others */
+static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bodies)
+{
+    const cti_surface *f = &s->surface;
+    int soft, i, e, n = 0;
+    double sum = 0;
+    for (soft = 1; soft >= 0 && n == 0; soft--)
+        for (i = 0; i < f->n_bodies; i++)
+            for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
+                sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
+    return n ? (ct_real)(sum / n) : 0;
+}
+
+CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit *g;
+    cti_mem *m = s->mem;
+    int n3 = 3 * s->n, nv3 = 3 * s->surface.nv;
+    cti_explicit_free(s);
+    g = (cti_explicit *)cti_mem_resize(m, NULL, 0, sizeof *g);
+    if (!g)
+        return 0;
+    memset(g, 0, sizeof *g);
+    s->own = g;
+    g->edge = cti_explicit_edge(s, bodies);
+    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
+           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
+           CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
+           cti_explicit_rest(s);
+}
+
+CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
+{
+    static const cti_stepper stepper = {0,
+                                        0,
+                                        cti_explicit_defaults,
+                                        cti_explicit_check,
+                                        NULL,
+                                        cti_explicit_refuses,
+                                        cti_explicit_prepare,
+                                        cti_explicit_step,
+                                        NULL,
+                                        cti_explicit_free};
+    return &stepper;
+}
+#endif
+
 /* ---- 9_world/world.h ---- */
 /* world.h -- the world: bodies over the step's state. */
 
@@ -65766,8 +71116,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
     if (!(d->restitution >= 0 && d->restitution <= 1))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
-    if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 is CT_STEPPER_PENALTY's");
+    if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))
@@ -65987,8 +71337,8 @@ static ct_code cti_world_crossing(ct_world *w)
     a = w->bodies[cti_world_slot(w, pair.body_a)].name;
     b = w->bodies[cti_world_slot(w, pair.body_b)].name;
     cti_error_set(&w->error, CT_ERR_DOMAIN, pair.vertices_a[0], (double)pair.distance,
-                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and CT_STEPPER_BARRIER needs a start without intersections", a,
-                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0]);
+                  "bodies \"%s\" (vertex %d) and \"%s\" (vertex %d) intersect, and stepper '%s' needs a start without intersections", a,
+                  (int)pair.vertices_a[0], b, (int)pair.vertices_b[0], ct_stepper_text(w->state.desc.stepper));
     w->error.body = pair.body_a;
     return CT_ERR_DOMAIN;
 }
@@ -66182,6 +71532,11 @@ CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real t
     int k;
     if (!cti_finite(friction) || !cti_finite(thickness) || thickness == 0)
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, (double)thickness, "friction and thickness must be finite, thickness not 0");
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL);
+        if (code != CT_OK)
+            return code;
+    }
     for (k = 0; v && k < 3; k++)
         if (!cti_finite(v[k]) || !cti_finite(omega[k]))
             return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, "velocity must be finite");
@@ -67906,6 +73261,20 @@ CONTACT_API_DEF ct_code ct_body_set_contact(ct_world *w, ct_body_id body, const 
     for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++) /* those that are prepared */
         if (w->surface_slot[i] == slot)
             w->state.surface.bodies[i].contact = *m;
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_real friction)
+{
+    int slot = cti_world_slot(w, body), i;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    if (!(friction >= 0) || !cti_finite(friction))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
+    w->bodies[slot].friction = friction;
+    for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
+        if (w->surface_slot[i] == slot)
+            w->state.surface.bodies[i].friction = friction;
     return CT_OK;
 }
 
@@ -72923,7 +78292,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SYMBOLIC_WIDTH
 #undef CTI_SYMBOLIC_ONCE_SMALL
 #undef CTI_SYMBOLIC_ONCE_LARGE
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_FACTOR32_LEAST
 #endif
 #undef CTI_TUNED_SWEEPS
@@ -73139,6 +78508,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_FORM_SURE
 #undef CTI_FORM_HALVINGS
 #undef CTI_FORM_FALL
+#endif
+#if CONTACT_WITH_LAYERS
+#undef CTI_LAYERS_TICKS
 #endif
 #if CONTACT_WITH_GEOMETRIC
 #undef CTI_GEOMETRIC_MARGIN
