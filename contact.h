@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a57348755c37d059.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 18d9842547c4601d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -120,7 +120,8 @@ THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take part,
     against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and ct_world_dump_problem
     are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped (status ZONES,
-    ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED. ct_step_report.residual is that of the linear solve.
+    ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED.
+    ct_step_report.residual is that of the linear solve.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -60055,6 +60056,7 @@ typedef struct cti_geometric_memory {
 typedef struct cti_geometric_crossing {
     int32_t *tested;
     ct_real *least, *toi;
+    cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
 /* cti_geometric_implicit -- vectors of the implicit step. */
@@ -60188,7 +60190,7 @@ CTI_FN const cti_stepper *cti_stepper_geometric(void);
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_GEOMETRIC_MARGIN CTI_R(1.25) /* [thickness] pairs below are collisions also when they do not move */
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_KEEP CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 #define CTI_GEOMETRIC_SLACK CTI_R(0.25)  /* [thickness] that a vertex may leave its predicted box by before candidates are found anew */
 
@@ -60581,7 +60583,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_KEEP * cti_min(d, l->hat[i]);
+        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
         if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
@@ -60602,6 +60604,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
     for (i = 0; i < m; i++)
         if (g->crossing.toi[i] <= 1) {
             count++;
+            cti_pair_make(f, l->kind, l->pairs[2 * which[i]], l->pairs[2 * which[i] + 1], &g->crossing.pair);
             l->forced[which[i]] = 1;
             if (cut)
                 cti_geometric_cut(s, g->crossing.tested + 4 * (size_t)i, n, g->crossing.toi[i]);
@@ -60629,11 +60632,12 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         int v = g->planes[2 * i];
         const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
         ct_real g0 = cti_plane_gap(p, cti_v3_at(f->x0, v)), g1 = cti_plane_gap(p, cti_v3_at(f->x1, v));
-        ct_real least = CTI_GEOMETRIC_KEEP * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
+        ct_real least = CTI_GEOMETRIC_SPARE * cti_min(g0, cti_surface_pair_thickness(f, f->body_of[v], p->body));
         if (g1 >= least || !(g0 > 0))
             continue;
         count++;
         g->plane_forced[i] = 1;
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &g->crossing.pair);
         if (cut)
             cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
     }
@@ -60705,7 +60709,7 @@ CTI_FN int cti_geometric_count(cti_state *s)
 
 #undef CTI_GEOMETRIC_MARGIN
 #undef CTI_GEOMETRIC_AHEAD
-#undef CTI_GEOMETRIC_KEEP
+#undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT
 #undef CTI_GEOMETRIC_SLACK
 #endif
@@ -60965,7 +60969,7 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 #define CTI_GEOMETRIC_SMALL CTI_R(1e-2)
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
-#define CTI_GEOMETRIC_ENOUGH CTI_R(3e-4) /* [thickness] change of positions in a turn that ends a solve */
+#define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
 #define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
                                */
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
@@ -62075,8 +62079,10 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
             return 0;
         r->tangled = found;
         g->known.is_clean = found == 0;
-        if (found > 0)
+        if (found > 0 || run->crossing)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        if (run->crossing && s->step.limit.n == 0) /* it went through, and is far away */
+            s->step.limit = g->crossing.pair;
     }
     if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;

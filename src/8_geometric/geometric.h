@@ -74,6 +74,7 @@ typedef struct cti_geometric_memory {
 typedef struct cti_geometric_crossing {
     int32_t *tested;
     ct_real *least, *toi;
+    cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
 /* cti_geometric_implicit -- vectors of the implicit step. */
