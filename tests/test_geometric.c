@@ -364,6 +364,43 @@ static void a_pile_rests(void **state)
     ct_world_destroy(w);
 }
 
+/* distances of a tenth: collisions prevent interference and keep next to no distance (sec. 2.1, 6) */
+static void interference_is_prevented(void **state)
+{
+    ct_world_desc d = world_desc(4e-3, 0.5, NULL);
+    ct_world *w;
+    ct_step_report r;
+    ct_body_id ids[3];
+    double low[3], high[3];
+    int i, k;
+    (void)state;
+    d.stepper = CT_STEPPER_GEOMETRIC;
+    d.geometric.position_distance = 0, d.geometric.speed_distance = d.geometric.acceleration_distance = (ct_real)0.1;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 3; i++) {
+        ct_mesh m = mesh_grid(0.2, 0.2, 4, 4);
+        char name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        for (k = 0; k < m.n_positions; k++)
+            m.positions[3 * k] += (ct_real)(0.003 * i), m.positions[3 * k + 1] += (ct_real)(0.004 * (i + 1));
+        ids[i] = add_cloth_mesh(w, name, &m, CT_MODEL_MEMBRANE, 0.2);
+        ct_mesh_free(&m);
+    }
+    for (i = 0; i < 100; i++) {
+        r = step_once(w, 0.01);
+        assert_int_equal(r.tangled, 0);
+    }
+    read_middle(w, ids[0], 0, low);
+    read_middle(w, ids[2], 0, high);
+    if (getenv("SHOW"))
+        print_message("two layers above the lowest: %.3f thicknesses; kept %.3f\n", (high[1] - low[1]) / 4e-3, (double)r.thickness_kept);
+    assert_true(r.energy_kinetic < 1e-6);
+    assert_true((double)r.thickness_kept > 0.05 && (high[1] - low[1]) / 4e-3 < 0.3);
+    assert_int_equal(count_intersections(w), 0);
+    ct_world_destroy(w);
+}
+
 /* friction holds a sheet on a slope, and lets it slide without */
 static void friction_on_a_slope(void **state)
 {
@@ -748,6 +785,7 @@ int main(void)
         cmocka_unit_test(forces_by_finite_differences),
         cmocka_unit_test(falls_as_implicit_euler_says),
         cmocka_unit_test(a_pile_rests),
+        cmocka_unit_test(interference_is_prevented),
         cmocka_unit_test(friction_on_a_slope),
         cmocka_unit_test(nothing_gets_through),
         cmocka_unit_test(crossings_are_counted),

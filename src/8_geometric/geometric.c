@@ -488,8 +488,10 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
             return 0;
         r->tangled = found;
         g->known.is_clean = found == 0;
-        if (found > 0)
+        if (found > 0 || run->crossing)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        if (run->crossing && s->step.limit.n == 0) /* it went through, and is far away */
+            s->step.limit = g->crossing.pair;
     }
     if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;

@@ -79,6 +79,7 @@ typedef struct cti_geometric_crossing {
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
+    cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
 /* cti_geometric_implicit -- vectors of the implicit step. */

@@ -442,6 +442,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
     for (i = 0; i < m; i++)
         if (g->crossing.toi[i] <= 1) {
             count++;
+            cti_pair_make(f, l->kind, l->pairs[2 * which[i]], l->pairs[2 * which[i] + 1], &g->crossing.pair);
             l->forced[which[i]] = 1;
             if (cut)
                 cti_geometric_cut(s, g->crossing.tested + 4 * (size_t)i, n, g->crossing.toi[i]);
@@ -477,6 +478,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
             continue;
         count++;
         g->plane_forced[i] = 1;
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &g->crossing.pair);
         if (cut)
             cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
     }
