@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 0cf13495590b88c3.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 62e8497c1074a0a3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -60876,9 +60876,20 @@ typedef struct cti_region_walk {
     int32_t **vf, **ee;
 } cti_region_walk;
 
+#if CONTACT_WITH_GEOMETRIC
+/* appends two numbers to a list. 0: out of memory */
+static int cti_region_append(cti_mem *mem, int32_t **list, int32_t a, int32_t b)
+{
+    int n = CTI_LEN(*list);
+    if (!CTI_RESERVE(mem, *list, n + 2))
+        return 0;
+    (*list)[n] = a, (*list)[n + 1] = b;
+    stbds_header(*list)->length = (size_t)n + 2;
+    return 1;
+}
+
 /* ---- the criterion ---- */
 
-#if CONTACT_WITH_GEOMETRIC
 /* 1 if the criterion holds for a region (b -1) or for the union of two; -1: out of memory */
 static int cti_region_spared(cti_mem *mem, cti_regions *r, const cti_region_motion *m, int a, int b)
 {
@@ -60911,7 +60922,7 @@ static int cti_region_spare(const cti_region_walk *w, int a, int b)
     if (spared <= 0)
         return spared;
     w->r->counts.spared++;
-    return CTI_PUSH(w->mem, w->r->spared, a) && CTI_PUSH(w->mem, w->r->spared, b) ? 1 : -1;
+    return cti_region_append(w->mem, &w->r->spared, a, b) ? 1 : -1;
 }
 
 /* ---- leaves ---- */
@@ -60998,7 +61009,7 @@ static int cti_region_vertices(const cti_region_walk *w, int node_a, int node_b)
             for (; hits; hits &= hits - 1) {
                 int32_t face = t->face[t->nodes[node_b].first + cti_lowest_bit(hits)];
                 const int32_t *u = w->m->f->faces + 3 * (size_t)face;
-                if (v != u[0] && v != u[1] && v != u[2] && (!CTI_PUSH(w->mem, *w->vf, v) || !CTI_PUSH(w->mem, *w->vf, face)))
+                if (v != u[0] && v != u[1] && v != u[2] && !cti_region_append(w->mem, w->vf, v, face))
                     return 0;
             }
         }
@@ -61032,7 +61043,7 @@ static int cti_region_edges(const cti_region_walk *w, int node_a, int node_b)
                     int32_t d = t->lines[b->line + 8 * i + cti_lowest_bit(hits)];
                     const int32_t *u = w->m->f->edges + 2 * (size_t)d;
                     if (v[0] != u[0] && v[0] != u[1] && v[1] != u[0] && v[1] != u[1] &&
-                        (!CTI_PUSH(w->mem, *w->ee, cti_min_int(e, d)) || !CTI_PUSH(w->mem, *w->ee, cti_max_int(e, d))))
+                        !cti_region_append(w->mem, w->ee, cti_min_int(e, d), cti_max_int(e, d)))
                         return 0;
                 }
             }
@@ -61057,14 +61068,7 @@ static int cti_region_pairs(const cti_region_walk *w, int a, int b)
 static int cti_region_push(const cti_region_walk *w, int a, int b, int from)
 {
     cti_region_work *q = &w->r->work;
-    int32_t *top;
-    int n = CTI_LEN(q->stack);
-    if (!CTI_RESERVE(w->mem, q->stack, n + 4))
-        return 0;
-    top = q->stack + n;
-    top[0] = a, top[1] = b, top[2] = from, top[3] = CTI_LEN(q->shared);
-    stbds_header(q->stack)->length = (size_t)n + 4;
-    return 1;
+    return cti_region_append(w->mem, &q->stack, a, b) && cti_region_append(w->mem, &q->stack, from, CTI_LEN(q->shared));
 }
 
 /* does a region have a face at a vertex? */
