@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b00df745f1d25e4a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8860cc9984cfb658.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -117,14 +117,15 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
 
 THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact mechanics)
     A contact is a stack of springs, each thinner and stiffer than the one before, and every element and every layer has a clock of its own, by its
-    frequency (docs/layers.md). Updates are explicit and symplectic: the energy of free motion has no trend, momentum is kept to rounding, vibration is
-    damped by the material alone. Time advances in safe windows, in which no pair comes into a layer that does not strike, so that surfaces never intersect,
-    whatever the forces are. ct_world_desc.restitution gives back its share of an impact's speed; friction takes, at each strike, at most what
-    stops the sliding, so a body on a slope creeps. Cloth and soft bodies take part, against each other and against static and kinematic bodies and
-    planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem are refused. A step that has used up layers.max_updates
-    ends early with status BUDGET; ct_step_report.advanced and ct_world_time tell where, and the next step goes on from there. A start that
-    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name. Stiff or finely meshed bodies cost many strikes.
-    ct_step_report.residual is the energy that is missing in the step's account, over all energies in it; above 5e-3 the status is NOT_CONVERGED.
+    frequency (docs/layers.md). Updates are explicit and symplectic: the energy of free motion has no trend, momentum is kept to rounding,
+    vibration is damped by the material alone. Time advances in safe windows, in which no pair comes into a layer that does not strike, so that
+    surfaces never intersect, whatever the forces are. ct_world_desc.restitution gives back its share of an impact's speed; friction takes, at each
+    strike, at most what stops the sliding, so a body on a slope creeps. Cloth and soft bodies take part, against each other and against static and
+    kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem are refused. A step that has used up
+    layers.max_updates ends early with status BUDGET; ct_step_report.advanced and ct_world_time tell where, and the next step goes on from there. A
+    start that intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name. Stiff or finely meshed bodies cost many
+    strikes. ct_step_report.residual is the energy that is missing in the step's account, over all energies in it; above 5e-3 the status is
+    NOT_CONVERGED.
 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
@@ -59658,13 +59659,12 @@ CTI_FN const cti_stepper *cti_stepper_layers(void);
 
 /* ---- 8_layers/layers_law.c ---- */
 /* layers_law.c -- thickness, stiffness and clocks of the layers.
-   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0, with
-   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3 [Harmon et al. 2009, sec. 3]. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over
-   all l diverges, so that no energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is
-   a share of the stability limit 2 / W of that. differs: the paper has the limit of layer l alone, which lies above that of the sum for
-   many layers. Times between strikes are the step over powers of two, so that all clocks are at the end of a part when a step ends: the
-   step is then a symmetric composition, of second order. differs: the paper's clocks have any period, and a state between two strikes is of
-   first order. */
+   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0 [lecture notes 4.5], with
+   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over all l diverges, so that no
+   energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is a share of the stability
+   limit 2 / W of that, W^2 the ratio of this stiffness and the pair's mass. Times between strikes are the step over powers of two, so that
+   all clocks are at the end of a part when a step ends: the step is then a symmetric composition, of second order. based on: lecture
+   notes 4.5; Harmon et al. 2009, as they describe it. */
 
 CTI_FN double cti_layers_share(int l) { return 1 / sqrt(sqrt((double)l)); }
 
@@ -59780,27 +59780,23 @@ CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap)
    layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
    impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
 
-/* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
-   incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
+/* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
 #define CTI_LAYERS_STIFFEN 1.5
 /* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
    strikes. Half: 1 / sqrt 2 of the time */
 #define CTI_LAYERS_FALL 0.01
-#define CTI_LAYERS_DECAY                                                                                                                   \
-    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
-         */
-
+/* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
+#define CTI_LAYERS_DECAY 0.1
 /* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
    elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
    this. Half: slow elements strike twice as often; double: close to the resonance */
 #define CTI_LAYERS_APART 1.0
 /* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
-   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
-   (docs/layers.md) */
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has six times the error */
 #define CTI_LAYERS_TOUCH 4.0
-#define CTI_LAYERS_FAST                                                                                                                    \
-    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
-            three times its speed of sound needs it. Half: twice the strikes of such steps */
+/* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at three times its speed
+   of sound needs it. Half: twice the strikes of such steps */
+#define CTI_LAYERS_FAST 0.05
 #endif
 
 /* cti_layers_batch -- the elements of one kind of a model. */
@@ -60209,7 +60205,7 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         y->set[k].last = l;
     }
     /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
-       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
+       times fewer kicks the energy of a jelly that bounces has three times the error */
     c->free_level = cti_layers_free_level(s, dt);
     for (k = 0; k < CTI_LEN(c->groups); k++)
         c->free_level = cti_max_int(c->free_level, c->groups[k].least);
@@ -60251,8 +60247,8 @@ CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
 /* ---- 8_layers/layers_pairs.c ---- */
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
    Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
-   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
-   place of separating slabs of pairs. */
+   answer serves while all vertices are: a kinetic data structure whose certificates are capsules of vertices. based on: Harmon et al. 2009.
+ */
 
 #if CONTACT_WITH_LAYERS
 #define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
@@ -60550,12 +60546,11 @@ CTI_FN int cti_layers_flush(cti_state *s)
 /* ---- 8_layers/layers_strike.c ---- */
 /* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
    Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
-   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
-   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
-   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
-   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
-   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
-   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair without friction, sum to zero, and so
+   do their torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in
+   comes back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most
+   mu times its own impulse from the tangential motion, and no more than stops it. It acts at both closest points, which are apart. Damping:
+   -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et al. 2003; Harmon et al. 2009. */
 
 /* [1] friction of a strike that takes less than this share of what it could is sticking */
 #define CTI_LAYERS_STICKS 0.999
@@ -60849,11 +60844,11 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
    layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
    Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
    half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
-   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
-   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
-   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 
-/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
+/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows, and the same time; double: a
+   third more updates (drape, tumble) */
 #define CTI_LAYERS_NEARER 0.2
 #define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
 #define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */

@@ -1,4 +1,4 @@
-/* cc -O2 layers.c -lm -o layers     (beside contact.h and stb_ds.h) -- the layers stepper (Harmon et al. 2009): a jelly bounces, and its energy stays */
+/* cc -O2 layers.c -lm -o layers     (beside contact.h and stb_ds.h) -- the layers stepper (Harmon et al. 2009): a jelly bounces and keeps its energy */
 #define CONTACT_IMPLEMENTATION
 #include "contact.h"
 #include <math.h>

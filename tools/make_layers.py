@@ -1,4 +1,4 @@
-"""make_layers.py -- show scenes of the layers stepper: drape, a sheet that falls on a ball; tumble, balls and boxes on a slope. make_scenes.py calls it."""
+"""make_layers.py -- show scenes of the layers stepper for make_scenes.py: drape, a sheet that falls on a ball; tumble, balls and boxes on a slope."""
 import math
 import os
 
@@ -60,7 +60,8 @@ def tumble(folder, seconds, plane):
         bodies.append({"name": "box%d" % i, "type": "soft", "shape": {"box": {"size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}}, "material": soft,
                        "transform": [{"translate": [0.1 * (i % 2), 0.103, 0.26 * (i - 1)]}, {"rotate": [0, 0, -20]}]})
         bodies.append({"name": "ball%d" % i, "type": "soft", "surface": "ball.obj", "lattice": 0.07, "material": soft,
-                       "transform": [{"rotate": [10 * i, 20 * i, 0]}, {"translate": [-0.6 - 0.1 * i, 0.103, 0.26 * (i - 1) + 0.05]}, {"rotate": [0, 0, -20]}]})
+                       "transform": [{"rotate": [10 * i, 20 * i, 0]}, {"translate": [-0.6 - 0.1 * i, 0.103, 0.26 * (i - 1) + 0.05]},
+                                     {"rotate": [0, 0, -20]}]})
     return scene("tumble", seconds, 2, bodies, {"eye": [0.9, 1.0, 1.9], "target": [-0.1, 0.05, 0], "fov": 24}, friction=0.8)
 
 

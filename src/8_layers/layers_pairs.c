@@ -1,7 +1,7 @@
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
    Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
-   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
-   place of separating slabs of pairs. */
+   answer serves while all vertices are: a kinetic data structure whose certificates are capsules of vertices. based on: Harmon et al. 2009.
+ */
 #include "layers.h"
 #include "../4_geom/dist.h"
 #include "../5_mesh/pairs.h"

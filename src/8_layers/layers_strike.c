@@ -1,11 +1,10 @@
 /* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
    Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
-   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
-   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
-   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
-   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
-   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
-   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair without friction, sum to zero, and so
+   do their torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in
+   comes back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most
+   mu times its own impulse from the tangential motion, and no more than stops it. It acts at both closest points, which are apart. Damping:
+   -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et al. 2003; Harmon et al. 2009. */
 #include "layers.h"
 #include "../4_geom/dist.h"
 
