@@ -299,9 +299,9 @@ def test_run(d):
             "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual",
             "min_distance", "thickness_kept", "too_near",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
-            "energy", "account", "center_of_mass", "ms", "cpu_ms"]
+            "energy", "account", "advanced", "updates", "windows", "rollbacks", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
-    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"]
+    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity", "contact"]
           and list(stats[0]["account"]) == ["script", "pins", "joints", "recovery", "contact", "damping"]
           and list(stats[0]["ms"]) == ["prepare", "assemble", "unconstrained", "detect", "solve", "finish", "total"])
     check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))
