@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8860cc9984cfb658.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ae1c301acf00d58b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -48017,6 +48017,13 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 /* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside another one
    that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
+#endif
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
+/* cti_tangle_first -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. The trees'
+   boxes of bodies that move are as their ranges say, which are the caller's. */
+CTI_FN int cti_tangle_first(cti_state *s);
+#endif
 
 
 /* ---- 8_step/tangle.c ---- */
@@ -48025,6 +48032,7 @@ CTI_FN int cti_tangle_find(cti_state *s);
    surface into parts. A part that nothing passes through is on one side, so the winding number of one of its vertices decides. Marks are
    kept by vertex and body, so that pairs that are not tangled stay protected. */
 
+#if CONTACT_WITH_CMR
 static uint64_t cti_tangle_key(int vertex, int body, int inside)
 {
     return (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1 | (uint64_t)inside;
@@ -48228,6 +48236,34 @@ CTI_FN int cti_tangle_find(cti_state *s)
         cti_tangle_count(s);
     return ok;
 }
+#endif
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
+CTI_FN int cti_tangle_first(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    int p, v;
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+#endif
 
 /* ---- 8_step/events.h ---- */
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
@@ -48237,6 +48273,7 @@ CTI_FN int cti_tangle_find(cti_state *s)
    load in the last one, and comes nearer than 3/4 of its thickness. The time of meeting is when its distance is its thickness. Pairs with
    an inactive side (parts.h) do not meet. */
 
+#if CONTACT_WITH_CMR
 /* cti_events_defer -- removes from contact.hits, which are near pairs at the start of a substep, those that will first meet later than
    event_least: they get no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
@@ -55818,30 +55855,12 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int ok, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
-    if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
-    }
-    CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return cti_tangle_first(s);
 }
 
 CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
@@ -60478,30 +60497,12 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
 CTI_FN int cti_layers_crosses(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int ok, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
-    if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
-    }
-    CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return cti_tangle_first(s);
 }
 
 /* ---- impulses ---- */
@@ -60549,9 +60550,14 @@ CTI_FN int cti_layers_flush(cti_state *s)
    two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair without friction, sum to zero, and so
    do their torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in
    comes back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most
-   mu times its own impulse from the tangential motion, and no more than stops it. It acts at both closest points, which are apart. Damping:
-   -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et al. 2003; Harmon et al. 2009. */
+   mu times its own impulse from the tangential motion, and no more than CTI_LAYERS_STOP times what stops it. It acts at both closest
+   points, which are apart. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et
+   al. 2003; Harmon et al. 2009. */
 
+/* [1] friction of a strike over what stops the sliding, at most. Below 2 every strike dissipates. At 2 the mean velocity between two
+   strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
+   with this by 0.008 */
+#define CTI_LAYERS_STOP 1.9
 /* [1] friction of a strike that takes less than this share of what it could is sticking */
 #define CTI_LAYERS_STICKS 0.999
 
@@ -60740,7 +60746,7 @@ static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, cons
     t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
     ut = (double)cti_v3_norm(t);
     if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
-        most = ut / p->lightness;
+        most = CTI_LAYERS_STOP * ut / p->lightness;
         take = cti_fmin(mu * J, most);
         sums->friction += take * (ut - take * p->lightness / 2);
         all = cti_v3_mad(all, t, (ct_real)(-take / ut));
@@ -60834,6 +60840,7 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
     }
 }
 
+#undef CTI_LAYERS_STOP
 #undef CTI_LAYERS_STICKS
 
 /* ---- 8_layers/layers_window.c ---- */
