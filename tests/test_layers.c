@@ -370,7 +370,7 @@ static void friction_holds_and_slides(void **state)
     int k;
     (void)state;
     for (k = 0; k < 2; k++) {
-        double mu = k ? 0.15 : 0.6, along, t0;
+        double mu = k ? 0.15 : 0.6, along;
         ct_world_desc d = layers_desc(mu, 0);
         ct_world *w;
         ct_body_id id;
@@ -383,7 +383,7 @@ static void friction_holds_and_slides(void **state)
             step_once(w, 0.01);
         read_middle(w, id, 1, v);
         read_middle(w, id, 0, x0);
-        along = v[0], t0 = 1;
+        along = v[0];
         for (i = 0; i < 50; i++)
             step_once(w, 0.01);
         read_middle(w, id, 1, v);
@@ -393,7 +393,7 @@ static void friction_holds_and_slides(void **state)
         if (k)
             assert_true(fabs(along - 9.81 * (sin(angle) - mu * cos(angle))) < 0.02 * 9.81);
         else
-            assert_true(fabs(x1[0] - x0[0]) < 2e-3 * t0);
+            assert_true(fabs(x1[0] - x0[0]) < 2e-5);
         assert_int_equal(count_intersections(w), 0);
         ct_world_destroy(w);
     }
@@ -473,6 +473,36 @@ static void scripts_push_and_hold(void **state)
     assert_true(work > 0 && after > before);
     ct_mesh_free(&plate);
     ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* a sheet that falls on its edge and crumples: candidates that have served for many windows miss no pair, and windows are rolled back */
+static void windows_miss_no_pair(void **state)
+{
+    ct_world_desc d = layers_desc(0, 1);
+    ct_world *w = world_make(&d);
+    ct_mesh m = mesh_grid(0.5, 0.5, 8, 8);
+    int i, loaded = 0, rollbacks = 0, windows = 0;
+    (void)state;
+    mesh_place(&m, 0.5, 0, 0.15, 0);
+    add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
+    ct_mesh_free(&m);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 60; i++) {
+        cti_state *s = &w->state;
+        ct_step_report r = step_once(w, 0.01);
+        double stored;
+        windows += r.windows, rollbacks += r.rollbacks;
+        loaded += r.energy_contact > 0;
+        cti_layers_own(s)->places.covered = 0; /* at the end of a step vertices are at rest, for the candidates */
+        assert_true(cti_layers_cover(s, 0));
+        cti_layers_distances(s);
+        stored = cti_layers_stored(s, NULL);
+        assert_true(fabs(stored - r.energy_contact) <= 1e-12 * (stored + 1e-6));
+        assert_int_equal(count_intersections(w), 0);
+    }
+    print_message("%d windows, %d rolled back, %d steps end under load\n", windows, rollbacks, loaded);
+    assert_true(loaded > 10 && rollbacks > 10 && windows > 100);
     ct_world_destroy(w);
 }
 
@@ -602,6 +632,7 @@ int main(void)
         cmocka_unit_test(friction_holds_and_slides),
         cmocka_unit_test(a_budget_ends_at_the_last_safe_event),
         cmocka_unit_test(scripts_push_and_hold),
+        cmocka_unit_test(windows_miss_no_pair),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(steps_are_the_same_and_do_not_allocate),
         cmocka_unit_test(worlds_refuse_by_name),

@@ -248,6 +248,8 @@ def test_scene_errors(d):
         ("penalty form", scene(stepper="penalty", penalty={"form": "x"}), ["penalty.form", "implicit explicit"]),
         ("penalty key", scene(stepper="penalty", penalty={"stifness": 1}), ["penalty", "stifness"]),
         ("contact of a body", body(contact={"stiffness": 0}), ["bodies[0].contact.stiffness"]),
+        ("layers clock", scene(layers={"clock": 0.75}), ["layers.clock", "0.5"]),
+        ("layers key", scene(layers={"clok": 0.1}), ["layers", "'clock'"]),
         ("broad phase unknown", scene(broad_phase="trees"), ["broad_phase", "'tree' or 'hash'", "'trees'"]),
         ("broad phase of another kind", scene(broad_phase=1), ["broad_phase", "string"]),
         ("stepper unknown", scene(stepper="cmrr"), ["stepper", "'cmr'"]),
@@ -303,9 +305,9 @@ def test_run(d):
             "solver_sweeps", "solver_quick", "solver_fallbacks", "cg_steps", "linear_iterations", "solves", "dropped", "residual",
             "min_distance", "thickness_kept", "too_near",
             "penetration", "intersections", "zones", "frozen", "momentum_lost", "energy_gained",
-            "energy", "account", "center_of_mass", "ms", "cpu_ms"]
+            "energy", "account", "advanced", "updates", "windows", "rollbacks", "center_of_mass", "ms", "cpu_ms"]
     check("stats.jsonl keys", len(stats) == 10 and all(list(s) == keys for s in stats), stats[:1])
-    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity"]
+    check("stats.jsonl inner keys", list(stats[0]["energy"]) == ["kinetic", "elastic", "gravity", "contact"]
           and list(stats[0]["account"]) == ["script", "pins", "joints", "recovery", "contact", "damping"]
           and list(stats[0]["ms"]) == ["prepare", "assemble", "unconstrained", "detect", "solve", "finish", "total"])
     check("stats.jsonl steps", [s["step"] for s in stats] == list(range(1, 11)) and all(s["intersections"] == 0 for s in stats))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
 stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
-stepper pile, ribbon, elastics.
+stepper pile, ribbon, elastics; for the layers stepper drape, tumble (make_layers.py).
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -19,6 +19,7 @@ import random
 
 import make_barrier
 import make_creatures
+import make_layers
 import make_meshes
 import make_rods
 
@@ -283,6 +284,9 @@ def elastics(args):
 
 
 SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None), "elastics": (elastics, None)})
+
+for layered in make_layers.SCENES:
+    SCENES[layered] = (lambda a, layered=layered: make_layers.SCENES[layered](os.path.join(a.out, layered), a.seconds, plane(4)), None)
 
 
 def creatures(args, name):

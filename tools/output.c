@@ -298,7 +298,10 @@ void out_stats(FILE *f, int step, double t, double dt, const ct_step_report *r, 
     out_number(f, ",\"energy\":{\"kinetic\":", r->energy_kinetic);
     out_number(f, ",\"elastic\":", r->energy_elastic);
     out_number(f, ",\"gravity\":", r->energy_gravity);
+    out_number(f, ",\"contact\":", r->energy_contact);
     out_account(f, r);
+    out_number(f, ",\"advanced\":", r->advanced);
+    fprintf(f, ",\"updates\":%lld,\"windows\":%d,\"rollbacks\":%d", (long long)r->updates, r->windows, r->rollbacks);
     out_number(f, ",\"center_of_mass\":[", r->center_of_mass[0]);
     out_number(f, ",", r->center_of_mass[1]);
     out_number(f, ",", r->center_of_mass[2]);

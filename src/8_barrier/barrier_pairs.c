@@ -7,7 +7,7 @@
 #include "../0_base/tasks.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
-#include "../4_geom/intersect.h"
+#include "../8_step/tangle.h"
 
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
 /* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
@@ -381,30 +381,12 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int ok, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
-    if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
-    }
-    CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return cti_tangle_first(s);
 }
 
 CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)

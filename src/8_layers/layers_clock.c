@@ -7,27 +7,23 @@
 #include "layers.h"
 #include "../1_math/eig3.h"
 
-/* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
-   incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
+/* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
 #define CTI_LAYERS_STIFFEN 1.5
 /* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
    strikes. Half: 1 / sqrt 2 of the time */
 #define CTI_LAYERS_FALL 0.01
-#define CTI_LAYERS_DECAY                                                                                                                   \
-    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
-         */
-
+/* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
+#define CTI_LAYERS_DECAY 0.1
 /* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
    elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
    this. Half: slow elements strike twice as often; double: close to the resonance */
 #define CTI_LAYERS_APART 1.0
 /* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
-   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
-   (docs/layers.md) */
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has six times the error */
 #define CTI_LAYERS_TOUCH 4.0
-#define CTI_LAYERS_FAST                                                                                                                    \
-    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
-            three times its speed of sound needs it. Half: twice the strikes of such steps */
+/* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at three times its speed
+   of sound needs it. Half: twice the strikes of such steps */
+#define CTI_LAYERS_FAST 0.05
 
 /* cti_layers_batch -- the elements of one kind of a model. */
 typedef struct cti_layers_batch {
@@ -434,7 +430,7 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         y->set[k].last = l;
     }
     /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
-       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
+       times fewer kicks the energy of a jelly that bounces has three times the error */
     c->free_level = cti_layers_free_level(s, dt);
     for (k = 0; k < CTI_LEN(c->groups); k++)
         c->free_level = cti_max_int(c->free_level, c->groups[k].least);

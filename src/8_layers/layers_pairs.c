@@ -1,11 +1,12 @@
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
    Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
-   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
-   place of separating slabs of pairs. */
+   answer serves while all vertices are: a kinetic data structure whose certificates are capsules of vertices. based on: Harmon et al. 2009.
+ */
 #include "layers.h"
 #include "../4_geom/dist.h"
 #include "../5_mesh/pairs.h"
 #include "../7_contact/potential.h"
+#include "../8_step/tangle.h"
 
 #define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
 
@@ -234,30 +235,12 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
 CTI_FN int cti_layers_crosses(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int ok, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
-    if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
-    }
-    CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return cti_tangle_first(s);
 }
 
 /* ---- impulses ---- */

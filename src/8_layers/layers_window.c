@@ -5,12 +5,12 @@
    layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
    Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
    half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
-   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
-   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
-   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 #include "layers.h"
 
-/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
+/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows, and the same time; double: a
+   third more updates (drape, tumble) */
 #define CTI_LAYERS_NEARER 0.2
 #define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
 #define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */
