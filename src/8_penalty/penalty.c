@@ -145,6 +145,17 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
     }
 }
 
+/* features that the motion takes through each other. 0: out of memory */
+static int cti_penalty_test(cti_state *s, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    int passed = cti_penalty_passed(s);
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (passed > 0)
+        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    return passed >= 0;
+}
+
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
 static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
@@ -167,7 +178,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    return cti_penalty_settle(s, h, r);
+    return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
@@ -329,8 +340,11 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         r->contacts += row->r[0] > 0;
         if (row->r[0] > 0) {
             ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
-            if (depth > r->penetration)
-                r->penetration = depth, s->step.limit = s->contact.origins[i].pair;
+            if (depth > r->penetration) {
+                r->penetration = depth;
+                if (r->status < CT_STATUS_NOT_CONVERGED)
+                    s->step.limit = s->contact.origins[i].pair;
+            }
         }
     }
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
