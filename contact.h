@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 50ca45bf2038fa7c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1b70ed7d35a0536e.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1311,7 +1311,8 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s] */
+                              change of a velocity by Newton's method [m/s]. PENALTY: error of the force law as a velocity and of the
+                              equations, relative to that scale; its explicit form: by how much a substep is over its bound */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -1335,7 +1336,8 @@ typedef struct ct_step_report {
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
-                              halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
+                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
+                              a step that gains more is repeated in parts */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */
@@ -39283,7 +39285,7 @@ CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)key & mask;
-    if (!m->table)
+    if (CTI_LEN(m->table) == 0) /* also of a copy that was made of an empty one */
         return NULL;
     for (; m->table[i]; i = (i + 1) & mask)
         if (m->items[m->table[i] - 1].key == key)
@@ -61784,7 +61786,8 @@ typedef struct cti_penalty {
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
-    double start_energy;           /* the same when the step at hand began */
+    double start_energy;           /* both when the step at hand began */
+    int was_known;
 } cti_penalty;
 
 #if CONTACT_WITH_PENALTY
@@ -61818,6 +61821,8 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_penalty_more -- adds what the motion to surface.x1 hits and has no row. Returns the number of new rows; -1: out of memory. */
 CTI_FN int cti_penalty_more(cti_state *s, ct_real h);
+/* cti_penalty_passed -- pairs whose features meet on the way to surface.x1, of which step.limit is one; -1: out of memory. */
+CTI_FN int cti_penalty_passed(cti_state *s);
 /* cti_penalty_bend -- linearizes the rows of rigid bodies at end.v. */
 CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
 /* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
@@ -62292,6 +62297,48 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
+}
+
+/* 1 where the features of a pair meet on the way to surface.x1 */
+static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
+{
+    ct_real a[12], b[12], toi;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(f->x0, p->v[k]));
+        cti_v3_put(b, k, cti_v3_at(f->x1, p->v[k]));
+    }
+    switch (p->kind) {
+    case CT_PAIR_VF:
+        return cti_ccd_vf(a, b, 0, &toi);
+    case CT_PAIR_EE:
+        return cti_ccd_ee(a, b, 0, &toi);
+    case CT_PAIR_VE:
+        return cti_ccd_ve(a, b, 0, &toi);
+    case CT_PAIR_VV:
+        return cti_ccd_vv(a, b, 0, &toi);
+    default:
+        return 0; /* behind a plane is seen at the end */
+    }
+}
+
+CTI_FN int cti_penalty_passed(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int changed, i, n = 0;
+    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return 0;
+    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
+        return -1;
+    CTI_CLEAR(s->contact.hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
+        return -1;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        if (cti_penalty_meets(f, &s->contact.hits[i].pair)) {
+            s->step.limit = s->contact.hits[i].pair;
+            n++;
+        }
+    return n;
 }
 
 CTI_FN int cti_penalty_crossings(cti_state *s)
@@ -62942,6 +62989,8 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
    friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
+                                         gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
 #define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
@@ -62952,6 +63001,7 @@ typedef struct cti_penalty_run {
     double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
     double before;     /* [J] energies at the start */
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
+    int gained;        /* 1: more than the bound */
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
@@ -63072,6 +63122,17 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
     }
 }
 
+/* features that the motion takes through each other. 0: out of memory */
+static int cti_penalty_test(cti_state *s, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    int passed = cti_penalty_passed(s);
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (passed > 0)
+        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    return passed >= 0;
+}
+
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
 static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
@@ -63094,7 +63155,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    return cti_penalty_settle(s, h, r);
+    return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
@@ -63222,13 +63283,13 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
-    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy;
+    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
    the oscillation of the explicit form */
-static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct_real dt, ct_step_report *r)
+static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
     int i;
@@ -63238,7 +63299,8 @@ static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct
         mass += (double)s->bodies.mass[i];
     scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
-    if (!(r->energy_gained <= bound + run->allowed + run->shifted))
+    run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
+    if (run->gained)
         cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -63256,8 +63318,11 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         r->contacts += row->r[0] > 0;
         if (row->r[0] > 0) {
             ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
-            if (depth > r->penetration)
-                r->penetration = depth, s->step.limit = s->contact.origins[i].pair;
+            if (depth > r->penetration) {
+                r->penetration = depth;
+                if (r->status < CT_STATUS_NOT_CONVERGED)
+                    s->step.limit = s->contact.origins[i].pair;
+            }
         }
     }
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
@@ -63304,7 +63369,7 @@ static ct_code cti_penalty_take_back(cti_state *s)
     int b;
     cti_snapshot_restore(s, 1, &s->step.start);
     s->contact.is_solved = 0;
-    p->energy = p->start_energy;
+    p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -63319,16 +63384,11 @@ static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     return CT_OK;
 }
 
-CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+/* the substeps of a step, of dt / parts unless the explicit form cuts them, and the report. 0: out of memory */
+static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run *run, ct_step_report *r)
 {
-    cti_penalty_run run;
     int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
-    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : 1), h = dt;
-    cti_penalty_open(s, dt, &run, r);
-    if (!cti_snapshot_save(s, 1, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0)
-        return cti_penalty_nothing(s, dt, r);
+    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
         int end;
@@ -63336,24 +63396,55 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
         s->step.left = left;
         end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
         if (end == 0)
-            return cti_penalty_take_back(s);
+            return 0;
         if (end < 0) {
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
-        if (!cti_penalty_commit(s, h, &run, r))
-            return cti_penalty_take_back(s);
+        if (!cti_penalty_commit(s, h, run, r))
+            return 0;
         left -= h;
         r->substeps++;
     }
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
-    if (!cti_penalty_finish(s, dt, &run, r))
-        return cti_penalty_take_back(s);
+    return cti_penalty_finish(s, dt, run, r);
+}
+
+/* back to the start, for another try. 0: out of memory; the state is that of the start then, too */
+static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+{
+    ct_step_report last = *r;
+    cti_penalty_take_back(s);
+    cti_penalty_open(s, dt, run, r);
+    r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
+    r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
+    r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
+CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_penalty_run run;
+    int parts;
+    cti_penalty_open(s, dt, &run, r);
+    if (!cti_snapshot_save(s, 1, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0)
+        return cti_penalty_nothing(s, dt, r);
+    for (parts = 1;; parts *= 2) {
+        if (!cti_penalty_span(s, dt, parts, &run, r))
+            return cti_penalty_take_back(s);
+        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS)
+            break;
+        if (!cti_penalty_again(s, dt, &run, r))
+            return CT_ERR_MEMORY;
+    }
     cti_impulses_swap(s);
     return CT_OK;
 }
 
+#undef CTI_PENALTY_PARTS
 #undef CTI_PENALTY_ROUNDS
 #undef CTI_PENALTY_NEAR
 #undef CTI_PENALTY_FINE

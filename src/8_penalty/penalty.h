@@ -59,7 +59,8 @@ typedef struct cti_penalty {
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
-    double start_energy;           /* the same when the step at hand began */
+    double start_energy;           /* both when the step at hand began */
+    int was_known;
 } cti_penalty;
 
 CTI_INLINE cti_penalty *cti_penalty_of(const cti_state *s) { return (cti_penalty *)s->own; }

@@ -580,7 +580,8 @@ typedef struct ct_step_report {
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s] */
+                              change of a velocity by Newton's method [m/s]. PENALTY: error of the force law as a velocity and of the
+                              equations, relative to that scale; its explicit form: by how much a substep is over its bound */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -604,7 +605,8 @@ typedef struct ct_step_report {
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
-                              halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
+                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
+                              a step that gains more is repeated in parts */
     double center_of_mass[3];
     double ms_prepare;     /* [ms] by the world's clock: set-up of trees, matrix pattern and factors after bodies or joints have changed; */
     double ms_assemble, ms_unconstrained, ms_detect, ms_solve; /* of all attempts; rows and tests of their motion are in ms_detect; */

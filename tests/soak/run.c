@@ -390,7 +390,7 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
     double bound, pieces = most;
     if (u->desc.stepper == CT_STEPPER_PENALTY) /* each with up to so many iterations */
-        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 1, pieces = most * u->desc.penalty.iterations / 4.0;
+        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 8, pieces = most * u->desc.penalty.iterations / 4.0;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
         most = 32, pieces = 1 + u->desc.barrier.newton_iterations / 10.0; /* a step that gains energy is repeated in 2, 4, ... 32 parts */
     bound = (WORK_STEP + WORK_BLOCK * u->out->blocks) * sqrt(pieces);
