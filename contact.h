@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1b70ed7d35a0536e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6fcac0f15fc85f3a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -33,10 +33,10 @@ STEP BY STEP
 WHAT IT DOES NOT DO
     This version has no tearing, plasticity or fluids, and restitution with PENALTY only. Its steppers are CMR, DCD, BARRIER, PENALTY and
     GEOMETRIC. One that a switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver (ct_stepper_built,
-    ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The library never prints, never exits, starts no thread that you
-    do not ask for, has no writable global, and reads no clock but the one you give it. Bodies are not put to sleep. Implicit Euler damps
-    vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that matters take smaller steps, or another
-    integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
+    ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The
+    library never prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you
+    give it. Bodies are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in
+    nature. Where that matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
@@ -64672,7 +64672,8 @@ static void cti_world_bound(ct_step_report *r)
     ct_real *reals[2];
     int k;
     sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
-    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained, sums[10] = &r->energy_contact;
+    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
+    sums[10] = &r->energy_contact;
     for (k = 0; k < 11; k++)
         *sums[k] = cti_world_bounded(*sums[k]);
     for (k = 0; k < 3; k++)

@@ -253,11 +253,15 @@ static const row rows[] = {
     {"plane", put_plane, NULL, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 1, 1},
     {"pins", put_pin, look_held, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
     {"direction pins", put_direction, look_straight, {NULL, NULL, NULL, NULL, NULL, NULL, NULL}, 0, 0},
-    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches", "has no joints and no stitches"}, 0, 0},
-    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches", "has no joints and no stitches"}, 0, 0},
+    {"joints", put_joint, look_held, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches",
+         "has no joints and no stitches"}, 0, 0},
+    {"stitches", put_stitch, look_stitched, {NULL, NULL, NULL, "has no joints and no stitches", NULL, "has no joints and no stitches",
+         "has no joints and no stitches"}, 0, 0},
     {"`ct_world_repair`", put_repair, NULL,
-     {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection", "cannot tell sides that it has not seen", "cannot tell sides that it has not seen"}, 0, 0},
-    {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem", "solves no contact problem", "solves no contact problem"}, 0, 0},
+     {NULL, NULL, NULL, "takes bodies apart in its steps", "has no way out of an intersection", "cannot tell sides that it has not seen",
+         "cannot tell sides that it has not seen"}, 0, 0},
+    {"`ct_world_dump_problem`", put_dump, look_dump, {NULL, NULL, NULL, NULL, "solves no contact problem", "solves no contact problem",
+         "solves no contact problem"}, 0, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -277,13 +281,17 @@ static const struct {
     int is_integrator;
     const char *refusal[COLUMNS];
 } options[] = {
-    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
+    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only",
+         "steps by implicit Euler only"}},
     {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
     {"`midpoint`", set_midpoint, 1,
-     {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
+     {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule",
+         "steps by implicit Euler only", NULL, "steps by implicit Euler only", "steps by implicit Euler only"}},
     {"`ccd_limits_step`", set_limits, 0,
-     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts", "does not cut steps at impacts", "does not cut steps at impacts"}},
-    {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER", "has no termination PAPER"}},
+     {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts", "does not cut steps at impacts",
+         "does not cut steps at impacts"}},
+    {"termination `paper`", set_paper, 0, {NULL, NULL, NULL, NULL, "has no termination PAPER", "has no termination PAPER",
+         "has no termination PAPER"}},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -291,8 +299,10 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 static ct_world_desc desc_of(int column)
 {
+    static const ct_stepper steppers[COLUMNS] = {CT_STEPPER_CMR,     CT_STEPPER_CMR,       CT_STEPPER_CMR,    CT_STEPPER_DCD,
+                                                 CT_STEPPER_BARRIER, CT_STEPPER_GEOMETRIC, CT_STEPPER_PENALTY};
     ct_world_desc d = world_desc(1e-3, 0.4, NULL);
-    d.stepper = column < 3 ? CT_STEPPER_CMR : (column == 3 ? CT_STEPPER_DCD : (column == 4 ? CT_STEPPER_BARRIER : (column == 5 ? CT_STEPPER_GEOMETRIC : CT_STEPPER_PENALTY)));
+    d.stepper = steppers[column];
     d.integrator = column == 1 ? CT_INTEGRATOR_NEWMARK : (column == 2 ? CT_INTEGRATOR_BDF2 : CT_INTEGRATOR_EULER);
     return d;
 }

@@ -139,8 +139,8 @@ def main():
     text, runs = [], []
     for scene in (slope, stack):
         text += ["**%s**: %s." % (scene.__name__.capitalize(), scene.__doc__), "",
-                 "| stepper | largest residual | last residual | steps `budget` or worse | depth [thickness] | most gained in a step [J] | kinetic energy "
-                 "at the end [J] | creep [sizes/s] | ms a step |", "|---|---|---|---|---|---|---|---|---|"]
+                 "| stepper | largest residual | last residual | steps `budget` or worse | depth [thickness] | most gained in a step [J] | kinetic "
+                 "energy at the end [J] | creep [sizes/s] | ms a step |", "|---|---|---|---|---|---|---|---|---|"]
         for i, (label, word, more) in enumerate(rows()):
             try:
                 run = Run(dict(scene(), stepper=word, **more), args.limit)

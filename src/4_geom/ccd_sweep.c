@@ -1,6 +1,6 @@
 /* ccd_sweep.c -- continuous collision detection from coarse to fine.
-   Method: a feature that moves linearly in [t0, t1] stays in the box of its positions at both ends. Where the boxes of two features are apart, they do
-   not meet then; where they overlap the interval is halved, its earlier half first, and at the finest level the test of ccd.h decides. The motion
+   Method: a feature that moves linearly in [t0, t1] stays in the box of its positions at both ends. Where the boxes of two features are apart, they
+   do not meet then; where they overlap the interval is halved, its earlier half first, and at the finest level the test of ccd.h decides. The motion
    inside of an interval is that of positions rounded at its ends, so boxes and distance are widened by that rounding.
    differs: the trees of pairs.h do the same in space: boxes of bodies, then of groups of features, then of features, over the whole step.
    based on: lecture notes 4.2. */

@@ -261,7 +261,8 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
                 continue;
             /* springs keep nothing apart: intersections are said, or are depths */
             if (u->desc.stepper == CT_STEPPER_PENALTY &&
-                (u->desc.penalty.depth == CT_PENALTY_INSIDE || (r->status == CT_STATUS_NOT_CONVERGED && (r->tangled > 0 || r->limit.vertices_a[0] >= 0)))) {
+                (u->desc.penalty.depth == CT_PENALTY_INSIDE ||
+                 (r->status == CT_STATUS_NOT_CONVERGED && (r->tangled > 0 || r->limit.vertices_a[0] >= 0)))) {
                 u->out->crossing_reported++;
                 return;
             }
