@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6fcac0f15fc85f3a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 598d9d2509d2cace.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -36,7 +36,8 @@ WHAT IT DOES NOT DO
     ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The
     library never prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you
     give it. Bodies are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in
-    nature. Where that matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
+    nature. Where that matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces
+    visibly higher.
 
 PROBLEMS WITHOUT A WORLD
     A contact problem can stand alone, and the contact solvers take it: quadratic programs, linear complementarity with or without bounds,
