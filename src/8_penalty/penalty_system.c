@@ -14,7 +14,7 @@
 
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
-#define CTI_PENALTY_LOOSE (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-6) : CTI_R(1e-5)) /* [1] the same of steps far from the solution */
+#define CTI_PENALTY_LOOSE CTI_R(1e-6) /* [1] the same of steps far from the solution */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
 #define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
