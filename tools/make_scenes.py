@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
 stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
-stepper pile, ribbon, elastics; for the layers stepper drape, tumble (make_layers.py).
+stepper pile, ribbon, elastics; for the layers stepper drape, tumble (make_layers.py); for the penalty stepper springs.
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -287,6 +287,26 @@ SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None), "elastics": (elas
 
 for layered in make_layers.SCENES:
     SCENES[layered] = (lambda a, layered=layered: make_layers.SCENES[layered](os.path.join(a.out, layered), a.seconds, plane(4)), None)
+
+
+# ---- the penalty stepper ----
+
+def springs(args):
+    """Balls and boxes on a slope of 20 degrees: rigid and soft boxes hold or slide by their friction, balls roll (docs/penalty.md)."""
+    bodies = [{"name": "slope", "type": "static", "shape": {"plane": {"normal": [0, 1, 0], "offset": 0, "size": 5}}, "friction": 1,
+               "transform": [{"rotate": [0, 0, -20]}]}]
+    soft = {"model": "corotational", "young": 2e5, "poisson": 0.3, "density": 1000, "damping": {"stiffness": 0.002}}
+    for i, (kind, shape, friction) in enumerate([("rigid", "box", 0.25), ("soft", "box", 0.25), ("rigid", "box", 0.04), ("soft", "box", 0.04),
+                                                 ("rigid", "sphere", 0.25), ("rigid", "sphere", 0.04)]):
+        size = {"box": {"size": [0.2] * 3, "cells": [2, 2, 2]}} if shape == "box" else {"sphere": {"radius": 0.1, "levels": 2}}
+        bodies.append({"name": "%s_%s%d" % (kind, shape, i), "type": kind, "shape": size, "friction": friction,
+                       "material": soft if kind == "soft" else {"density": 1000},
+                       "transform": [{"translate": [-0.4, 0.105, 0.35 * (i - 2.5)]}, {"rotate": [0, 0, -20]}]})
+    return {"name": "springs", "stepper": "penalty", "dt": 0.01, "duration": args.seconds or 1, "thickness": 0.002, "friction": 1,
+            "bodies": bodies, "output": {"camera": {"eye": [0.8, 1.6, 3.2], "target": [0.3, -0.1, 0], "fov": 38}}}
+
+
+SCENES["springs"] = (springs, None)
 
 
 def creatures(args, name):

@@ -11,7 +11,7 @@ CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)key & mask;
-    if (!m->table)
+    if (CTI_LEN(m->table) == 0) /* also of a copy that was made of an empty one */
         return NULL;
     for (; m->table[i]; i = (i + 1) & mask)
         if (m->items[m->table[i] - 1].key == key)

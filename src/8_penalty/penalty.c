@@ -17,6 +17,8 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
+                                         gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
 #define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
@@ -26,6 +28,7 @@ typedef struct cti_penalty_run {
     double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
     double before;     /* [J] energies at the start */
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
+    int gained;        /* 1: more than the bound */
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
@@ -145,6 +148,17 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
     }
 }
 
+/* features that the motion takes through each other. 0: out of memory */
+static int cti_penalty_test(cti_state *s, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    int passed = cti_penalty_passed(s);
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (passed > 0)
+        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    return passed >= 0;
+}
+
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
 static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
@@ -167,7 +181,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    return cti_penalty_settle(s, h, r);
+    return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
@@ -295,13 +309,13 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
-    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy;
+    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
    the oscillation of the explicit form */
-static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct_real dt, ct_step_report *r)
+static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
     int i;
@@ -311,7 +325,8 @@ static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct
         mass += (double)s->bodies.mass[i];
     scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
-    if (!(r->energy_gained <= bound + run->allowed + run->shifted))
+    run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
+    if (run->gained)
         cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -329,8 +344,11 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         r->contacts += row->r[0] > 0;
         if (row->r[0] > 0) {
             ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
-            if (depth > r->penetration)
-                r->penetration = depth, s->step.limit = s->contact.origins[i].pair;
+            if (depth > r->penetration) {
+                r->penetration = depth;
+                if (r->status < CT_STATUS_NOT_CONVERGED)
+                    s->step.limit = s->contact.origins[i].pair;
+            }
         }
     }
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
@@ -377,7 +395,7 @@ static ct_code cti_penalty_take_back(cti_state *s)
     int b;
     cti_snapshot_restore(s, 1, &s->step.start);
     s->contact.is_solved = 0;
-    p->energy = p->start_energy;
+    p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -392,16 +410,11 @@ static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     return CT_OK;
 }
 
-CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+/* the substeps of a step, of dt / parts unless the explicit form cuts them, and the report. 0: out of memory */
+static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run *run, ct_step_report *r)
 {
-    cti_penalty_run run;
     int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
-    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : 1), h = dt;
-    cti_penalty_open(s, dt, &run, r);
-    if (!cti_snapshot_save(s, 1, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0)
-        return cti_penalty_nothing(s, dt, r);
+    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
         int end;
@@ -409,24 +422,55 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
         s->step.left = left;
         end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
         if (end == 0)
-            return cti_penalty_take_back(s);
+            return 0;
         if (end < 0) {
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
-        if (!cti_penalty_commit(s, h, &run, r))
-            return cti_penalty_take_back(s);
+        if (!cti_penalty_commit(s, h, run, r))
+            return 0;
         left -= h;
         r->substeps++;
     }
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
-    if (!cti_penalty_finish(s, dt, &run, r))
-        return cti_penalty_take_back(s);
+    return cti_penalty_finish(s, dt, run, r);
+}
+
+/* back to the start, for another try. 0: out of memory; the state is that of the start then, too */
+static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+{
+    ct_step_report last = *r;
+    cti_penalty_take_back(s);
+    cti_penalty_open(s, dt, run, r);
+    r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
+    r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
+    r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
+CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_penalty_run run;
+    int parts;
+    cti_penalty_open(s, dt, &run, r);
+    if (!cti_snapshot_save(s, 1, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0)
+        return cti_penalty_nothing(s, dt, r);
+    for (parts = 1;; parts *= 2) {
+        if (!cti_penalty_span(s, dt, parts, &run, r))
+            return cti_penalty_take_back(s);
+        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS)
+            break;
+        if (!cti_penalty_again(s, dt, &run, r))
+            return CT_ERR_MEMORY;
+    }
     cti_impulses_swap(s);
     return CT_OK;
 }
 
+#undef CTI_PENALTY_PARTS
 #undef CTI_PENALTY_ROUNDS
 #undef CTI_PENALTY_NEAR
 #undef CTI_PENALTY_FINE

@@ -59,7 +59,8 @@ typedef struct cti_penalty {
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
-    double start_energy;           /* the same when the step at hand began */
+    double start_energy;           /* both when the step at hand began */
+    int was_known;
 } cti_penalty;
 
 CTI_INLINE cti_penalty *cti_penalty_of(const cti_state *s) { return (cti_penalty *)s->own; }
@@ -92,6 +93,8 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_penalty_more -- adds what the motion to surface.x1 hits and has no row. Returns the number of new rows; -1: out of memory. */
 CTI_FN int cti_penalty_more(cti_state *s, ct_real h);
+/* cti_penalty_passed -- pairs whose features meet on the way to surface.x1, of which step.limit is one; -1: out of memory. */
+CTI_FN int cti_penalty_passed(cti_state *s);
 /* cti_penalty_bend -- linearizes the rows of rigid bodies at end.v. */
 CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
 /* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */

@@ -7,6 +7,7 @@
    based on: lecture notes 4.2, 4.4.1. */
 #include "penalty.h"
 #include "../0_base/sort.h"
+#include "../4_geom/ccd.h"
 #include "../7_contact/duplicates.h"
 #include "../7_contact/flat_patches.h"
 
@@ -248,6 +249,48 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
+}
+
+/* 1 where the features of a pair meet on the way to surface.x1 */
+static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
+{
+    ct_real a[12], b[12], toi;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(f->x0, p->v[k]));
+        cti_v3_put(b, k, cti_v3_at(f->x1, p->v[k]));
+    }
+    switch (p->kind) {
+    case CT_PAIR_VF:
+        return cti_ccd_vf(a, b, 0, &toi);
+    case CT_PAIR_EE:
+        return cti_ccd_ee(a, b, 0, &toi);
+    case CT_PAIR_VE:
+        return cti_ccd_ve(a, b, 0, &toi);
+    case CT_PAIR_VV:
+        return cti_ccd_vv(a, b, 0, &toi);
+    default:
+        return 0; /* behind a plane is seen at the end */
+    }
+}
+
+CTI_FN int cti_penalty_passed(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int changed, i, n = 0;
+    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return 0;
+    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
+        return -1;
+    CTI_CLEAR(s->contact.hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
+        return -1;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        if (cti_penalty_meets(f, &s->contact.hits[i].pair)) {
+            s->step.limit = s->contact.hits[i].pair;
+            n++;
+        }
+    return n;
 }
 
 CTI_FN int cti_penalty_crossings(cti_state *s)

@@ -14,6 +14,7 @@
 
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
+#define CTI_PENALTY_LOOSE CTI_R(1e-6) /* [1] the same of steps far from the solution */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
 #define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
@@ -117,8 +118,8 @@ static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
         cti_v3_put(z, i, cti_m3_mul_v(inverse + 9 * (size_t)i, cti_v3_at(r, i)));
 }
 
-/* (A + J' D J) v = y from v. 0: it did not converge */
-static int cti_penalty_conjugate(cti_state *s, int contacts, const ct_real *y, ct_real *v, int *turns)
+/* (A + J' D J) v = y from v, to a share of the right side's norm. 0: it did not converge */
+static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, const ct_real *y, ct_real *v, int *turns)
 {
     cti_penalty *p = cti_penalty_of(s);
     cti_penalty_operator q;
@@ -130,7 +131,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, const ct_real *y, c
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
     cti_penalty_jacobi(s, y, z);
     scale = cti_sqrt(cti_max(0, cti_krylov_dot(3 * s->n, y, z)));
-    return cti_pcg(&A, &M, y, v, CTI_PENALTY_TIGHT * scale, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
+    return cti_pcg(&A, &M, y, v, share * scale, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
 }
 
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
@@ -139,7 +140,7 @@ CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
     cti_cmr_hold(s, s->system.v_free);
-    done = cti_penalty_conjugate(s, 0, s->system.b, s->system.v_free, &turns);
+    done = cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, s->system.b, s->system.v_free, &turns);
     r->linear_iterations += turns;
     return done;
 }
@@ -262,7 +263,7 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     cti_penalty_linearize(s, h, s->v, 1);
     cti_penalty_problem(s, &p);
     cti_problem_rhs(&p, y);
-    if (!cti_penalty_conjugate(s, 0, y, s->end.v, turns))
+    if (!cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, y, s->end.v, turns))
         return 0;
     cti_penalty_polish(s, s->end.v);
     return 1;
@@ -335,19 +336,22 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
+    ct_real share = CTI_PENALTY_LOOSE;
     int it, turns, renewals = 0;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
     for (it = 0; it < s->desc.penalty.iterations; it++) {
         memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_penalty_right(s, &p, y);
-        cti_penalty_conjugate(s, 1, y, s->end.v, &turns);
+        cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
         r->cg_steps += turns, r->solver_iterations++;
         cti_penalty_take(s, cti_penalty_search(s, last), last);
         cti_penalty_polish(s, s->end.v);
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
         *residual = cti_penalty_error(s, h, scale);
+        /* far from the solution a rough step does; the error of the last ones is one of momentum */
+        share = cti_clamp(CTI_PENALTY_LOOSE * *residual, CTI_PENALTY_TIGHT, CTI_PENALTY_LOOSE);
         if (!(*residual <= s->desc.solver.tolerance))
             continue;
         *residual = cti_max(*residual, cti_penalty_renew(s, h, scale, renewals++ >= CTI_PENALTY_PROMPT));
@@ -442,6 +446,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 
 #undef CTI_PENALTY_TIGHT
 #undef CTI_PENALTY_STEPS
+#undef CTI_PENALTY_LOOSE
 #undef CTI_PENALTY_PROMPT
 #undef CTI_PENALTY_ROUNDED
 #undef CTI_PENALTY_HALVES

@@ -263,9 +263,10 @@ static void judge(soak_run *u, const found *before, const found *now, const ct_s
             if ((!crossed && !entered) || was_tangled(before, i, j))
                 continue;
             /* springs keep nothing apart: intersections are said, or are depths; the geometric stepper promises to say so */
-            if (((u->desc.stepper == CT_STEPPER_PENALTY || u->desc.stepper == CT_STEPPER_GEOMETRIC) && r->status == CT_STATUS_NOT_CONVERGED &&
-                 r->tangled > 0) ||
-                (u->desc.stepper == CT_STEPPER_PENALTY && u->desc.penalty.depth == CT_PENALTY_INSIDE)) {
+            if ((u->desc.stepper == CT_STEPPER_GEOMETRIC && r->status == CT_STATUS_NOT_CONVERGED && r->tangled > 0) ||
+                (u->desc.stepper == CT_STEPPER_PENALTY &&
+                 (u->desc.penalty.depth == CT_PENALTY_INSIDE ||
+                  (r->status == CT_STATUS_NOT_CONVERGED && (r->tangled > 0 || r->limit.vertices_a[0] >= 0))))) {
                 u->out->crossing_reported++;
                 return;
             }
@@ -394,7 +395,7 @@ static void check_work(soak_run *u, const ct_step_report *r, double seconds)
     int most = u->desc.stepper == CT_STEPPER_DCD ? u->desc.dcd.max_substeps : 1 << (paper ? 2 : u->desc.max_halvings);
     double bound, pieces = most;
     if (u->desc.stepper == CT_STEPPER_PENALTY) /* each with up to so many iterations */
-        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 1, pieces = most * u->desc.penalty.iterations / 4.0;
+        most = u->desc.penalty.form == CT_PENALTY_EXPLICIT ? u->desc.penalty.max_substeps : 8, pieces = most * u->desc.penalty.iterations / 4.0;
     if (u->desc.stepper == CT_STEPPER_GEOMETRIC)
         pieces = most = u->desc.geometric.max_substeps;
     if (u->desc.stepper == CT_STEPPER_BARRIER)
