@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
 stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
-stepper pile, ribbon.
+stepper pile, ribbon; for the explicit stepper cylinders, board, seven (make_explicit.py).
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -19,6 +19,7 @@ import random
 
 import make_barrier
 import make_creatures
+import make_explicit
 import make_meshes
 import make_rods
 
@@ -266,6 +267,8 @@ def ribbon(args):
 
 
 SCENES.update({"pile": (pile, None), "ribbon": (ribbon, None)})
+for thing in make_explicit.SCENES:
+    SCENES[thing] = (lambda a, thing=thing: make_explicit.SCENES[thing](os.path.join(a.out, thing), a.seconds, plane(1)), None)
 
 
 def creatures(args, name):
