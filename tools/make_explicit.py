@@ -83,7 +83,7 @@ def board(folder, seconds, floor):
     os.makedirs(folder, exist_ok=True)
     return scene("board", 0.002, 50, seconds, [
         soft("board", 1e7, 0.3, 600, [{"translate": [0, 0.0561, 0]}], 1e-5, shape={"box": {"size": [0.4, 0.012, 0.1], "cells": [20, 2, 5]}}),
-        {"name": "ball", "type": "rigid", "density": 7800, "shape": {"sphere": {"radius": 0.02, "levels": 2}},
+        {"name": "ball", "type": "rigid", "material": {"density": 7800}, "shape": {"sphere": {"radius": 0.02, "levels": 2}},
          "transform": [{"translate": [0.003, 0.0836, 0.002]}], "velocity": [0, -1, 0]},
         post("left", [0.02, 0.05, 0.12], [-0.17, 0.025, 0]), post("right", [0.02, 0.05, 0.12], [0.17, 0.025, 0]), floor],
         {"eye": [0.3, 0.2, 0.35], "target": [0, 0.06, 0], "fov": 40})
