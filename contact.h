@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8269e6726f17cda8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7ee4bbc9f7dbd757.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -63655,6 +63655,8 @@ static void cti_explicit_defaults(ct_world_desc *d)
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
+    if (d->stepper == CT_STEPPER_EXPLICIT) /* a build whose worlds have this stepper by default */
+        d->friction = 0, d->self_collision = 0;
 }
 
 static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
