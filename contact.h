@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7ee4bbc9f7dbd757.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3160db4d1bb6b195.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -61684,8 +61684,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 
 #if CONTACT_WITH_EXPLICIT
-#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; 3 suffice in contacts that persist */
-#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method; problems of 60 contacts take 8 to 20 */
+#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; not tuned */
+#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
 #define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
 
@@ -62109,9 +62109,9 @@ CTI_FN const cti_stepper *cti_stepper_explicit(void);
 #if CONTACT_WITH_EXPLICIT
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
 #define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
-#define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: half and double change the bound by 1e-3 */
-#define CTI_EXPLICIT_TURNS 40          /* [1] of the power method: 20 are a tenth short on a beam of 1,000 tets */
-#define CTI_EXPLICIT_MARGIN CTI_R(1.1) /* [1] on its result, which comes from below */
+#define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
+#define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.1) /* [1] on its result, which comes from below; not tuned */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 
 enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
@@ -62389,7 +62389,7 @@ static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real
     return most;
 }
 
-/* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, within a tenth after 40 turns */
+/* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, times the margin */
 static ct_real cti_explicit_largest(cti_state *s, int is_damping)
 {
     ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, most = 0;
@@ -62454,10 +62454,10 @@ CTI_FN int cti_explicit_rest(cti_state *s)
    based on: Hong et al. 2006, sec. 2 and 3. */
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
-#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew: 20 to 50 steps */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
 #define CTI_EXPLICIT_TOUCH CTI_R(0.1)    /* [legal penetrations] distance up to which a contact that ends or begins is one */
 #define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
-#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; 3 do at most */
+#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
 
@@ -63205,11 +63205,11 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
    based on: Hong et al. 2006, sec. 2 to 5. */
 
 #if CONTACT_WITH_EXPLICIT
-#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
+#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
-#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED. 1/10 of it at tolerance 1e-6 */
+#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 #endif
 
 /* data of one step */

@@ -13,11 +13,11 @@
 #include "../8_step/plausible.h"
 #include "../8_step/step.h"
 
-#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
+#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
-#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED. 1/10 of it at tolerance 1e-6 */
+#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 
 /* data of one step */
 typedef struct cti_explicit_run {
