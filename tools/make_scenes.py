@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """make_scenes.py -- writes the show scenes with their meshes: letters, cloth_drop, cloth_drop_slippery, skirt, unified, press; for the discrete
 stepper stairs, glass, eight, beam; of rods and points knots, net, sand, chain (make_rods.py); for the geometric
-stepper pile, ribbon, elastics; for the layers stepper drape, tumble (make_layers.py); for the penalty stepper springs.
+stepper pile, ribbon, elastics; for the layers stepper drape, tumble (make_layers.py); for the penalty stepper springs; for the explicit
+stepper cylinders, board, seven (make_explicit.py).
 
 usage: python3 tools/make_scenes.py --out DIR [--only NAME[,NAME]] [--letters 164] [--lattice 0.0] [--seconds S] [--vertices N]
 
@@ -19,6 +20,7 @@ import random
 
 import make_barrier
 import make_creatures
+import make_explicit
 import make_layers
 import make_meshes
 import make_rods
@@ -307,6 +309,9 @@ def springs(args):
 
 
 SCENES["springs"] = (springs, None)
+
+for thing in make_explicit.SCENES:
+    SCENES[thing] = (lambda a, thing=thing: make_explicit.SCENES[thing](os.path.join(a.out, thing), a.seconds, plane(1)), None)
 
 
 def creatures(args, name):

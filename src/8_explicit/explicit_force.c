@@ -6,7 +6,9 @@
    Damping: a shear stress 2 eta dev d by the rate of deformation d, eta = damping_stiffness mu, and a bulk stress b rho c l tr d with
    b = bulk_viscosity, the speed c of pressure waves and the shortest height l. Both are 0 in rigid motion. differs: Rayleigh's damping of the
    volume's stiffness would shorten steps by beta omega / 2, about tenfold; it is left out.
-   Bound of the step: omega^2 <= 4 c^2 sum |grad N_a|^2 of a tetrahedron with lumped mass.
+   Bound of the step: the fastest pressure wave crosses an element's height in 1 / omega, omega^2 <= 4 c^2 sum |grad N_a|^2 for one tetrahedron with
+   lumped mass. That is four times too short with nodal pressures; the largest omega and the largest rate of damping of the assembled body come
+   from a power iteration with differences of forces at the start, and the bound above stays their upper limit.
    Other materials have the forces and damping of 6_model.
    based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element; Bonet, Wood, ch. 5 and 6. */
 #include "explicit.h"
@@ -14,6 +16,9 @@
 
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
 #define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
+#define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
+#define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.1) /* [1] on its result, which comes from below; not tuned */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 
 enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
@@ -238,12 +243,12 @@ CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
     return e;
 }
 
-/* height, and the largest omega + damping rate, of one model */
+/* volumes around nodes, height of the flattest element; returns the largest omega of an element [1/s] */
 static ct_real cti_explicit_rest_model(cti_state *s, int m)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
-    ct_real c = cti_explicit_speed(t), sum = 0, eta = t->damping_stiffness * t->mu, damped;
+    ct_real sum = 0;
     int e, i, a;
     g->elements.length[m] = 0;
     for (e = 0; e < t->n; e++) {
@@ -259,29 +264,81 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     if (!(sum > 0))
         return 0;
     g->elements.length[m] = 1 / cti_sqrt(sum);
-    damped = 2 * eta / t->density + s->desc.rk.bulk_viscosity * c * g->elements.length[m];
-    if (!cti_explicit_is_nodal(s, t))
-        damped = t->damping_stiffness * c * c;
-    return 2 * c * cti_sqrt(sum) + 4 * damped * sum;
+    return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
+}
+
+/* z = M^-1 times the change of forces by v, or by a displacement along it; returns the largest entry of z */
+static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *x = s->system.work + 6 * (size_t)s->n, *rest = g->force, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
+    int i;
+    memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_explicit_forces(s, s->x, z, rest);
+    memcpy(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n && !is_damping; i++)
+        x[i] += step * v[i];
+    if (is_damping) {
+        memcpy(x, v, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_explicit_forces(s, s->x, x, z);
+    } else {
+        ct_real *still = s->system.work + 9 * (size_t)s->n;
+        memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_explicit_forces(s, x, still, z);
+    }
+    for (i = 0; i < 3 * s->n; i++) {
+        ct_real mass = s->bodies.mass[i / 3];
+        z[i] = mass > 0 ? (rest[i] - z[i]) / (mass * (is_damping ? CTI_R(1.0) : step)) : 0;
+        most = cti_max(most, cti_abs(z[i]));
+    }
+    return most;
+}
+
+/* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, times the margin */
+static ct_real cti_explicit_largest(cti_state *s, int is_damping)
+{
+    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, most = 0;
+    uint32_t seed = 1;
+    int turn, i;
+    for (i = 0; i < 3 * s->n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
+    }
+    for (turn = 0; turn < CTI_EXPLICIT_TURNS; turn++) {
+        most = cti_explicit_response(s, is_damping, v, z);
+        for (i = 0; i < 3 * s->n && most > 0; i++)
+            v[i] = z[i] / most;
+    }
+    memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    return CTI_EXPLICIT_MARGIN * most;
 }
 
 CTI_FN int cti_explicit_rest(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m, most = 0;
-    ct_real rate = 0;
+    ct_real omega = 0, assembled, damped;
     if (!CTI_RESIZE(s->mem, g->elements.volume0, s->n) || !CTI_RESIZE(s->mem, g->elements.volume, s->n) ||
         !CTI_RESIZE(s->mem, g->elements.pressure, s->n) || !CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
     for (m = 0; m < s->bodies.n_models; m++) {
         most = cti_max_int(most, s->bodies.models[m]->tets.n);
-        if (s->bodies.models[m]->tets.n)
-            rate = cti_max(rate, cti_explicit_rest_model(s, m));
+        omega = cti_max(omega, s->bodies.models[m]->tets.n ? cti_explicit_rest_model(s, m) : 0);
     }
-    g->bound = rate > 0 ? CTI_EXPLICIT_STABLE / rate : CTI_REAL_MAX;
-    return CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8);
+    if (!CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8))
+        return 0;
+    g->bound = CTI_REAL_MAX;
+    if (omega > 0) {
+        assembled = cti_sqrt(cti_explicit_largest(s, 0)), damped = cti_explicit_largest(s, 1);
+        omega = assembled > 0 ? cti_min(omega, assembled) : omega;
+        g->bound = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
+    }
+    return 1;
 }
 
 #undef CTI_EXPLICIT_J0
 #undef CTI_EXPLICIT_STABLE
 #undef CTI_EXPLICIT_ROOTS
+#undef CTI_EXPLICIT_DIFFERENCE
+#undef CTI_EXPLICIT_TURNS
+#undef CTI_EXPLICIT_MARGIN

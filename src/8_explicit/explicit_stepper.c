@@ -5,10 +5,12 @@
 static void cti_explicit_defaults(ct_world_desc *d)
 {
     ct_explicit_desc *q = &d->rk;
-    q->tolerance = CTI_R(1e-4);
+    q->tolerance = sizeof(ct_real) == 4 ? CTI_R(1e-4) : CTI_R(1e-5);
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
+    if (d->stepper == CT_STEPPER_EXPLICIT) /* a build whose worlds have this stepper by default */
+        d->friction = 0, d->self_collision = 0;
 }
 
 static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
