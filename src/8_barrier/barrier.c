@@ -38,6 +38,10 @@
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
+/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In float it has pivots
+   below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002) */
+#define CTI_BARRIER_LIFT 16
+#define CTI_BARRIER_LIFTS 4        /* most of them */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
@@ -211,6 +215,7 @@ typedef struct cti_barrier_run {
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
     int is_last;     /* 1: it is short enough to end with */
+    int lifted;      /* 1: its Hessian was lifted: it is shorter than Newton's */
 } cti_barrier_run;
 
 /* halves the step from t on until the potential falls. 1, or 0: it does not; -1: out of memory */
@@ -262,7 +267,9 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int definite, assembled = 0;
+    int definite, assembled = 0, lifts = 0;
+    ct_real lift = CTI_EPS;
+    q->lifted = 0;
     for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
         double t0 = cti_cmr_clock(s);
         ct_real sigma = b->matrix.sigma;
@@ -273,13 +280,46 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
-        if (!b->matrix.exact || definite)
+        if (definite || (!b->matrix.exact && lifts++ == CTI_BARRIER_LIFTS))
             return 1;
+        if (!b->matrix.exact) { /* a projected Hessian is definite, but for the rounding of its entries */
+            cti_barrier_lift(s, lift);
+            lift *= CTI_BARRIER_LIFT;
+            q->lifted = 1;
+            assembled = 1;
+            continue;
+        }
         b->matrix.sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
         assembled = b->matrix.exact = b->matrix.sigma <= CTI_BARRIER_SHIFT;
         if (assembled)
             cti_barrier_shift_mass(s, b->matrix.sigma - sigma);
     }
+}
+
+/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic forces have no
+   part in a body's sum, so that stiffness does not hide what is missing */
+static int cti_barrier_balances(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real loads = 0;
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
+            loads += t.force;
+    for (k = 0; k < s->bodies.n_models; k++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real mass = 0;
+        int held = 0;
+        for (i = s->history.block[k]; i <= s->history.last[k]; i++) {
+            held |= s->scripts.n_constrained && s->scripts.filter[i] >= 0;
+            mass += s->bodies.mass[i];
+            sum = cti_v3_add(sum, cti_v3_at(b->g, b->layout.block_of[i]));
+        }
+        if (!held && cti_v3_norm(sum) > s->desc.barrier.newton_tolerance * b->h * mass + CTI_BARRIER_ROUNDING * CTI_EPS * loads)
+            return 0;
+    }
+    return 1;
 }
 
 /* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
@@ -290,7 +330,7 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
     ct_real tolerance = s->desc.barrier.newton_tolerance;
     double t0 = cti_cmr_clock(s);
     int definite;
-    if (q->moves || !(q->speed <= tolerance))
+    if (q->moves || !(q->speed <= tolerance) || (q->lifted && !cti_barrier_balances(s)))
         return 0;
     if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
         return 1;
@@ -634,6 +674,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRICT
 #undef CTI_BARRIER_FIRST
 #undef CTI_BARRIER_SHIFT
+#undef CTI_BARRIER_LIFT
+#undef CTI_BARRIER_LIFTS
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 #undef CTI_BARRIER_SCALES

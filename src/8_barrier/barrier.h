@@ -318,6 +318,8 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or

@@ -204,6 +204,17 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
     }
 }
 
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
+{
+    cti_bsr *B = &cti_barrier_own(s)->matrix.B;
+    int i, k;
+    for (i = 0; i < B->n; i++) {
+        ct_real *D = B->val + 9 * (size_t)B->diag[i], mean = by * (D[0] + D[4] + D[8]) / 3;
+        for (k = 0; k < 9; k += 4)
+            D[k] += mean;
+    }
+}
+
 /* ---- the linear system ---- */
 
 CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
