@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 141bd901154d0952.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f11dc02d6aad1a47.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -54769,6 +54769,8 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
@@ -55378,13 +55380,6 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
             }
         }
 }
-#endif
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O2", "fp-contract=off")
-#endif
 
 /* ---- 8_barrier/barrier_pairs.c ---- */
 /* barrier_pairs.c -- candidate pairs, active pairs, and the step that keeps them apart.
@@ -55393,7 +55388,6 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
    a pair would come nearer than a share of its distance (continuous detection with a minimum distance, never late), after pairs have been
    taken out whose relative motion is too short for that. based on: Li et al. 2020, sec. 4.4 and 4.5. */
 
-#if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
 /* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
    compared */
@@ -56024,6 +56018,17 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
     }
 }
 
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
+{
+    cti_bsr *B = &cti_barrier_own(s)->matrix.B;
+    int i, k;
+    for (i = 0; i < B->n; i++) {
+        ct_real *D = B->val + 9 * (size_t)B->diag[i], mean = by * (D[0] + D[4] + D[8]) / 3;
+        for (k = 0; k < 9; k += 4)
+            D[k] += mean;
+    }
+}
+
 /* ---- the linear system ---- */
 
 CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
@@ -56179,6 +56184,13 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
 #undef CTI_BARRIER_MOST
 #undef CTI_BARRIER_FRESH
 #undef CTI_BARRIER_REACH
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_barrier/barrier_contacts.c ---- */
 /* barrier_contacts.c -- contacts' part of the potential, its gradient and its Hessian: barriers and lagged friction.
@@ -56187,6 +56199,7 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
 
 /* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of
    them. Half and double were not compared; results do not depend on them */
+#if CONTACT_WITH_BARRIER
 #define CTI_CONTACTS_CHUNK 64
 #define CTI_CONTACTS_CHUNK_MANY 4096
 /* [us] of a pair: its value, its Hessian, its friction, what it adds to the matrix */
@@ -56457,6 +56470,13 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 #undef CTI_CONTACTS_HESSIAN
 #undef CTI_CONTACTS_FRICTION
 #undef CTI_CONTACTS_ADD
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_barrier/barrier_energy.c ---- */
 /* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
@@ -56470,6 +56490,7 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 
 /* ---- affine bodies ---- */
 
+#if CONTACT_WITH_BARRIER
 /* gram S = A'A - 1 of columns c [9] */
 static void cti_affine_gram(const ct_real *c, ct_real *S)
 {
@@ -56880,19 +56901,11 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     }
     return 1;
 }
-#endif
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
-#endif
 
 /* ---- 8_barrier/form_rows.c ---- */
 /* form_rows.c -- what the forms share: steps along dy that collisions cut, contacts as rows of a Jacobian, and their report.
    based on: lecture notes 4.3 (J of a contact point that is a weighted sum of nodes). */
 
-#if CONTACT_WITH_BARRIER
 CTI_FN void cti_form_save(cti_state *s, cti_form_run *q)
 {
     memcpy(q->y_old, cti_barrier_own(s)->y, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
@@ -58583,6 +58596,10 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
+/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In float it has pivots
+   below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002) */
+#define CTI_BARRIER_LIFT 16
+#define CTI_BARRIER_LIFTS 4        /* most of them */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
@@ -58757,6 +58774,7 @@ typedef struct cti_barrier_run {
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
     int is_last;     /* 1: it is short enough to end with */
+    int lifted;      /* 1: its Hessian was lifted: it is shorter than Newton's */
 } cti_barrier_run;
 
 #if CONTACT_WITH_BARRIER
@@ -58809,7 +58827,9 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int definite, assembled = 0;
+    int definite, assembled = 0, lifts = 0;
+    ct_real lift = CTI_EPS;
+    q->lifted = 0;
     for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
         double t0 = cti_cmr_clock(s);
         ct_real sigma = b->matrix.sigma;
@@ -58820,13 +58840,46 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
-        if (!b->matrix.exact || definite)
+        if (definite || (!b->matrix.exact && lifts++ == CTI_BARRIER_LIFTS))
             return 1;
+        if (!b->matrix.exact) { /* a projected Hessian is definite, but for the rounding of its entries */
+            cti_barrier_lift(s, lift);
+            lift *= CTI_BARRIER_LIFT;
+            q->lifted = 1;
+            assembled = 1;
+            continue;
+        }
         b->matrix.sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
         assembled = b->matrix.exact = b->matrix.sigma <= CTI_BARRIER_SHIFT;
         if (assembled)
             cti_barrier_shift_mass(s, b->matrix.sigma - sigma);
     }
+}
+
+/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic forces have no
+   part in a body's sum, so that stiffness does not hide what is missing */
+static int cti_barrier_balances(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real loads = 0;
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
+            loads += t.force;
+    for (k = 0; k < s->bodies.n_models; k++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real mass = 0;
+        int held = 0;
+        for (i = s->history.block[k]; i <= s->history.last[k]; i++) {
+            held |= s->scripts.n_constrained && s->scripts.filter[i] >= 0;
+            mass += s->bodies.mass[i];
+            sum = cti_v3_add(sum, cti_v3_at(b->g, b->layout.block_of[i]));
+        }
+        if (!held && cti_v3_norm(sum) > s->desc.barrier.newton_tolerance * b->h * mass + CTI_BARRIER_ROUNDING * CTI_EPS * loads)
+            return 0;
+    }
+    return 1;
 }
 
 /* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
@@ -58837,7 +58890,7 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
     ct_real tolerance = s->desc.barrier.newton_tolerance;
     double t0 = cti_cmr_clock(s);
     int definite;
-    if (q->moves || !(q->speed <= tolerance))
+    if (q->moves || !(q->speed <= tolerance) || (q->lifted && !cti_barrier_balances(s)))
         return 0;
     if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
         return 1;
@@ -59181,6 +59234,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRICT
 #undef CTI_BARRIER_FIRST
 #undef CTI_BARRIER_SHIFT
+#undef CTI_BARRIER_LIFT
+#undef CTI_BARRIER_LIFTS
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 #undef CTI_BARRIER_SCALES
