@@ -318,6 +318,8 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
@@ -330,6 +332,13 @@ CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 /* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [4]: energies at its start, of the
    bodies, of contacts, of gravity alone, of motion alone. CT_ERR_DOMAIN as of cti_barrier_step. */
 CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+
+/* ---- barrier_report.c ---- */
+
+/* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
+CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
+/* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
+CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r);
 /* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
 

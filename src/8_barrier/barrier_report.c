@@ -1,0 +1,142 @@
+/* barrier_report.c -- what a step did: the impulses of contacts and pins, the work of scripts, what contacts and damping took, and whether the step
+   gained energy. Method: forces are the gradient's terms at the end of the step, so that each sum closes to Newton's tolerance.
+   based on: Li et al. 2020, eq. 4 and 19. */
+#include "form.h"
+#include "../8_step/impulses.h"
+#include "../8_step/policy.h"
+
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
+   up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+#define CTI_BARRIER_SWING 0.5
+
+/* 1 where a surface vertex is moved by a script alone */
+static int cti_barrier_is_scripted(const cti_state *s, int v)
+{
+    const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
+    return body->moves && !body->dynamic;
+}
+
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
+    cti_potential_terms t;
+    int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+        return 0;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
+        cti_touch touch;
+        cti_v3 n, t1, t2;
+        ct_real d = cti_sqrt(p->d2);
+        if (d < r->min_distance || s->step.limit.n == 0) {
+            r->min_distance = cti_min(d, r->min_distance);
+            memset(&s->step.limit, 0, sizeof s->step.limit);
+            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
+            memcpy(s->step.limit.v, p->v, sizeof p->v);
+        }
+        r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
+        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
+        memcpy(touch.pair.v, p->v, sizeof p->v);
+        memcpy(touch.pair.w, t.c, sizeof t.c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = 0;
+        n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
+        cti_v3_tangents(n, &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
+        touch.r[0] = t.force * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
+        r->contacts++;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
+    }
+    return 1;
+}
+
+/* loss by friction in the step, and the work of scripts on it */
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->surface.x_start, q->v[k]));
+                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
+            }
+    }
+}
+
+/* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
+CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact;
+    cti_potential_terms t;
+    int i, k;
+    cti_barrier_friction_works(s, r);
+    r->loss_damping += cti_barrier_loss(s);
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
+            for (k = 0; k < b->contact.terms[i].n; k++) {
+                int v = b->contact.terms[i].v[k];
+                if (cti_barrier_is_scripted(s, v))
+                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k),
+                                                         cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v))) /
+                                      h2;
+            }
+    if (s->scripts.n_constrained == 0)
+        return 1;
+    if (!cti_barrier_assemble(s, NULL, r))
+        return 0;
+    if (cti_form_is_constrained(s))
+        cti_form_push(s);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+            int at = b->layout.block_of[i];
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
+            /* what the block is free to do balances but for Newton's tolerance */
+            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
+            r->work_pins += (double)cti_v3_dot(R, d) / h2;
+            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
+        }
+    return 1;
+}
+
+/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
+   off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
+   start: cti_barrier_energies */
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints.rounded;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++) {
+        mass += (double)s->bodies.mass[i];
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
+    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+}
+
+#undef CTI_BARRIER_SWING
