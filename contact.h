@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f4bf10a6c999bf33.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8aa9c2c0bb9862f3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -117,14 +117,15 @@ THE BARRIER STEPPER, CT_STEPPER_BARRIER (Li et al. 2020, incremental potential c
 
 THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact mechanics)
     A contact is a stack of springs, each thinner and stiffer than the one before, and every element and every layer has a clock of its own, by its
-    frequency (docs/layers.md). Updates are explicit and symplectic: the energy of free motion has no trend, momentum is kept to rounding, vibration is
-    damped by the material alone. Time advances in safe windows, in which no pair comes into a layer that does not strike, so that surfaces never intersect,
-    whatever the forces are. ct_world_desc.restitution gives back its share of an impact's speed; friction takes, at each strike, at most what
-    stops the sliding, so a body on a slope creeps. Cloth and soft bodies take part, against each other and against static and kinematic bodies and
-    planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem are refused. A step that has used up layers.max_updates
-    ends early with status BUDGET; ct_step_report.advanced and ct_world_time tell where, and the next step goes on from there. A start that
-    intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name. Stiff or finely meshed bodies cost many strikes.
-    ct_step_report.residual is the energy that is missing in the step's account, over all energies in it; above 5e-3 the status is NOT_CONVERGED.
+    frequency (docs/layers.md). Updates are explicit and symplectic: the energy of free motion has no trend, momentum is kept to rounding,
+    vibration is damped by the material alone. Time advances in safe windows, in which no pair comes into a layer that does not strike, so that
+    surfaces never intersect, whatever the forces are. ct_world_desc.restitution gives back its share of an impact's speed; friction takes, at each
+    strike, at most what stops the sliding, so a body on a slope creeps. Cloth and soft bodies take part, against each other and against static and
+    kinematic bodies and planes; rods, points, rigid bodies, joints, ct_world_repair and ct_world_dump_problem are refused. A step that has used up
+    layers.max_updates ends early with status BUDGET; ct_step_report.advanced and ct_world_time tell where, and the next step goes on from there. A
+    start that intersects is refused when the world steps: CT_ERR_DOMAIN, with both bodies by name. Stiff or finely meshed bodies cost many
+    strikes. ct_step_report.residual is the energy that is missing in the step's account, over all energies in it; above 5e-3 the status is
+    NOT_CONVERGED.
 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
@@ -783,7 +784,7 @@ typedef struct ct_penalty_desc {
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
 typedef struct ct_explicit_desc {
     ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again.
-                               Default 1e-4 */
+                               Default 1e-5; in float 1e-4 */
     ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
@@ -1395,7 +1396,8 @@ typedef struct ct_step_report {
                               separated gradually */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
                               change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
-                              losses of the step, beyond rounding */
+                              losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of the equations, relative
+                              to that scale; its explicit form: by how much a substep is over its bound */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -1420,7 +1422,8 @@ typedef struct ct_step_report {
                               A deformable body that gains more than 2e-4 (NEWMARK, BDF2: 1e-3) of its energy and the work on it, damping
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
-                              halved, and after that the status is NOT_CONVERGED. BARRIER: the same bound of 2e-4 for the world, status only */
+                              halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
+                              a step that gains more is repeated in parts */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
@@ -39238,7 +39241,7 @@ CTI_FN void cti_memory_free(cti_mem *mem, cti_memory *m)
 CTI_FN const cti_memory_item *cti_memory_find(const cti_memory *m, uint64_t key)
 {
     uint32_t mask = (uint32_t)CTI_LEN(m->table) - 1, i = (uint32_t)key & mask;
-    if (!m->table)
+    if (CTI_LEN(m->table) == 0) /* also of a copy that was made of an empty one */
         return NULL;
     for (; m->table[i]; i = (i + 1) & mask)
         if (m->items[m->table[i] - 1].key == key)
@@ -48105,6 +48108,13 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 /* cti_tangle_find -- computes tangled_pairs, detect.tangles and detect.n_tangled at surface.x0, and the repairs. A body wholly inside another one
    that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
+#endif
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
+/* cti_tangle_first -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. The trees'
+   boxes of bodies that move are as their ranges say, which are the caller's. */
+CTI_FN int cti_tangle_first(cti_state *s);
+#endif
 
 
 /* ---- 8_step/tangle.c ---- */
@@ -48113,6 +48123,7 @@ CTI_FN int cti_tangle_find(cti_state *s);
    surface into parts. A part that nothing passes through is on one side, so the winding number of one of its vertices decides. Marks are
    kept by vertex and body, so that pairs that are not tangled stay protected. */
 
+#if CONTACT_WITH_CMR
 static uint64_t cti_tangle_key(int vertex, int body, int inside)
 {
     return (uint64_t)(uint32_t)vertex << 32 | (uint64_t)(uint32_t)body << 1 | (uint64_t)inside;
@@ -48316,6 +48327,34 @@ CTI_FN int cti_tangle_find(cti_state *s)
         cti_tangle_count(s);
     return ok;
 }
+#endif
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
+CTI_FN int cti_tangle_first(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *pairs = NULL;
+    int ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    int p, v;
+    if (ok && CTI_LEN(pairs) > 0) {
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
+        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
+        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
+        ok = 2;
+    }
+    CTI_FREE(s->mem, pairs);
+    if (ok != 1)
+        return ok == 2 ? 1 : -1;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
+                return 1;
+            }
+    return 0;
+}
+#endif
 
 /* ---- 8_step/events.h ---- */
 /* events.h -- substeps that end where features first meet ("prevent collisions by a small enough time step based on CCD"). */
@@ -48325,6 +48364,7 @@ CTI_FN int cti_tangle_find(cti_state *s)
    load in the last one, and comes nearer than 3/4 of its thickness. The time of meeting is when its distance is its thickness. Pairs with
    an inactive side (parts.h) do not meet. */
 
+#if CONTACT_WITH_CMR
 /* cti_events_defer -- removes from contact.hits, which are near pairs at the start of a substep, those that will first meet later than
    event_least: they get no row that would stop them now. */
 CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c);
@@ -54920,6 +54960,8 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s);
 /* cti_barrier_shift_mass -- B += by M of deformable nodes, after cti_barrier_constrain. */
 CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by);
+/* cti_barrier_lift -- B += by times the mean of the diagonal of its own diagonal blocks. */
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by);
 /* cti_barrier_solve -- dy = -B^-1 g, up to CTI_BARRIER_INEXACT; *definite 0: B is not positive definite, and dy is no direction. 0: out of memory. */
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
@@ -54932,6 +54974,13 @@ CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
 /* cti_barrier_once -- one minimization of a step or substep of h, which becomes the state; start [4]: energies at its start, of the
    bodies, of contacts, of gravity alone, of motion alone. CT_ERR_DOMAIN as of cti_barrier_step. */
 CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_report *r);
+
+/* ---- barrier_report.c ---- */
+
+/* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
+CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
+/* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
+CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r);
 /* cti_barrier_gains -- 1 where a step of dt gained energy by its report. */
 CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r);
 
@@ -55529,13 +55578,6 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
             }
         }
 }
-#endif
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O2", "fp-contract=off")
-#endif
 
 /* ---- 8_barrier/barrier_pairs.c ---- */
 /* barrier_pairs.c -- candidate pairs, active pairs, and the step that keeps them apart.
@@ -55544,7 +55586,6 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
    a pair would come nearer than a share of its distance (continuous detection with a minimum distance, never late), after pairs have been
    taken out whose relative motion is too short for that. based on: Li et al. 2020, sec. 4.4 and 4.5. */
 
-#if CONTACT_WITH_BARRIER
 #define CTI_BARRIER_FAST CTI_R(16) /* [dhat] a body that moves farther in a step gets boxes at both ends of it, and none between */
 /* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
    compared */
@@ -55919,30 +55960,12 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int ok, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
-    if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
-    }
-    CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return cti_tangle_first(s);
 }
 
 CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
@@ -55987,7 +56010,9 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
-#define CTI_BARRIER_INEXACT CTI_R(1e-2) /* [1] of the first residual, in the energy norm: what the conjugate gradients leave */
+/* [1] of the first residual, in the energy norm: what the conjugate gradients leave. S1, 100 steps: 1e-2 takes 626 Newton steps and 5802 iterations, 3e-2
+   608 and 4938; S1, 40 steps: 461 and 5044, 445 and 4323, 5e-2: 476 and 4089 */
+#define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
 #define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
@@ -56175,6 +56200,17 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
     }
 }
 
+CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
+{
+    cti_bsr *B = &cti_barrier_own(s)->matrix.B;
+    int i, k;
+    for (i = 0; i < B->n; i++) {
+        ct_real *D = B->val + 9 * (size_t)B->diag[i], mean = by * (D[0] + D[4] + D[8]) / 3;
+        for (k = 0; k < 9; k += 4)
+            D[k] += mean;
+    }
+}
+
 /* ---- the linear system ---- */
 
 CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
@@ -56330,6 +56366,13 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
 #undef CTI_BARRIER_MOST
 #undef CTI_BARRIER_FRESH
 #undef CTI_BARRIER_REACH
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
 
 /* ---- 8_barrier/barrier_contacts.c ---- */
 /* barrier_contacts.c -- contacts' part of the potential, its gradient and its Hessian: barriers and lagged friction.
@@ -56338,6 +56381,7 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
 
 /* [pairs] of a chunk: with one worker a chunk stays in the second-level cache (1.3 kB a pair), with more it is enough for all of
    them. Half and double were not compared; results do not depend on them */
+#if CONTACT_WITH_BARRIER
 #define CTI_CONTACTS_CHUNK 64
 #define CTI_CONTACTS_CHUNK_MANY 4096
 /* [us] of a pair: its value, its Hessian, its friction, what it adds to the matrix */
@@ -56608,6 +56652,13 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 #undef CTI_CONTACTS_HESSIAN
 #undef CTI_CONTACTS_FRICTION
 #undef CTI_CONTACTS_ADD
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_barrier/barrier_energy.c ---- */
 /* barrier_energy.c -- the incremental potential of a step, its gradient and its Hessian, in units of h^2 J:
@@ -56621,6 +56672,7 @@ CTI_FN int cti_barrier_contacts(cti_state *s, const ct_real *shift)
 
 /* ---- affine bodies ---- */
 
+#if CONTACT_WITH_BARRIER
 /* gram S = A'A - 1 of columns c [9] */
 static void cti_affine_gram(const ct_real *c, ct_real *S)
 {
@@ -57031,19 +57083,11 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     }
     return 1;
 }
-#endif
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
-#endif
 
 /* ---- 8_barrier/form_rows.c ---- */
 /* form_rows.c -- what the forms share: steps along dy that collisions cut, contacts as rows of a Jacobian, and their report.
    based on: lecture notes 4.3 (J of a contact point that is a weighted sum of nodes). */
 
-#if CONTACT_WITH_BARRIER
 CTI_FN void cti_form_save(cti_state *s, cti_form_run *q)
 {
     memcpy(q->y_old, cti_barrier_own(s)->y, sizeof(ct_real) * 3 * (size_t)cti_barrier_own(s)->n);
@@ -58702,6 +58746,147 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 
 #undef CTI_RUB_OFF
 
+/* ---- 8_barrier/barrier_report.c ---- */
+/* barrier_report.c -- what a step did: the impulses of contacts and pins, the work of scripts, what contacts and damping took, and whether the step
+   gained energy. Method: forces are the gradient's terms at the end of the step, so that each sum closes to Newton's tolerance.
+   based on: Li et al. 2020, eq. 4 and 19. */
+
+/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
+   up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
+#define CTI_BARRIER_SWING 0.5
+
+/* 1 where a surface vertex is moved by a script alone */
+static int cti_barrier_is_scripted(const cti_state *s, int v)
+{
+    const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
+    return body->moves && !body->dynamic;
+}
+
+/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
+CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_impulses_index index;
+    cti_potential_terms t;
+    int i, k;
+    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+        return 0;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
+        const cti_barrier_term *p = &b->contact.terms[i];
+        cti_touch touch;
+        cti_v3 n, t1, t2;
+        ct_real d = cti_sqrt(p->d2);
+        if (d < r->min_distance || s->step.limit.n == 0) {
+            r->min_distance = cti_min(d, r->min_distance);
+            memset(&s->step.limit, 0, sizeof s->step.limit);
+            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
+            memcpy(s->step.limit.v, p->v, sizeof p->v);
+        }
+        r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
+        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
+        memcpy(touch.pair.v, p->v, sizeof p->v);
+        memcpy(touch.pair.w, t.c, sizeof t.c);
+        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.thickness = 0;
+        n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
+        cti_v3_tangents(n, &t1, &t2);
+        for (k = 0; k < 3; k++)
+            cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
+        touch.r[0] = t.force * b->h / b->rule.contact;
+        cti_barrier_rubbed(s, next, &touch);
+        r->contacts++;
+        cti_impulses_touch(&s->step.impulses, &index, &touch);
+    }
+    return 1;
+}
+
+/* loss by friction in the step, and the work of scripts on it */
+static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
+    int i, k, j;
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
+        ct_real u[2];
+        double size;
+        cti_barrier_slide(s, q, s->surface.x0, u);
+        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
+        cti_friction_value(size, reach, &rate, &slope);
+        /* the force times the displacement of this step */
+        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
+        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
+            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
+                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->surface.x_start, q->v[k]));
+                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
+            }
+    }
+}
+
+/* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
+CTI_FN int cti_barrier_works(cti_state *s, ct_step_report *r)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    double h2 = (double)b->rule.contact;
+    cti_potential_terms t;
+    int i, k;
+    cti_barrier_friction_works(s, r);
+    r->loss_damping += cti_barrier_loss(s);
+    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
+            for (k = 0; k < b->contact.terms[i].n; k++) {
+                int v = b->contact.terms[i].v[k];
+                if (cti_barrier_is_scripted(s, v))
+                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k),
+                                                         cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v))) /
+                                      h2;
+            }
+    if (s->scripts.n_constrained == 0)
+        return 1;
+    if (!cti_barrier_assemble(s, NULL, r))
+        return 0;
+    if (cti_form_is_constrained(s))
+        cti_form_push(s);
+    for (i = 0; i < s->n; i++)
+        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
+            int at = b->layout.block_of[i];
+            cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
+            /* what the block is free to do balances but for Newton's tolerance */
+            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
+            r->work_pins += (double)cti_v3_dot(R, d) / h2;
+            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
+        }
+    return 1;
+}
+
+/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
+   off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
+   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
+   start: cti_barrier_energies */
+CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
+{
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
+    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints.rounded;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++) {
+        mass += (double)s->bodies.mass[i];
+        /* a velocity is the difference of two positions over h */
+        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
+    }
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
+            fabs(r->work_joints);
+    if (s->desc.integrator != CT_INTEGRATOR_EULER)
+        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
+    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+}
+
+#undef CTI_BARRIER_SWING
+
 /* ---- 8_barrier/barrier.c ---- */
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
@@ -58734,14 +58919,15 @@ CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touc
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
+/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In float it has pivots
+   below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002) */
+#define CTI_BARRIER_LIFT 16
+#define CTI_BARRIER_LIFTS 4        /* most of them */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
 #define CTI_BARRIER_LOAD 4
 #define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
-/* [1] share of the kinetic and potential energy exchanged in a step that Newmark, BDF2 and midpoint may gain. In converged steps they gain
-   up to .12 (a box that falls askew on another, 10 ms); where they are unstable, all that they exchange is gained */
-#define CTI_BARRIER_SWING 0.5
 /* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
@@ -58804,13 +58990,6 @@ static void cti_barrier_rescale(cti_state *s)
 }
 
 /* ---- scripts ---- */
-
-/* 1 where a surface vertex is moved by a script alone */
-static int cti_barrier_is_scripted(const cti_state *s, int v)
-{
-    const cti_surface_body *body = &s->surface.bodies[s->surface.body_of[v]];
-    return body->moves && !body->dynamic;
-}
 
 /* where scripts go in this step. Returns 1 when there is a way to go */
 static int cti_barrier_scripts(cti_state *s, ct_real *shift)
@@ -58908,6 +59087,7 @@ typedef struct cti_barrier_run {
     int iterations;
     ct_real speed;   /* [m/s] of the last Newton step */
     int is_last;     /* 1: it is short enough to end with */
+    int lifted;      /* 1: its Hessian was lifted: it is shorter than Newton's */
 } cti_barrier_run;
 
 #if CONTACT_WITH_BARRIER
@@ -58960,7 +59140,9 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
 static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int definite, assembled = 0;
+    int definite, assembled = 0, lifts = 0;
+    ct_real lift = CTI_EPS;
+    q->lifted = 0;
     for (b->matrix.exact = !q->moves && b->matrix.sigma <= CTI_BARRIER_SHIFT;;) {
         double t0 = cti_cmr_clock(s);
         ct_real sigma = b->matrix.sigma;
@@ -58971,13 +59153,46 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
         if (!cti_barrier_solve(s, &definite, r))
             return 0;
         r->ms_solve += cti_cmr_clock(s) - t0;
-        if (!b->matrix.exact || definite)
+        if (definite || (!b->matrix.exact && lifts++ == CTI_BARRIER_LIFTS))
             return 1;
+        if (!b->matrix.exact) { /* a projected Hessian is definite, but for the rounding of its entries */
+            cti_barrier_lift(s, lift);
+            lift *= CTI_BARRIER_LIFT;
+            q->lifted = 1;
+            assembled = 1;
+            continue;
+        }
         b->matrix.sigma = cti_max(4 * sigma, 4 * CTI_BARRIER_FIRST);
         assembled = b->matrix.exact = b->matrix.sigma <= CTI_BARRIER_SHIFT;
         if (assembled)
             cti_barrier_shift_mass(s, b->matrix.sigma - sigma);
     }
+}
+
+/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic forces have no
+   part in a body's sum, so that stiffness does not hide what is missing */
+static int cti_barrier_balances(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real loads = 0;
+    cti_potential_terms t;
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t))
+            loads += t.force;
+    for (k = 0; k < s->bodies.n_models; k++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real mass = 0;
+        int held = 0;
+        for (i = s->history.block[k]; i <= s->history.last[k]; i++) {
+            held |= s->scripts.n_constrained && s->scripts.filter[i] >= 0;
+            mass += s->bodies.mass[i];
+            sum = cti_v3_add(sum, cti_v3_at(b->g, b->layout.block_of[i]));
+        }
+        if (!held && cti_v3_norm(sum) > s->desc.barrier.newton_tolerance * b->h * mass + CTI_BARRIER_ROUNDING * CTI_EPS * loads)
+            return 0;
+    }
+    return 1;
 }
 
 /* Short enough to end with: 1; 0; -1: out of memory. A shift sigma M of the Hessian makes dy too short, by 1 + sigma at most where the Hessian is
@@ -58988,7 +59203,7 @@ static int cti_barrier_is_last(cti_state *s, cti_barrier_run *q, ct_step_report 
     ct_real tolerance = s->desc.barrier.newton_tolerance;
     double t0 = cti_cmr_clock(s);
     int definite;
-    if (q->moves || !(q->speed <= tolerance))
+    if (q->moves || !(q->speed <= tolerance) || (q->lifted && !cti_barrier_balances(s)))
         return 0;
     if (!b->matrix.exact || q->speed * (1 + b->matrix.sigma) <= tolerance)
         return 1;
@@ -59090,129 +59305,6 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
 }
 
 /* ---- the step ---- */
-
-/* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
-static int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    cti_impulses_index index;
-    cti_potential_terms t;
-    int i, k;
-    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
-        return 0;
-    for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
-        const cti_barrier_term *p = &b->contact.terms[i];
-        cti_touch touch;
-        cti_v3 n, t1, t2;
-        ct_real d = cti_sqrt(p->d2);
-        if (d < r->min_distance || s->step.limit.n == 0) {
-            r->min_distance = cti_min(d, r->min_distance);
-            memset(&s->step.limit, 0, sizeof s->step.limit);
-            s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
-            memcpy(s->step.limit.v, p->v, sizeof p->v);
-        }
-        r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
-        if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
-            continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
-        memcpy(touch.pair.v, p->v, sizeof p->v);
-        memcpy(touch.pair.w, t.c, sizeof t.c);
-        touch.key = cti_pair_key(&s->surface, &touch.pair);
-        touch.thickness = 0;
-        n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
-        cti_v3_tangents(n, &t1, &t2);
-        for (k = 0; k < 3; k++)
-            cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
-        touch.r[0] = t.force * b->h / b->rule.contact;
-        cti_barrier_rubbed(s, next, &touch);
-        r->contacts++;
-        cti_impulses_touch(&s->step.impulses, &index, &touch);
-    }
-    return 1;
-}
-
-/* loss by friction in the step, and the work of scripts on it */
-static void cti_barrier_friction_works(cti_state *s, ct_step_report *r)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->rule.contact, reach = (double)(s->desc.barrier.friction_velocity * b->h), rate, slope;
-    int i, k, j;
-    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
-        const cti_barrier_rub *q = &b->contact.rubs[i];
-        ct_real u[2];
-        double size;
-        cti_barrier_slide(s, q, s->surface.x0, u);
-        size = (double)cti_sqrt(u[0] * u[0] + u[1] * u[1]);
-        cti_friction_value(size, reach, &rate, &slope);
-        /* the force times the displacement of this step */
-        r->loss_contact += (double)q->load / h2 * rate * (double)(u[0] * (u[0] - q->anchor[0]) + u[1] * (u[1] - q->anchor[1]));
-        for (k = 0; CTI_LEN(s->scripts.movers) > 0 && k < q->n; k++)
-            for (j = 0; cti_barrier_is_scripted(s, q->v[k]) && j < 2; j++) {
-                cti_v3 way = cti_v3_sub(cti_v3_at(s->surface.x0, q->v[k]), cti_v3_at(b->surface.x_start, q->v[k]));
-                r->work_script += (double)q->load / h2 * rate * (double)(q->c[k] * u[j] * cti_v3_dot(cti_v3_at(q->t[j], 0), way));
-            }
-    }
-}
-
-/* work of scripts and losses in the step, from the gradient at its end. 0: out of memory */
-static int cti_barrier_works(cti_state *s, ct_step_report *r)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    double h2 = (double)b->rule.contact;
-    cti_potential_terms t;
-    int i, k;
-    cti_barrier_friction_works(s, r);
-    r->loss_damping += cti_barrier_loss(s);
-    for (i = 0; CTI_LEN(s->scripts.movers) > 0 && i < CTI_LEN(b->contact.terms); i++)
-        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_GRADIENT, &t))
-            for (k = 0; k < b->contact.terms[i].n; k++) {
-                int v = b->contact.terms[i].v[k];
-                if (cti_barrier_is_scripted(s, v))
-                    r->work_script += (double)cti_v3_dot(cti_v3_at(t.gradient, k),
-                                                         cti_v3_sub(cti_v3_at(s->surface.x0, v), cti_v3_at(b->surface.x_start, v))) /
-                                      h2;
-            }
-    if (s->scripts.n_constrained == 0)
-        return 1;
-    if (!cti_barrier_assemble(s, NULL, r))
-        return 0;
-    if (cti_form_is_constrained(s))
-        cti_form_push(s);
-    for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0 && b->layout.block_of[i] >= 0) {
-            int at = b->layout.block_of[i];
-            cti_v3 d = cti_v3_sub(cti_v3_at(b->y, at), cti_v3_at(b->y0, at)), R = cti_v3_at(b->g, at);
-            /* what the block is free to do balances but for Newton's tolerance */
-            R = cti_v3_sub(R, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], R));
-            r->work_pins += (double)cti_v3_dot(R, d) / h2;
-            cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(R, b->h / b->rule.contact));
-        }
-    return 1;
-}
-
-/* The minimum of a potential that is not convex may have more energy than the start: a corner slips
-   off an edge, and what holds it is gone at the end. The bound is that of a body in the other steppers (energy.c), for the whole world.
-   The second order rules lose nothing on average, but gain and lose in turns: they may gain CTI_BARRIER_SWING of what a step exchanges.
-   start: cti_barrier_energies */
-CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start, const ct_step_report *r)
-{
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, swing = 0;
-    double rounded = fabs(r->energy_gravity) + cti_barrier_own(s)->joints.rounded;
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++) {
-        mass += (double)s->bodies.mass[i];
-        /* a velocity is the difference of two positions over h */
-        rounded += (double)(s->bodies.mass[i] * cti_v3_norm(cti_v3_at(s->v, i)) * cti_v3_norm(cti_v3_at(s->x, i)) / cti_barrier_own(s)->h);
-    }
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - start[2]) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_joints);
-    if (s->desc.integrator != CT_INTEGRATOR_EULER)
-        swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
-}
 
 /* the iterate becomes the state. 0: out of memory */
 static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report *r)
@@ -59332,10 +59424,11 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRICT
 #undef CTI_BARRIER_FIRST
 #undef CTI_BARRIER_SHIFT
+#undef CTI_BARRIER_LIFT
+#undef CTI_BARRIER_LIFTS
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 #undef CTI_BARRIER_SCALES
-#undef CTI_BARRIER_SWING
 
 /* ---- 8_barrier/barrier_step.c ---- */
 /* barrier_step.c -- a step of the barrier stepper, and its substeps.
@@ -59839,13 +59932,12 @@ CTI_FN const cti_stepper *cti_stepper_layers(void);
 
 /* ---- 8_layers/layers_law.c ---- */
 /* layers_law.c -- thickness, stiffness and clocks of the layers.
-   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0, with
-   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3 [Harmon et al. 2009, sec. 3]. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over
-   all l diverges, so that no energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is
-   a share of the stability limit 2 / W of that. differs: the paper has the limit of layer l alone, which lies above that of the sum for
-   many layers. Times between strikes are the step over powers of two, so that all clocks are at the end of a part when a step ends: the
-   step is then a symmetric composition, of second order. differs: the paper's clocks have any period, and a state between two strikes is of
-   first order. */
+   Method: layer l of a pair is a spring of the gap g_l = |x_b - x_a| - nu_l, V_l = k_l g_l^2 / 2 where g_l <= 0 [lecture notes 4.5], with
+   nu_l = nu_1 l^(-1/4) and k_l = k_1 l^3. At distance 0 layer l stores k_1 nu_1^2 l^(5/2) / 2: the sum over all l diverges, so that no
+   energy reaches it. Layers 1 .. l act together with k_1 (1 + 8 + ... + l^3) = k_1 (l (l + 1) / 2)^2. A clock is a share of the stability
+   limit 2 / W of that, W^2 the ratio of this stiffness and the pair's mass. Times between strikes are the step over powers of two, so that
+   all clocks are at the end of a part when a step ends: the step is then a symmetric composition, of second order. based on: lecture
+   notes 4.5; Harmon et al. 2009, as they describe it. */
 
 CTI_FN double cti_layers_share(int l) { return 1 / sqrt(sqrt((double)l)); }
 
@@ -59961,27 +60053,23 @@ CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap)
    layers.clock 2 / w seconds or more often. Elements that strike at the same ticks are one group, evaluated in lanes of eight; their
    impulses depend on positions at that tick alone, so that their order does not matter. based on: Lew et al. 2003. */
 
-/* [1] share by which an element may stiffen beyond its state at rest and the bounds here before `layers.clock` is used up for it: nearly
-   incompressible materials at three quarters of their length. Half: 1 / sqrt 2 of the strikes */
+/* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
 #define CTI_LAYERS_STIFFEN 1.5
 /* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
    strikes. Half: 1 / sqrt 2 of the time */
 #define CTI_LAYERS_FALL 0.01
-#define CTI_LAYERS_DECAY                                                                                                                   \
-    0.1 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order                        \
-         */
-
+/* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
+#define CTI_LAYERS_DECAY 0.1
 /* [rad] phase of the fastest vibration at its nodes that passes between two strikes of an element, at most. From pi on the impulses of slow
    elements drive that vibration (Fong, Darve, Lew 2008): a sheet with a membrane and bending gained a quarter of its energy in 4 s without
    this. Half: slow elements strike twice as often; double: close to the resonance */
 #define CTI_LAYERS_APART 1.0
 /* [rad] phase of the first four layers together that passes between two strikes of an element at a surface, over layers.clock, at most.
-   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has five to ten times the error
-   (docs/layers.md) */
+   Layers push its nodes between its strikes: with double of this the energy of a jelly that bounces has six times the error */
 #define CTI_LAYERS_TOUCH 4.0
-#define CTI_LAYERS_FAST                                                                                                                    \
-    0.05 /* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at             \
-            three times its speed of sound needs it. Half: twice the strikes of such steps */
+/* [1] share of its height that a node of an element moves between two strikes, at most: a jelly that hits a floor at three times its speed
+   of sound needs it. Half: twice the strikes of such steps */
+#define CTI_LAYERS_FAST 0.05
 #endif
 
 /* cti_layers_batch -- the elements of one kind of a model. */
@@ -60390,7 +60478,7 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         y->set[k].last = l;
     }
     /* as often as elements: a kick by gravity while a node bounces works along its speed at that moment, not along its mean speed. With 16
-       times fewer kicks the energy of a jelly that bounces has ten times the error (docs/layers.md) */
+       times fewer kicks the energy of a jelly that bounces has three times the error */
     c->free_level = cti_layers_free_level(s, dt);
     for (k = 0; k < CTI_LEN(c->groups); k++)
         c->free_level = cti_max_int(c->free_level, c->groups[k].least);
@@ -60432,8 +60520,8 @@ CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
 /* ---- 8_layers/layers_pairs.c ---- */
 /* layers_pairs.c -- candidate pairs of the layers, and their distances.
    Method: the trees are asked for all pairs that may come within the thickness while each vertex is within a reach of a straight line; the
-   answer serves while all vertices are. based on: Harmon et al. 2009, sec. 4 (kinetic data structures). differs: capsules of vertices in
-   place of separating slabs of pairs. */
+   answer serves while all vertices are: a kinetic data structure whose certificates are capsules of vertices. based on: Harmon et al. 2009.
+ */
 
 #if CONTACT_WITH_LAYERS
 #define CTI_LAYERS_SLACK CTI_R(0.5) /* [thickness] of the reach beyond what is expected. Half: more queries; double: more pairs */
@@ -60663,30 +60751,12 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
 CTI_FN int cti_layers_crosses(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int ok, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
-    if (ok && CTI_LEN(pairs) > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
-    }
-    CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
-                cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return cti_tangle_first(s);
 }
 
 /* ---- impulses ---- */
@@ -60731,13 +60801,17 @@ CTI_FN int cti_layers_flush(cti_state *s)
 /* ---- 8_layers/layers_strike.c ---- */
 /* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
    Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
-   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair, sum to zero, and so do their
-   torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in comes
-   back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most mu
-   times its own impulse from the tangential motion, and no more than stops it. Damping: -h D v / (1 + h r), r a bound on the rate of D's
-   fastest decay, is stable for every h. differs: restitution and friction as in Harmon et al. 2009, sec. 5, but e^2, and damping by a
-   stable rule. based on: Lew et al. 2003; Harmon et al. 2009. */
+   two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair without friction, sum to zero, and so
+   do their torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in
+   comes back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most
+   mu times its own impulse from the tangential motion, and no more than CTI_LAYERS_STOP times what stops it. It acts at both closest
+   points, which are apart. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et
+   al. 2003; Harmon et al. 2009. */
 
+/* [1] friction of a strike over what stops the sliding, at most. Below 2 every strike dissipates. At 2 the mean velocity between two
+   strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
+   with this by 0.008 */
+#define CTI_LAYERS_STOP 1.9
 /* [1] friction of a strike that takes less than this share of what it could is sticking */
 #define CTI_LAYERS_STICKS 0.999
 
@@ -60926,7 +61000,7 @@ static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, cons
     t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
     ut = (double)cti_v3_norm(t);
     if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
-        most = ut / p->lightness;
+        most = CTI_LAYERS_STOP * ut / p->lightness;
         take = cti_fmin(mu * J, most);
         sums->friction += take * (ut - take * p->lightness / 2);
         all = cti_v3_mad(all, t, (ct_real)(-take / ut));
@@ -61020,6 +61094,7 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
     }
 }
 
+#undef CTI_LAYERS_STOP
 #undef CTI_LAYERS_STICKS
 
 /* ---- 8_layers/layers_window.c ---- */
@@ -61030,11 +61105,11 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
    layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
    Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
    half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
-   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. differs: Harmon et al.
-   2009 schedule each pair's certificate as an event, and again whenever a velocity of its vertices changes. based on: Harmon et al. 2009,
-   sec. 4; Mirtich 2000, Timewarp rigid body simulation (rollback). */
+   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 
-/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows; double: more layers strike in vain */
+/* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows, and the same time; double: a
+   third more updates (drape, tumble) */
 #define CTI_LAYERS_NEARER 0.2
 #define CTI_LAYERS_DOUBT 1.5  /* [1] expected way off the lines, over that of the last window */
 #define CTI_LAYERS_GROW 3     /* [1] window over the last one, at most */
@@ -64067,6 +64142,7 @@ typedef struct cti_geometric_crossing {
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
+    cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
 /* cti_geometric_implicit -- vectors of the implicit step. */
@@ -64642,6 +64718,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
     for (i = 0; i < m; i++)
         if (g->crossing.toi[i] <= 1) {
             count++;
+            cti_pair_make(f, l->kind, l->pairs[2 * which[i]], l->pairs[2 * which[i] + 1], &g->crossing.pair);
             l->forced[which[i]] = 1;
             if (cut)
                 cti_geometric_cut(s, g->crossing.tested + 4 * (size_t)i, n, g->crossing.toi[i]);
@@ -64677,6 +64754,7 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
             continue;
         count++;
         g->plane_forced[i] = 1;
+        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &g->crossing.pair);
         if (cut)
             cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
     }
@@ -66156,8 +66234,10 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
             return 0;
         r->tangled = found;
         g->known.is_clean = found == 0;
-        if (found > 0)
+        if (found > 0 || run->crossing)
             cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        if (run->crossing && s->step.limit.n == 0) /* it went through, and is far away */
+            s->step.limit = g->crossing.pair;
     }
     if (!CTI_RESIZE(s->mem, g->known.x_last, 3 * n))
         return 0;
@@ -66436,7 +66516,8 @@ typedef struct cti_penalty {
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
-    double start_energy;           /* the same when the step at hand began */
+    double start_energy;           /* both when the step at hand began */
+    int was_known;
 } cti_penalty;
 
 #if CONTACT_WITH_PENALTY
@@ -66470,6 +66551,8 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_penalty_more -- adds what the motion to surface.x1 hits and has no row. Returns the number of new rows; -1: out of memory. */
 CTI_FN int cti_penalty_more(cti_state *s, ct_real h);
+/* cti_penalty_passed -- pairs whose features meet on the way to surface.x1, of which step.limit is one; -1: out of memory. */
+CTI_FN int cti_penalty_passed(cti_state *s);
 /* cti_penalty_bend -- linearizes the rows of rigid bodies at end.v. */
 CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
 /* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
@@ -66946,6 +67029,48 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
 }
 
+/* 1 where the features of a pair meet on the way to surface.x1 */
+static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
+{
+    ct_real a[12], b[12], toi;
+    int k;
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(f->x0, p->v[k]));
+        cti_v3_put(b, k, cti_v3_at(f->x1, p->v[k]));
+    }
+    switch (p->kind) {
+    case CT_PAIR_VF:
+        return cti_ccd_vf(a, b, 0, &toi);
+    case CT_PAIR_EE:
+        return cti_ccd_ee(a, b, 0, &toi);
+    case CT_PAIR_VE:
+        return cti_ccd_ve(a, b, 0, &toi);
+    case CT_PAIR_VV:
+        return cti_ccd_vv(a, b, 0, &toi);
+    default:
+        return 0; /* behind a plane is seen at the end */
+    }
+}
+
+CTI_FN int cti_penalty_passed(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int changed, i, n = 0;
+    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return 0;
+    if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
+        return -1;
+    CTI_CLEAR(s->contact.hits);
+    if (!cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
+        return -1;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++)
+        if (cti_penalty_meets(f, &s->contact.hits[i].pair)) {
+            s->step.limit = s->contact.hits[i].pair;
+            n++;
+        }
+    return n;
+}
+
 CTI_FN int cti_penalty_crossings(cti_state *s)
 {
     cti_surface *f = &s->surface;
@@ -67147,6 +67272,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
 
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
+#define CTI_PENALTY_LOOSE CTI_R(1e-6) /* [1] the same of steps far from the solution */
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
 #define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
@@ -67252,8 +67378,8 @@ static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
         cti_v3_put(z, i, cti_m3_mul_v(inverse + 9 * (size_t)i, cti_v3_at(r, i)));
 }
 
-/* (A + J' D J) v = y from v. 0: it did not converge */
-static int cti_penalty_conjugate(cti_state *s, int contacts, const ct_real *y, ct_real *v, int *turns)
+/* (A + J' D J) v = y from v, to a share of the right side's norm. 0: it did not converge */
+static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, const ct_real *y, ct_real *v, int *turns)
 {
     cti_penalty *p = cti_penalty_of(s);
     cti_penalty_operator q;
@@ -67265,7 +67391,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, const ct_real *y, c
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
     cti_penalty_jacobi(s, y, z);
     scale = cti_sqrt(cti_max(0, cti_krylov_dot(3 * s->n, y, z)));
-    return cti_pcg(&A, &M, y, v, CTI_PENALTY_TIGHT * scale, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
+    return cti_pcg(&A, &M, y, v, share * scale, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
 }
 
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
@@ -67274,7 +67400,7 @@ CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
     cti_cmr_hold(s, s->system.v_free);
-    done = cti_penalty_conjugate(s, 0, s->system.b, s->system.v_free, &turns);
+    done = cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, s->system.b, s->system.v_free, &turns);
     r->linear_iterations += turns;
     return done;
 }
@@ -67397,7 +67523,7 @@ static int cti_penalty_explicit(cti_state *s, ct_real h, int *turns)
     cti_penalty_linearize(s, h, s->v, 1);
     cti_penalty_problem(s, &p);
     cti_problem_rhs(&p, y);
-    if (!cti_penalty_conjugate(s, 0, y, s->end.v, turns))
+    if (!cti_penalty_conjugate(s, 0, CTI_PENALTY_TIGHT, y, s->end.v, turns))
         return 0;
     cti_penalty_polish(s, s->end.v);
     return 1;
@@ -67470,19 +67596,22 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
+    ct_real share = CTI_PENALTY_LOOSE;
     int it, turns, renewals = 0;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
     for (it = 0; it < s->desc.penalty.iterations; it++) {
         memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_penalty_right(s, &p, y);
-        cti_penalty_conjugate(s, 1, y, s->end.v, &turns);
+        cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
         r->cg_steps += turns, r->solver_iterations++;
         cti_penalty_take(s, cti_penalty_search(s, last), last);
         cti_penalty_polish(s, s->end.v);
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
         *residual = cti_penalty_error(s, h, scale);
+        /* far from the solution a rough step does; the error of the last ones is one of momentum */
+        share = cti_clamp(CTI_PENALTY_LOOSE * *residual, CTI_PENALTY_TIGHT, CTI_PENALTY_LOOSE);
         if (!(*residual <= s->desc.solver.tolerance))
             continue;
         *residual = cti_max(*residual, cti_penalty_renew(s, h, scale, renewals++ >= CTI_PENALTY_PROMPT));
@@ -67577,6 +67706,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 
 #undef CTI_PENALTY_TIGHT
 #undef CTI_PENALTY_STEPS
+#undef CTI_PENALTY_LOOSE
 #undef CTI_PENALTY_PROMPT
 #undef CTI_PENALTY_ROUNDED
 #undef CTI_PENALTY_HALVES
@@ -67594,6 +67724,8 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
    friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
+                                         gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
 #define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
@@ -67604,6 +67736,7 @@ typedef struct cti_penalty_run {
     double allowed;    /* [J] by which the explicit form may gain: its energy oscillates */
     double before;     /* [J] energies at the start */
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
+    int gained;        /* 1: more than the bound */
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
@@ -67724,6 +67857,17 @@ static int cti_penalty_settle(cti_state *s, ct_real h, ct_step_report *r)
     }
 }
 
+/* features that the motion takes through each other. 0: out of memory */
+static int cti_penalty_test(cti_state *s, ct_step_report *r)
+{
+    double t = cti_cmr_clock(s);
+    int passed = cti_penalty_passed(s);
+    r->ms_detect += cti_cmr_clock(s) - t;
+    if (passed > 0)
+        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    return passed >= 0;
+}
+
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
 static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
 {
@@ -67746,7 +67890,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    return cti_penalty_settle(s, h, r);
+    return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
@@ -67874,13 +68018,13 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
-    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy;
+    cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
    the oscillation of the explicit form */
-static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct_real dt, ct_step_report *r)
+static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
     double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
     int i;
@@ -67890,7 +68034,8 @@ static void cti_penalty_judge(const cti_state *s, const cti_penalty_run *run, ct
         mass += (double)s->bodies.mass[i];
     scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
-    if (!(r->energy_gained <= bound + run->allowed + run->shifted))
+    run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
+    if (run->gained)
         cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -67908,8 +68053,11 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         r->contacts += row->r[0] > 0;
         if (row->r[0] > 0) {
             ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
-            if (depth > r->penetration)
-                r->penetration = depth, s->step.limit = s->contact.origins[i].pair;
+            if (depth > r->penetration) {
+                r->penetration = depth;
+                if (r->status < CT_STATUS_NOT_CONVERGED)
+                    s->step.limit = s->contact.origins[i].pair;
+            }
         }
     }
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
@@ -67956,7 +68104,7 @@ static ct_code cti_penalty_take_back(cti_state *s)
     int b;
     cti_snapshot_restore(s, 1, &s->step.start);
     s->contact.is_solved = 0;
-    p->energy = p->start_energy;
+    p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
     return CT_ERR_MEMORY;
@@ -67971,16 +68119,11 @@ static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
     return CT_OK;
 }
 
-CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+/* the substeps of a step, of dt / parts unless the explicit form cuts them, and the report. 0: out of memory */
+static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run *run, ct_step_report *r)
 {
-    cti_penalty_run run;
     int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
-    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : 1), h = dt;
-    cti_penalty_open(s, dt, &run, r);
-    if (!cti_snapshot_save(s, 1, &s->step.start))
-        return CT_ERR_MEMORY;
-    if (s->n == 0)
-        return cti_penalty_nothing(s, dt, r);
+    ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
         int end;
@@ -67988,24 +68131,55 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
         s->step.left = left;
         end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
         if (end == 0)
-            return cti_penalty_take_back(s);
+            return 0;
         if (end < 0) {
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
-        if (!cti_penalty_commit(s, h, &run, r))
-            return cti_penalty_take_back(s);
+        if (!cti_penalty_commit(s, h, run, r))
+            return 0;
         left -= h;
         r->substeps++;
     }
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
-    if (!cti_penalty_finish(s, dt, &run, r))
-        return cti_penalty_take_back(s);
+    return cti_penalty_finish(s, dt, run, r);
+}
+
+/* back to the start, for another try. 0: out of memory; the state is that of the start then, too */
+static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
+{
+    ct_step_report last = *r;
+    cti_penalty_take_back(s);
+    cti_penalty_open(s, dt, run, r);
+    r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
+    r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
+    r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
+CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
+{
+    cti_penalty_run run;
+    int parts;
+    cti_penalty_open(s, dt, &run, r);
+    if (!cti_snapshot_save(s, 1, &s->step.start))
+        return CT_ERR_MEMORY;
+    if (s->n == 0)
+        return cti_penalty_nothing(s, dt, r);
+    for (parts = 1;; parts *= 2) {
+        if (!cti_penalty_span(s, dt, parts, &run, r))
+            return cti_penalty_take_back(s);
+        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS)
+            break;
+        if (!cti_penalty_again(s, dt, &run, r))
+            return CT_ERR_MEMORY;
+    }
     cti_impulses_swap(s);
     return CT_OK;
 }
 
+#undef CTI_PENALTY_PARTS
 #undef CTI_PENALTY_ROUNDS
 #undef CTI_PENALTY_NEAR
 #undef CTI_PENALTY_FINE
@@ -68174,8 +68348,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 
 #if CONTACT_WITH_EXPLICIT
-#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; 3 suffice in contacts that persist */
-#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method; problems of 60 contacts take 8 to 20 */
+#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; not tuned */
+#define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
 #define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
 
@@ -68242,7 +68416,7 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     cti_explicit_product(q, q->f, q->w);
     for (i = 0; i < q->n; i++) {
         q->w[i] += q->b[i];
-        worst = cti_max(worst, fabs(cti_min(q->f[i], q->w[i])));
+        worst = fmax(worst, fabs(fmin(q->f[i], q->w[i])));
     }
     return worst;
 }
@@ -68293,14 +68467,14 @@ static int cti_explicit_certify(cti_explicit_scaled *q)
     double most = 0, gain = 0, worst = 0;
     int i;
     for (i = 0; i < q->n; i++)
-        most = cti_max(most, q->f[i]);
+        most = fmax(most, q->f[i]);
     if (!(most > 1e3))
         return 0;
     for (i = 0; i < q->n; i++)
         q->t[i] = q->f[i] / most;
     cti_explicit_product(q, q->t, q->dw);
     for (i = 0; i < q->n; i++)
-        worst = cti_max(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
+        worst = fmax(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
     return gain < -1e-6 && worst < 1e-5 * -gain;
 }
 
@@ -68310,7 +68484,7 @@ static double cti_explicit_length(const double *x, const double *dx, int n)
     int i;
     for (i = 0; i < n; i++)
         if (dx[i] < 0)
-            a = cti_min(a, -0.995 * x[i] / dx[i]);
+            a = fmin(a, -0.995 * x[i] / dx[i]);
     return a;
 }
 
@@ -68337,14 +68511,14 @@ static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
         return 0;
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
-    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
     sigma = after / mu, sigma = sigma * sigma * sigma;
     for (i = 0; i < n; i++)
         q->t[i] = sigma * mu - q->df[i] * q->dw[i];
     cti_explicit_direction(q, q->t);
-    a = cti_min(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
     return 1;
@@ -68360,7 +68534,7 @@ static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
         cti_explicit_product(q, q->f, q->r);
         for (i = 0; i < q->n; i++) {
             q->r[i] += q->b[i] - q->w[i];
-            mu += q->f[i] * q->w[i] / q->n, worst = cti_max(worst, fabs(q->r[i]));
+            mu += q->f[i] * q->w[i] / q->n, worst = fmax(worst, fabs(q->r[i]));
         }
         if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
             return CTI_EXPLICIT_SOLVED;
@@ -68385,7 +68559,7 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
     if (outcome == CTI_EXPLICIT_SQUEEZED)
         return outcome;
     for (i = 0; i < q->n; i++) {
-        q->f[i] = cti_max(q->f[i], 0.0);
+        q->f[i] = fmax(q->f[i], 0.0);
         active[i] = q->f[i] > q->w[i];
     }
     memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
@@ -68410,7 +68584,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
     q.size = 0;
     for (i = 0; i < n; i++) {
         q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
-        q.size = cti_max(q.size, fabs(b[i]) * q.scale[i]);
+        q.size = fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
         memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
@@ -68427,7 +68601,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
     else
         natural = cti_explicit_violation(&q);
     for (i = 0; i < n; i++)
-        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_max(q.f[i], 0.0) * q.scale[i] * q.size;
+        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : fmax(q.f[i], 0.0) * q.scale[i] * q.size;
     *out_natural = natural;
     return outcome;
 }
@@ -68590,13 +68764,18 @@ CTI_FN const cti_stepper *cti_stepper_explicit(void);
    Damping: a shear stress 2 eta dev d by the rate of deformation d, eta = damping_stiffness mu, and a bulk stress b rho c l tr d with
    b = bulk_viscosity, the speed c of pressure waves and the shortest height l. Both are 0 in rigid motion. differs: Rayleigh's damping of the
    volume's stiffness would shorten steps by beta omega / 2, about tenfold; it is left out.
-   Bound of the step: omega^2 <= 4 c^2 sum |grad N_a|^2 of a tetrahedron with lumped mass.
+   Bound of the step: the fastest pressure wave crosses an element's height in 1 / omega, omega^2 <= 4 c^2 sum |grad N_a|^2 for one tetrahedron with
+   lumped mass. That is four times too short with nodal pressures; the largest omega and the largest rate of damping of the assembled body come
+   from a power iteration with differences of forces at the start, and the bound above stays their upper limit.
    Other materials have the forces and damping of 6_model.
    based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element; Bonet, Wood, ch. 5 and 6. */
 
 #if CONTACT_WITH_EXPLICIT
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
 #define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
+#define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
+#define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.1) /* [1] on its result, which comes from below; not tuned */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 
 enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
@@ -68823,12 +69002,12 @@ CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
     return e;
 }
 
-/* height, and the largest omega + damping rate, of one model */
+/* volumes around nodes, height of the flattest element; returns the largest omega of an element [1/s] */
 static ct_real cti_explicit_rest_model(cti_state *s, int m)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
-    ct_real c = cti_explicit_speed(t), sum = 0, eta = t->damping_stiffness * t->mu, damped;
+    ct_real sum = 0;
     int e, i, a;
     g->elements.length[m] = 0;
     for (e = 0; e < t->n; e++) {
@@ -68844,32 +69023,84 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     if (!(sum > 0))
         return 0;
     g->elements.length[m] = 1 / cti_sqrt(sum);
-    damped = 2 * eta / t->density + s->desc.rk.bulk_viscosity * c * g->elements.length[m];
-    if (!cti_explicit_is_nodal(s, t))
-        damped = t->damping_stiffness * c * c;
-    return 2 * c * cti_sqrt(sum) + 4 * damped * sum;
+    return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
+}
+
+/* z = M^-1 times the change of forces by v, or by a displacement along it; returns the largest entry of z */
+static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real *x = s->system.work + 6 * (size_t)s->n, *rest = g->force, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
+    int i;
+    memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_explicit_forces(s, s->x, z, rest);
+    memcpy(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n && !is_damping; i++)
+        x[i] += step * v[i];
+    if (is_damping) {
+        memcpy(x, v, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_explicit_forces(s, s->x, x, z);
+    } else {
+        ct_real *still = s->system.work + 9 * (size_t)s->n;
+        memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_explicit_forces(s, x, still, z);
+    }
+    for (i = 0; i < 3 * s->n; i++) {
+        ct_real mass = s->bodies.mass[i / 3];
+        z[i] = mass > 0 ? (rest[i] - z[i]) / (mass * (is_damping ? CTI_R(1.0) : step)) : 0;
+        most = cti_max(most, cti_abs(z[i]));
+    }
+    return most;
+}
+
+/* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, times the margin */
+static ct_real cti_explicit_largest(cti_state *s, int is_damping)
+{
+    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, most = 0;
+    uint32_t seed = 1;
+    int turn, i;
+    for (i = 0; i < 3 * s->n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
+    }
+    for (turn = 0; turn < CTI_EXPLICIT_TURNS; turn++) {
+        most = cti_explicit_response(s, is_damping, v, z);
+        for (i = 0; i < 3 * s->n && most > 0; i++)
+            v[i] = z[i] / most;
+    }
+    memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    return CTI_EXPLICIT_MARGIN * most;
 }
 
 CTI_FN int cti_explicit_rest(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m, most = 0;
-    ct_real rate = 0;
+    ct_real omega = 0, assembled, damped;
     if (!CTI_RESIZE(s->mem, g->elements.volume0, s->n) || !CTI_RESIZE(s->mem, g->elements.volume, s->n) ||
         !CTI_RESIZE(s->mem, g->elements.pressure, s->n) || !CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
     for (m = 0; m < s->bodies.n_models; m++) {
         most = cti_max_int(most, s->bodies.models[m]->tets.n);
-        if (s->bodies.models[m]->tets.n)
-            rate = cti_max(rate, cti_explicit_rest_model(s, m));
+        omega = cti_max(omega, s->bodies.models[m]->tets.n ? cti_explicit_rest_model(s, m) : 0);
     }
-    g->bound = rate > 0 ? CTI_EXPLICIT_STABLE / rate : CTI_REAL_MAX;
-    return CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8);
+    if (!CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8))
+        return 0;
+    g->bound = CTI_REAL_MAX;
+    if (omega > 0) {
+        assembled = cti_sqrt(cti_explicit_largest(s, 0)), damped = cti_explicit_largest(s, 1);
+        omega = assembled > 0 ? cti_min(omega, assembled) : omega;
+        g->bound = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
+    }
+    return 1;
 }
 
 #undef CTI_EXPLICIT_J0
 #undef CTI_EXPLICIT_STABLE
 #undef CTI_EXPLICIT_ROOTS
+#undef CTI_EXPLICIT_DIFFERENCE
+#undef CTI_EXPLICIT_TURNS
+#undef CTI_EXPLICIT_MARGIN
 
 /* ---- 8_explicit/explicit_contact.c ---- */
 /* explicit_contact.c -- contacts of a Runge-Kutta step: detection, distances and their derivatives, nodes that are moved back.
@@ -68887,10 +69118,10 @@ CTI_FN int cti_explicit_rest(cti_state *s)
    based on: Hong et al. 2006, sec. 2 and 3. */
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
-#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew: 20 to 50 steps */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
 #define CTI_EXPLICIT_TOUCH CTI_R(0.1)    /* [legal penetrations] distance up to which a contact that ends or begins is one */
 #define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
-#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; 3 do at most */
+#define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
 
@@ -69415,12 +69646,12 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = cti_max(most, f[i] * sqrt(K[i * m + i]));
+            most = fmax(most, f[i] * sqrt(K[i * m + i]));
         for (i = 0; i < m; i++)
             if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
     }
-    g->solve.natural = cti_max(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_max(natural, 1.0) : natural);
+    g->solve.natural = fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? fmax(natural, 1.0) : natural);
     for (i = 0; i < m; i++)
         b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
 }
@@ -69638,11 +69869,11 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
    based on: Hong et al. 2006, sec. 2 to 5. */
 
 #if CONTACT_WITH_EXPLICIT
-#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; 0.8 and 0.95 differ by less than 1/10 */
+#define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
-#define CTI_EXPLICIT_GAIN 2e-3          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 #endif
 
 /* data of one step */
@@ -69902,7 +70133,7 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(8 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, error;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
@@ -70014,7 +70245,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
                        r->loss_contact + r->loss_damping;
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_recovery) + r->loss_contact + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
+            fabs(r->work_recovery) + r->loss_contact + r->loss_damping + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
     for (i = 0; i < s->bodies.n_models; i++)
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
     if (run->over)
@@ -70084,10 +70315,12 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 static void cti_explicit_defaults(ct_world_desc *d)
 {
     ct_explicit_desc *q = &d->rk;
-    q->tolerance = CTI_R(1e-4);
+    q->tolerance = sizeof(ct_real) == 4 ? CTI_R(1e-4) : CTI_R(1e-5);
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
+    if (d->stepper == CT_STEPPER_EXPLICIT) /* a build whose worlds have this stepper by default */
+        d->friction = 0, d->self_collision = 0;
 }
 
 static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
@@ -71304,7 +71537,8 @@ static void cti_world_bound(ct_step_report *r)
     ct_real *reals[2];
     int k;
     sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
-    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained, sums[10] = &r->energy_contact;
+    sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
+    sums[10] = &r->energy_contact;
     for (k = 0; k < 11; k++)
         *sums[k] = cti_world_bounded(*sums[k]);
     for (k = 0; k < 3; k++)
