@@ -386,7 +386,7 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
-    return cti_tangle_first(s);
+    return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
 CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)

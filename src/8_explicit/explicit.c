@@ -12,6 +12,7 @@
 #include "../8_step/assemble.h"
 #include "../8_step/plausible.h"
 #include "../8_step/step.h"
+#include "../8_step/tangle.h"
 
 #define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
@@ -372,12 +373,19 @@ static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
     r->substeps = 1;
 }
 
-/* depths at the end of the step, from the contacts there. 0: out of memory */
+/* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
+    cti_pair squeezed = s->step.limit;
     double scale;
     int i;
+    r->tangled = cti_tangle_crossed(s);
+    g->search.known = 0; /* the trees' boxes are of these positions */
+    if (r->tangled < 0)
+        return 0;
+    if (run->squeezed)
+        s->step.limit = squeezed;
     for (i = 0; i < CTI_LEN(g->touches); i++)
         r->penetration = cti_max(r->penetration, -g->touches[i].d);
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
@@ -392,7 +400,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
     if (run->over)
         cti_explicit_status(r, CT_STATUS_BUDGET);
-    if (run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
         cti_explicit_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }

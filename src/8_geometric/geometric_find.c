@@ -4,6 +4,7 @@
    collision there, with weights that are continuous. Positions at the start of a substep do not intersect; the side of a pair that crosses
    in a motion is that at its start (sec. 2.1: going back along the motion).
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+#include "../8_step/tangle.h"
 #include "geometric.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
@@ -526,26 +527,12 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
 CTI_FN int cti_geometric_count(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int n, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_geometric_own(s)->covered = 0;
-    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
-    if (n == 0)
-        n = CTI_LEN(pairs) / 2;
-    if (n > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-    }
-    CTI_FREE(s->mem, pairs);
-    for (p = 0; n >= 0 && p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            n += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
-    return n;
+    return cti_tangle_crossed(s);
 }
 
 #undef CTI_GEOMETRIC_AHEAD

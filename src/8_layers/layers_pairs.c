@@ -240,7 +240,7 @@ CTI_FN int cti_layers_crosses(cti_state *s)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
-    return cti_tangle_first(s);
+    return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
 /* ---- impulses ---- */

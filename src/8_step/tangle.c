@@ -212,27 +212,23 @@ CTI_FN int cti_tangle_find(cti_state *s)
     return ok;
 }
 
-CTI_FN int cti_tangle_first(cti_state *s)
+CTI_FN int cti_tangle_crossed(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int32_t *pairs = NULL;
-    int ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    int n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
     int p, v;
-    if (ok && CTI_LEN(pairs) > 0) {
+    n = n < 0 ? n : CTI_LEN(pairs) / 2;
+    if (n > 0) {
         memset(&s->step.limit, 0, sizeof s->step.limit);
         s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
         memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
         memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
     }
     CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
+    for (p = 0; n >= 0 && p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0 && n++ == 0)
                 cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return n;
 }

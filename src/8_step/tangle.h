@@ -8,8 +8,8 @@
    that no step saw entering is assumed to belong there. 0 when memory ran out. */
 CTI_FN int cti_tangle_find(cti_state *s);
 
-/* cti_tangle_first -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. The trees'
-   boxes of bodies that move are as their ranges say, which are the caller's. */
-CTI_FN int cti_tangle_first(cti_state *s);
+/* cti_tangle_crossed -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; s->step.limit is the first of them.
+   -1: out of memory. The trees' boxes are of surface.x0 afterwards. */
+CTI_FN int cti_tangle_crossed(cti_state *s);
 
 #endif /* CTI_TANGLE_H */

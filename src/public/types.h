@@ -597,7 +597,7 @@ typedef struct ct_step_report {
                               intersect, but rounding of their positions is no longer small compared with the thickness. Such bodies cannot
                               be added, but may fall or be moved there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
-                              separated gradually */
+                              separated gradually. PENALTY, GEOMETRIC, EXPLICIT: at the end of the step */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
                               change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
                               losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of the equations, relative
