@@ -122,8 +122,9 @@ static void test_element_ranges(const test_scene *s, const cti_soup_body *b, con
         cti_slabs d;
         ct_real lo[9], hi[9];
         test_vertex_range(s, b, v[i], end, &from, &to);
+        m = cti_box_motion(from, to, b->swept && !b->still ? 0 : b->inflate);
+        d = b->swept && !b->still ? cti_slabs_box(m.lo, m.hi, b->inflate) : cti_slabs_motion(from, to, b->inflate);
         m = cti_box_motion(from, to, b->inflate);
-        d = cti_slabs_motion(from, to, b->inflate);
         cti_v3_put(lo, 0, m.lo), cti_v3_put(hi, 0, m.hi);
         for (k = 0; k < 6; k++)
             lo[3 + k] = d.lo[k], hi[3 + k] = d.hi[k];
@@ -674,6 +675,41 @@ static void test_cloth_funnel(void **state)
     test_listed("cloth-funnel", 33770, 7319);
 }
 
+/* a vertex that is swept may be in any corner of the box of its two ends, widened: a face there is a candidate, though the straight way between
+   the ends keeps far from it */
+static void test_corners(void **state)
+{
+    static const int32_t face[3] = {1, 2, 3}, edges[6] = {1, 2, 2, 3, 3, 1};
+    int corner;
+    CTI_UNUSED(state);
+    for (corner = 0; corner < 8; corner++) {
+        cti_soup soup;
+        cti_soup_body bodies[2];
+        cti_broad broad;
+        cti_mem mem;
+        int32_t *vf = NULL;
+        ct_real x[12] = {0, 0, 0}, y[12], r = CTI_R(0.01);
+        int i, k;
+        memset(&soup, 0, sizeof soup), memset(bodies, 0, sizeof bodies), memset(&broad, 0, sizeof broad);
+        cti_mem_init(&mem, NULL);
+        for (i = 0; i < 3; i++) /* a small face around the widened corner of the box from 0 to (1, 1, 1) */
+            for (k = 0; k < 3; k++)
+                x[3 * (i + 1) + k] = (corner >> k & 1 ? 1 + r : -r) + (k == i ? CTI_R(1e-3) : 0);
+        memcpy(y, x, sizeof y);
+        y[0] = y[1] = y[2] = 1;
+        soup.edges = edges, soup.faces = face, soup.nv = 4, soup.ne = 3, soup.nf = 1, soup.bodies = bodies, soup.n_bodies = 2;
+        bodies[0].v1 = 1, bodies[0].dynamic = bodies[0].swept = 1, bodies[0].inflate = r;
+        bodies[1].v0 = 1, bodies[1].v1 = 4, bodies[1].e1 = 3, bodies[1].f1 = 1, bodies[1].swept = bodies[1].still = 1, bodies[1].inflate = r;
+        bodies[0].group = bodies[0].mask = bodies[1].group = bodies[1].mask = 1;
+        assert_true(cti_broad_build(&mem, &broad, &soup, x));
+        assert_true(cti_broad_update(&mem, &broad, &soup, x, y));
+        assert_true(cti_broad_pairs(&mem, &broad, &soup, &vf, NULL, NULL, NULL));
+        assert_int_equal(CTI_LEN(vf) / 2, 1);
+        CTI_FREE(&mem, vf);
+        cti_broad_free(&mem, &broad);
+    }
+}
+
 /* pairs of bodies that are not tested, entered in any order and more than once: a sorted list, and the candidates respect it */
 static void test_keep_apart(void **state)
 {
@@ -714,7 +750,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees), cmocka_unit_test(test_hash), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
         cmocka_unit_test(test_slabs),               cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cloth_funnel),
-        cmocka_unit_test(test_keep_apart),
+        cmocka_unit_test(test_keep_apart), cmocka_unit_test(test_corners),
 #ifndef __SANITIZE_ADDRESS__ /* seven million pairs; the funnel takes the same code paths */
         cmocka_unit_test(test_cloth_ball),
 #endif

@@ -76,4 +76,18 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return s;
 }
 
+/* cti_slabs_box -- for a point anywhere in a box that r >= 0 widens on each axis. */
+CTI_INLINE cti_slabs cti_slabs_box(cti_v3 lo, cti_v3 hi, ct_real r)
+{
+    cti_slabs s;
+    int k;
+    s.lo[0] = lo.x + lo.y, s.lo[1] = lo.x - hi.y, s.lo[2] = lo.x + lo.z, s.lo[3] = lo.x - hi.z, s.lo[4] = lo.y + lo.z, s.lo[5] = lo.y - hi.z;
+    s.hi[0] = hi.x + hi.y, s.hi[1] = hi.x - lo.y, s.hi[2] = hi.x + hi.z, s.hi[3] = hi.x - lo.z, s.hi[4] = hi.y + hi.z, s.hi[5] = hi.y - lo.z;
+    for (k = 0; k < 6 && r > 0; k++) {
+        s.lo[k] = (s.lo[k] - 2 * r) - 2 * CTI_EPS * (cti_abs(s.lo[k]) + 2 * r);
+        s.hi[k] = (s.hi[k] + 2 * r) + 2 * CTI_EPS * (cti_abs(s.hi[k]) + 2 * r);
+    }
+    return s;
+}
+
 #endif /* CTI_BOUNDS_H */

@@ -21,7 +21,8 @@ typedef struct cti_soup_body {
     int still;       /* 1: its vertices never move; requires swept = 1 */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions; 0: it moves linearly between them */
+    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions, widened by `inflate` on each axis; 0: it
+                        moves linearly between them */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 

@@ -218,16 +218,23 @@ done:
 
 /* ---- update ---- */
 
-/* Slabs of a linear motion, as float. */
-static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+/* Slabs as float. */
+static void cti_broad_put_slabs(float *t, cti_slabs s)
 {
-    cti_slabs s = cti_slabs_motion(p0, p1, inflate);
     int k;
     for (k = 0; k < 6; k++) {
         t[k] = cti_round_float(s.lo[k]);
         t[8 + k] = -cti_round_float(s.hi[k]);
     }
     t[6] = t[7] = t[14] = t[15] = 0;
+}
+
+/* Slabs of a vertex that stays, or is anywhere in a box, which the user of the pairs may widen by the distance that it inflates by. */
+static cti_slabs cti_broad_slabs_of(cti_v3 p0, cti_v3 p1, const cti_soup_body *body)
+{
+    cti_v3 lo = cti_v3_make(cti_min(p0.x, p1.x), cti_min(p0.y, p1.y), cti_min(p0.z, p1.z));
+    cti_v3 hi = cti_v3_make(cti_max(p0.x, p1.x), cti_max(p0.y, p1.y), cti_max(p0.z, p1.z));
+    return body->still ? cti_slabs_motion(p0, p0, body->inflate) : cti_slabs_box(lo, hi, body->inflate);
 }
 
 /* Box of a linear motion, as float. */
@@ -262,11 +269,11 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
         ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
         float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
-        cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
+        cti_broad_put_slabs(slabs, body->swept ? cti_broad_slabs_of(p0, p1, body) : cti_slabs_motion(p0, p0, body->inflate));
         if (body->swept)
             continue;
         cti_broad_put_box(box + 8, p1, p1, body->inflate);
-        cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
+        cti_broad_put_slabs(slabs + 16, cti_slabs_motion(p1, p1, body->inflate));
     }
 }
 
