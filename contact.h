@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8aa9c2c0bb9862f3.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9c07b46ecb398129.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1393,7 +1393,7 @@ typedef struct ct_step_report {
                               intersect, but rounding of their positions is no longer small compared with the thickness. Such bodies cannot
                               be added, but may fall or be moved there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
-                              separated gradually */
+                              separated gradually. PENALTY, GEOMETRIC, EXPLICIT: at the end of the step */
     ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
                               change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
                               losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of the equations, relative
@@ -30427,6 +30427,20 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     return s;
 }
 
+/* cti_slabs_box -- for a point anywhere in a box that r >= 0 widens on each axis. */
+CTI_INLINE cti_slabs cti_slabs_box(cti_v3 lo, cti_v3 hi, ct_real r)
+{
+    cti_slabs s;
+    int k;
+    s.lo[0] = lo.x + lo.y, s.lo[1] = lo.x - hi.y, s.lo[2] = lo.x + lo.z, s.lo[3] = lo.x - hi.z, s.lo[4] = lo.y + lo.z, s.lo[5] = lo.y - hi.z;
+    s.hi[0] = hi.x + hi.y, s.hi[1] = hi.x - lo.y, s.hi[2] = hi.x + hi.z, s.hi[3] = hi.x - lo.z, s.hi[4] = hi.y + hi.z, s.hi[5] = hi.y - lo.z;
+    for (k = 0; k < 6 && r > 0; k++) {
+        s.lo[k] = (s.lo[k] - 2 * r) - 2 * CTI_EPS * (cti_abs(s.lo[k]) + 2 * r);
+        s.hi[k] = (s.hi[k] + 2 * r) + 2 * CTI_EPS * (cti_abs(s.hi[k]) + 2 * r);
+    }
+    return s;
+}
+
 
 /* ---- 4_geom/intersect.h ---- */
 /* intersect.h -- exact intersection tests: edge through triangle, and point inside a closed surface. Method: signs from exact.h, so that
@@ -33674,7 +33688,8 @@ typedef struct cti_soup_body {
     int still;       /* 1: its vertices never move; requires swept = 1 */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions; 0: it moves linearly between them */
+    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions, widened by `inflate` on each axis; 0: it
+                        moves linearly between them */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -34129,16 +34144,23 @@ done:
 
 /* ---- update ---- */
 
-/* Slabs of a linear motion, as float. */
-static void cti_broad_put_slabs(float *t, cti_v3 p0, cti_v3 p1, ct_real inflate)
+/* Slabs as float. */
+static void cti_broad_put_slabs(float *t, cti_slabs s)
 {
-    cti_slabs s = cti_slabs_motion(p0, p1, inflate);
     int k;
     for (k = 0; k < 6; k++) {
         t[k] = cti_round_float(s.lo[k]);
         t[8 + k] = -cti_round_float(s.hi[k]);
     }
     t[6] = t[7] = t[14] = t[15] = 0;
+}
+
+/* Slabs of a vertex that stays, or is anywhere in a box, which the user of the pairs may widen by the distance that it inflates by. */
+static cti_slabs cti_broad_slabs_of(cti_v3 p0, cti_v3 p1, const cti_soup_body *body)
+{
+    cti_v3 lo = cti_v3_make(cti_min(p0.x, p1.x), cti_min(p0.y, p1.y), cti_min(p0.z, p1.z));
+    cti_v3 hi = cti_v3_make(cti_max(p0.x, p1.x), cti_max(p0.y, p1.y), cti_max(p0.z, p1.z));
+    return body->still ? cti_slabs_motion(p0, p0, body->inflate) : cti_slabs_box(lo, hi, body->inflate);
 }
 
 /* Box of a linear motion, as float. */
@@ -34173,11 +34195,11 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
         ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
         float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
-        cti_broad_put_slabs(slabs, p0, body->swept ? p1 : p0, body->inflate);
+        cti_broad_put_slabs(slabs, body->swept ? cti_broad_slabs_of(p0, p1, body) : cti_slabs_motion(p0, p0, body->inflate));
         if (body->swept)
             continue;
         cti_broad_put_box(box + 8, p1, p1, body->inflate);
-        cti_broad_put_slabs(slabs + 16, p1, p1, body->inflate);
+        cti_broad_put_slabs(slabs + 16, cti_slabs_motion(p1, p1, body->inflate));
     }
 }
 
@@ -42035,6 +42057,15 @@ CTI_INLINE double cti_state_ahead(const cti_state *s, ct_real dt)
 CTI_INLINE int cti_state_is_paper(const cti_state *s) { return s->desc.solver.termination == CT_TERMINATION_PAPER; }
 #endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+/* cti_step_status -- a step's status is the worst that has been said of it. */
+CTI_INLINE void cti_step_status(ct_step_report *r, ct_status status)
+{
+    if (status > r->status)
+        r->status = status;
+}
+#endif
+
 
 /* ---- 8_step/policy.h ---- */
 /* policy.h -- the decisions of a step's solves, as functions of a few facts. They have no side effects; policy_numbers.h has their
@@ -48110,10 +48141,10 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c)
 CTI_FN int cti_tangle_find(cti_state *s);
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
-/* cti_tangle_first -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. The trees'
-   boxes of bodies that move are as their ranges say, which are the caller's. */
-CTI_FN int cti_tangle_first(cti_state *s);
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
+/* cti_tangle_crossed -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; s->step.limit is the first of them.
+   -1: out of memory. The trees' boxes are of surface.x0 afterwards. */
+CTI_FN int cti_tangle_crossed(cti_state *s);
 #endif
 
 
@@ -48329,30 +48360,26 @@ CTI_FN int cti_tangle_find(cti_state *s)
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_LAYERS
-CTI_FN int cti_tangle_first(cti_state *s)
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
+CTI_FN int cti_tangle_crossed(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int32_t *pairs = NULL;
-    int ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs);
+    int n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
     int p, v;
-    if (ok && CTI_LEN(pairs) > 0) {
+    n = n < 0 ? n : CTI_LEN(pairs) / 2;
+    if (n > 0) {
         memset(&s->step.limit, 0, sizeof s->step.limit);
         s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
         memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
         memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-        ok = 2;
     }
     CTI_FREE(s->mem, pairs);
-    if (ok != 1)
-        return ok == 2 ? 1 : -1;
-    for (p = 0; p < f->n_planes; p++)
+    for (p = 0; n >= 0 && p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0) {
+            if (cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0 && n++ == 0)
                 cti_pair_make(f, CT_PAIR_PLANE, v, p, &s->step.limit);
-                return 1;
-            }
-    return 0;
+    return n;
 }
 #endif
 
@@ -51761,12 +51788,6 @@ static void cti_step_rest(cti_state *s, ct_real dt)
     CTI_CLEAR(s->contact.origins);
 }
 
-static void cti_step_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ends a substep that CMR could not end. 0: out of memory */
 static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
 {
@@ -53929,12 +53950,6 @@ static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
     cti_cmr_move(s, dt);
 }
 
-static void cti_dcd_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* stores velocities v in end.v; returns 1 if the motion is plausible */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
@@ -54061,7 +54076,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         cti_dcd_note(&q, r);
         r->solves++;
         if (q.budget)
-            cti_dcd_status(r, CT_STATUS_BUDGET);
+            cti_step_status(r, CT_STATUS_BUDGET);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
@@ -54216,14 +54231,14 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     r->newton_iterations++;
     if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     r->residual = cti_max(r->residual, q.residual);
     r->solves += CTI_LEN(s->contact.rows) > 0;
     if (q.budget)
-        cti_dcd_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     else if (!(q.residual <= s->desc.solver.tolerance))
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->ms_solve += cti_cmr_clock(s) - t;
     return cti_dcd_keep(s, v);
 }
@@ -54270,7 +54285,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         CTI_CLEAR(s->contact.rows);
         CTI_CLEAR(s->contact.origins);
         s->contact.is_solved = 0;
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
@@ -54279,7 +54294,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
     return 1;
@@ -54417,7 +54432,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (end == 0)
             return cti_dcd_take_back(s);
         if (end < 0) {
-            cti_dcd_status(r, CT_STATUS_SUBSTEPPED);
+            cti_step_status(r, CT_STATUS_SUBSTEPPED);
             sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
         }
@@ -55965,7 +55980,7 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
-    return cti_tangle_first(s);
+    return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
 CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
@@ -58932,12 +58947,6 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
-static void cti_barrier_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ---- the barriers' scale ---- */
 
 /* weight of a surface vertex, on average; without gravity its momentum over a step */
@@ -59287,7 +59296,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
         first = q->iterations;
         do {
             if (q->iterations >= s->desc.barrier.newton_iterations) {
-                cti_barrier_status(r, CT_STATUS_BUDGET);
+                cti_step_status(r, CT_STATUS_BUDGET);
                 return 1;
             }
             end = cti_barrier_iterate(s, q, r);
@@ -59300,7 +59309,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             break;
     }
     if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->joints.open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
@@ -59341,7 +59350,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     return 1;
@@ -60756,7 +60765,7 @@ CTI_FN int cti_layers_crosses(cti_state *s)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
-    return cti_tangle_first(s);
+    return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
 /* ---- impulses ---- */
@@ -64802,26 +64811,12 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
 CTI_FN int cti_geometric_count(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int n, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_geometric_own(s)->covered = 0;
-    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
-    if (n == 0)
-        n = CTI_LEN(pairs) / 2;
-    if (n > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-    }
-    CTI_FREE(s->mem, pairs);
-    for (p = 0; n >= 0 && p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            n += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
-    return n;
+    return cti_tangle_crossed(s);
 }
 
 #undef CTI_GEOMETRIC_AHEAD
@@ -65769,15 +65764,9 @@ typedef struct cti_geometric_run {
     int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
-#if CONTACT_WITH_GEOMETRIC
-static void cti_geometric_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ---- the energy account ---- */
 
+#if CONTACT_WITH_GEOMETRIC
 static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
 {
     double e = 0;
@@ -66008,12 +65997,12 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
             break;
     }
     if (!done)
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     if (found > 0 && s->desc.geometric.fail_safe) {
         found = cti_geometric_stop(s, h, run, r);
         if (found < 0)
             return 0;
-        cti_geometric_status(r, CT_STATUS_ZONES);
+        cti_step_status(r, CT_STATUS_ZONES);
         run->crossing |= !found;
     } else
         run->crossing |= found > 0;
@@ -66156,7 +66145,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         if (g->q.net.m)
             memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
-        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     return cti_geometric_commit(s, h, r);
 }
@@ -66213,7 +66202,7 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
             fabs(r->work_script) + r->work_recovery + r->loss_contact;
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
-        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* the rest of the report. 0: out of memory */
@@ -66235,7 +66224,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
         r->tangled = found;
         g->known.is_clean = found == 0;
         if (found > 0 || run->crossing)
-            cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+            cti_step_status(r, CT_STATUS_NOT_CONVERGED);
         if (run->crossing && s->step.limit.n == 0) /* it went through, and is far away */
             s->step.limit = g->crossing.pair;
     }
@@ -66250,7 +66239,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
                        r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
-        cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 
@@ -67074,26 +67063,12 @@ CTI_FN int cti_penalty_passed(cti_state *s)
 CTI_FN int cti_penalty_crossings(cti_state *s)
 {
     cti_surface *f = &s->surface;
-    int32_t *pairs = NULL;
-    int n, p, v, k;
+    int k;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     s->detect.valid = 0; /* the trees' boxes are of these positions */
-    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
-    if (n == 0)
-        n = CTI_LEN(pairs) / 2;
-    if (n > 0) {
-        memset(&s->step.limit, 0, sizeof s->step.limit);
-        s->step.limit.kind = CT_PAIR_EF, s->step.limit.n_a = 2, s->step.limit.n = 5;
-        memcpy(s->step.limit.v, f->edges + 2 * (size_t)pairs[0], 2 * sizeof(int32_t));
-        memcpy(s->step.limit.v + 2, f->faces + 3 * (size_t)pairs[1], 3 * sizeof(int32_t));
-    }
-    CTI_FREE(s->mem, pairs);
-    for (p = 0; n >= 0 && p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            n += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
-    return n;
+    return cti_tangle_crossed(s);
 }
 
 #undef CTI_PENALTY_SLOW
@@ -67740,15 +67715,9 @@ typedef struct cti_penalty_run {
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
-#if CONTACT_WITH_PENALTY
-static void cti_penalty_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ---- one substep ---- */
 
+#if CONTACT_WITH_PENALTY
 static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
@@ -67773,7 +67742,7 @@ static void cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     cti_cmr_move(s, h);
     r->frozen = s->n;
-    cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* the free motion, in end.v and surface.x1. 0: it is not plausible */
@@ -67781,7 +67750,7 @@ static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
     if (!cti_penalty_free_motion(s, r))
-        cti_penalty_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_plausible_motion(s, h))
@@ -67815,7 +67784,7 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
             continue;
         r->residual = cti_max(r->residual, cti_finite(residual) ? residual : CTI_REAL_MAX);
         if (!done)
-            cti_penalty_status(r, CT_STATUS_BUDGET);
+            cti_step_status(r, CT_STATUS_BUDGET);
         r->cmr_rounds = cti_max_int(r->cmr_rounds, round + 1);
     }
     return 1;
@@ -67832,7 +67801,7 @@ static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int 
         return load > most ? cti_sqrt(load / most) : 1;
     if (load > 1) { /* the substep may feed itself */
         r->residual = cti_max(r->residual, load - 1);
-        cti_penalty_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     }
     return 1;
 }
@@ -67864,7 +67833,7 @@ static int cti_penalty_test(cti_state *s, ct_step_report *r)
     int passed = cti_penalty_passed(s);
     r->ms_detect += cti_cmr_clock(s) - t;
     if (passed > 0)
-        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return passed >= 0;
 }
 
@@ -68036,7 +68005,7 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
     if (run->gained)
-        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* distances and depths at the end. 0: out of memory */
@@ -68067,7 +68036,7 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         return 0;
     r->tangled = i;
     if (i > 0)
-        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (s->surface.nv)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
@@ -68094,7 +68063,7 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
                        r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
     if (r->substeps > 1)
-        cti_penalty_status(r, CT_STATUS_SUBSTEPPED);
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 
@@ -69886,8 +69855,6 @@ typedef struct cti_explicit_run {
 } cti_explicit_run;
 
 #if CONTACT_WITH_EXPLICIT
-static void cti_explicit_status(ct_step_report *r, ct_status status) { r->status = cti_max(r->status, status); }
-
 static double cti_explicit_potential(cti_state *s, const ct_real *y)
 {
     double e = cti_explicit_elastic(s, y);
@@ -70230,12 +70197,19 @@ static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
     r->substeps = 1;
 }
 
-/* depths at the end of the step, from the contacts there. 0: out of memory */
+/* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
+    cti_pair squeezed = s->step.limit;
     double scale;
     int i;
+    r->tangled = cti_tangle_crossed(s);
+    g->search.known = 0; /* the trees' boxes are of these positions */
+    if (r->tangled < 0)
+        return 0;
+    if (run->squeezed)
+        s->step.limit = squeezed;
     for (i = 0; i < CTI_LEN(g->touches); i++)
         r->penetration = cti_max(r->penetration, -g->touches[i].d);
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
@@ -70249,9 +70223,9 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     for (i = 0; i < s->bodies.n_models; i++)
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
     if (run->over)
-        cti_explicit_status(r, CT_STATUS_BUDGET);
-    if (run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
-        cti_explicit_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_BUDGET);
+    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 

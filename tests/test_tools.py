@@ -253,7 +253,6 @@ def test_scene_errors(d):
         ("broad phase unknown", scene(broad_phase="trees"), ["broad_phase", "'tree' or 'hash'", "'trees'"]),
         ("broad phase of another kind", scene(broad_phase=1), ["broad_phase", "string"]),
         ("stepper unknown", scene(stepper="cmrr"), ["stepper", "'cmr'"]),
-        ("stepper not built", scene(stepper="explicit"), ["explicit", "not built"]),
         ("solver unknown", scene(solver="x"), ["solver", "ica"]),
         ("solver not built", scene(solver="geometric_cg"), ["geometric_cg", "not built"]),
         ("friction unknown", scene(solver_options={"friction": "none"}), ["solver_options.friction", "anticipated"]),

@@ -40,8 +40,7 @@ int cli_integer(const char *text, long lo, long hi, long *out);
 const char *cli_closest(const char *word, const char *list, char *buffer, size_t size);
 /* cli_is_among -- 1 when `word` is one of a space-separated list. */
 int cli_is_among(const char *word, const char *list);
-/* Words of the command line and of scene files for methods that are reserved: they are known, and not built. */
-#define CLI_STEPPERS_TO_COME "explicit"
+/* Words of the command line for solvers that are reserved: they are known, and not built. */
 #define CLI_SOLVERS_TO_COME "geometric_cg"
 
 #endif /* CLI_H */

@@ -90,7 +90,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->tasks.worker_count = o->threads;
     d->log = sim_log;
     if (o->stepper || s->stepper[0]) {
-        i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_, CLI_STEPPERS_TO_COME);
+        i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_, "");
         if (i < 0)
             return 0;
         d->stepper = (ct_stepper)i;

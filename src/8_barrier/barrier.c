@@ -50,12 +50,6 @@
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
-static void cti_barrier_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ---- the barriers' scale ---- */
 
 /* weight of a surface vertex, on average; without gravity its momentum over a step */
@@ -403,7 +397,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
         first = q->iterations;
         do {
             if (q->iterations >= s->desc.barrier.newton_iterations) {
-                cti_barrier_status(r, CT_STATUS_BUDGET);
+                cti_step_status(r, CT_STATUS_BUDGET);
                 return 1;
             }
             end = cti_barrier_iterate(s, q, r);
@@ -416,7 +410,7 @@ static int cti_barrier_minimize(cti_state *s, cti_barrier_run *q, ct_step_report
             break;
     }
     if (end == CTI_BARRIER_STUCK || cti_barrier_own(s)->joints.open > 0 || (s->desc.barrier.friction_iterations == 0 && lag == lags))
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 
@@ -457,7 +451,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     r->joint_error = cti_joints_error(s);
     r->rigid_strain = b->layout.strain;
     if (r->rigid_strain > CTI_BARRIER_STRAIN)
-        cti_barrier_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
     return 1;

@@ -37,12 +37,6 @@ static void cti_dcd_place(cti_state *s, const ct_real *v, ct_real dt)
     cti_cmr_move(s, dt);
 }
 
-static void cti_dcd_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* stores velocities v in end.v; returns 1 if the motion is plausible */
 static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
 {
@@ -169,7 +163,7 @@ static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         cti_dcd_note(&q, r);
         r->solves++;
         if (q.budget)
-            cti_dcd_status(r, CT_STATUS_BUDGET);
+            cti_step_status(r, CT_STATUS_BUDGET);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
@@ -324,14 +318,14 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     r->newton_iterations++;
     if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
         q.residual = CTI_REAL_MAX;
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     r->residual = cti_max(r->residual, q.residual);
     r->solves += CTI_LEN(s->contact.rows) > 0;
     if (q.budget)
-        cti_dcd_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     else if (!(q.residual <= s->desc.solver.tolerance))
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->ms_solve += cti_cmr_clock(s) - t;
     return cti_dcd_keep(s, v);
 }
@@ -378,7 +372,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         CTI_CLEAR(s->contact.rows);
         CTI_CLEAR(s->contact.origins);
         s->contact.is_solved = 0;
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
@@ -387,7 +381,7 @@ static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
         memcpy(v, cti_dcd_of(s)->solve.v_start, sizeof(ct_real) * 3 * (size_t)s->n);
         for (i = 0; i < CTI_LEN(s->contact.rows); i++)
             s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
-        cti_dcd_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     cti_dcd_place(s, v, dt);
     return 1;
@@ -525,7 +519,7 @@ CTI_FN ct_code cti_dcd_step(cti_state *s, ct_real dt, ct_step_report *r)
         if (end == 0)
             return cti_dcd_take_back(s);
         if (end < 0) {
-            cti_dcd_status(r, CT_STATUS_SUBSTEPPED);
+            cti_step_status(r, CT_STATUS_SUBSTEPPED);
             sub = cti_max(sub / (ct_real)(1 + (int)cti_min(need, 1000)), least);
             continue;
         }

@@ -29,8 +29,6 @@ typedef struct cti_explicit_run {
     int squeezed;
 } cti_explicit_run;
 
-static void cti_explicit_status(ct_step_report *r, ct_status status) { r->status = cti_max(r->status, status); }
-
 static double cti_explicit_potential(cti_state *s, const ct_real *y)
 {
     double e = cti_explicit_elastic(s, y);
@@ -399,9 +397,9 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     for (i = 0; i < s->bodies.n_models; i++)
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
     if (run->over)
-        cti_explicit_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
-        cti_explicit_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
 

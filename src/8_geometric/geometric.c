@@ -26,12 +26,6 @@ typedef struct cti_geometric_run {
     int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
-static void cti_geometric_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ---- the energy account ---- */
 
 static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
@@ -262,12 +256,12 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
             break;
     }
     if (!done)
-        cti_geometric_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     if (found > 0 && s->desc.geometric.fail_safe) {
         found = cti_geometric_stop(s, h, run, r);
         if (found < 0)
             return 0;
-        cti_geometric_status(r, CT_STATUS_ZONES);
+        cti_step_status(r, CT_STATUS_ZONES);
         run->crossing |= !found;
     } else
         run->crossing |= found > 0;
@@ -410,7 +404,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         if (g->q.net.m)
             memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
-        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
     return cti_geometric_commit(s, h, r);
 }
@@ -467,7 +461,7 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
             fabs(r->work_script) + r->work_recovery + r->loss_contact;
     if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
-        cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* the rest of the report. 0: out of memory */
@@ -489,7 +483,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
         r->tangled = found;
         g->known.is_clean = found == 0;
         if (found > 0 || run->crossing)
-            cti_geometric_status(r, CT_STATUS_NOT_CONVERGED);
+            cti_step_status(r, CT_STATUS_NOT_CONVERGED);
         if (run->crossing && s->step.limit.n == 0) /* it went through, and is far away */
             s->step.limit = g->crossing.pair;
     }
@@ -504,7 +498,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
                        r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
-        cti_geometric_status(r, CT_STATUS_SUBSTEPPED);
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 

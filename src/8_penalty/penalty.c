@@ -32,12 +32,6 @@ typedef struct cti_penalty_run {
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
-static void cti_penalty_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ---- one substep ---- */
 
 static int cti_penalty_assemble(cti_state *s, ct_real h, ct_step_report *r)
@@ -64,7 +58,7 @@ static void cti_penalty_give_up(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(cti_penalty_of(s)->contacts);
     cti_cmr_move(s, h);
     r->frozen = s->n;
-    cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* the free motion, in end.v and surface.x1. 0: it is not plausible */
@@ -72,7 +66,7 @@ static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
     if (!cti_penalty_free_motion(s, r))
-        cti_penalty_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     memcpy(s->end.v, s->system.v_free, sizeof(ct_real) * 3 * (size_t)s->n);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     if (!cti_plausible_motion(s, h))
@@ -106,7 +100,7 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
             continue;
         r->residual = cti_max(r->residual, cti_finite(residual) ? residual : CTI_REAL_MAX);
         if (!done)
-            cti_penalty_status(r, CT_STATUS_BUDGET);
+            cti_step_status(r, CT_STATUS_BUDGET);
         r->cmr_rounds = cti_max_int(r->cmr_rounds, round + 1);
     }
     return 1;
@@ -123,7 +117,7 @@ static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int 
         return load > most ? cti_sqrt(load / most) : 1;
     if (load > 1) { /* the substep may feed itself */
         r->residual = cti_max(r->residual, load - 1);
-        cti_penalty_status(r, CT_STATUS_BUDGET);
+        cti_step_status(r, CT_STATUS_BUDGET);
     }
     return 1;
 }
@@ -155,7 +149,7 @@ static int cti_penalty_test(cti_state *s, ct_step_report *r)
     int passed = cti_penalty_passed(s);
     r->ms_detect += cti_cmr_clock(s) - t;
     if (passed > 0)
-        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return passed >= 0;
 }
 
@@ -327,7 +321,7 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
     if (run->gained)
-        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
 /* distances and depths at the end. 0: out of memory */
@@ -358,7 +352,7 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
         return 0;
     r->tangled = i;
     if (i > 0)
-        cti_penalty_status(r, CT_STATUS_NOT_CONVERGED);
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (s->surface.nv)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
@@ -385,7 +379,7 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
                        r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
     if (r->substeps > 1)
-        cti_penalty_status(r, CT_STATUS_SUBSTEPPED);
+        cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 

@@ -147,12 +147,6 @@ static void cti_step_rest(cti_state *s, ct_real dt)
     CTI_CLEAR(s->contact.origins);
 }
 
-static void cti_step_status(ct_step_report *r, ct_status status)
-{
-    if (status > r->status)
-        r->status = status;
-}
-
 /* ends a substep that CMR could not end. 0: out of memory */
 static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_report *r)
 {
