@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9c07b46ecb398129.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 911db62b0f415a66.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -129,8 +129,8 @@ THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact 
 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
-    gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take part,
-    against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and ct_world_dump_problem
+    gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take
+    part, against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and ct_world_dump_problem
     are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped (status ZONES,
     ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED.
     ct_step_report.residual is that of the linear solve.
@@ -173,9 +173,9 @@ WHAT IS GUARANTEED
     The same input gives the same bits on every run, on every SIMD path, from gcc and clang at -O0 to -O3, on x86-64, 64-bit ARM and in
     WebAssembly, under Linux and Windows, unless CONTACT_DETERMINISTIC is 0: products and sums are not fused, sums have one order, and of the
     C library only functions that are exact or correctly rounded are called (sqrt, floor, remainder, frexp, ldexp, fabs; log, exp, sin, cos,
-    acos, atan2 and cbrt are our own). A mode that your threads have set (flush to zero, denormals are zero, another rounding) changes nothing: creation,
-    steps, bodies, joints, shapes, files, solves, ct_ccd_* and every range of a task compute in the usual mode and put yours back (MXCSR, FPCR; not
-    with tcc). It does not hold for time limits, which depend on the clock, for float against double, and for
+    acos, atan2 and cbrt are our own). A mode that your threads have set (flush to zero, denormals are zero, another rounding) changes nothing:
+    creation, steps, bodies, joints, shapes, files, solves, ct_ccd_* and every range of a task compute in the usual mode and put yours back (MXCSR,
+    FPCR; not with tcc). It does not hold for time limits, which depend on the clock, for float against double, and for
     decimal numbers in mesh and problem files only where strtod rounds correctly.
 
 FLOAT, AND WORLDS FAR FROM THEIR ORIGIN
@@ -56025,8 +56025,8 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
-/* [1] of the first residual, in the energy norm: what the conjugate gradients leave. S1, 100 steps: 1e-2 takes 626 Newton steps and 5802 iterations, 3e-2
-   608 and 4938; S1, 40 steps: 461 and 5044, 445 and 4323, 5e-2: 476 and 4089 */
+/* [1] of the first residual, in the energy norm: what the conjugate gradients leave. S1, 100 steps: 1e-2 takes 626 Newton steps and 5802
+   iterations, 3e-2 608 and 4938; S1, 40 steps: 461 and 5044, 445 and 4323, 5e-2: 476 and 4089 */
 #define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
 #define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
@@ -58934,8 +58934,9 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
-/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In float it has pivots
-   below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002) */
+/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In
+   float it has pivots below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002)
+   */
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4        /* most of them */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
@@ -59178,8 +59179,8 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     }
 }
 
-/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic forces have no
-   part in a body's sum, so that stiffness does not hide what is missing */
+/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic
+   forces have no part in a body's sum, so that stiffness does not hide what is missing */
 static int cti_barrier_balances(const cti_state *s)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -70224,7 +70225,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
-    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
+        !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -71324,7 +71326,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if (!(d->restitution >= 0 && d->restitution <= 1))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution,
+                                "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))

@@ -201,8 +201,8 @@ static void memory_that_runs_out_leaves_no_trace(void **state)
     assert_true(b.blocks == 0 && b.live == 0 && b.wrong == 0);
 }
 
-/* Under a shift sigma M of the Hessian a free body moves by 1 / (1 + sigma) of what it should. That is below the tolerance here, but the step does not
-   end with it: the whole kick g h arrives, with a factor of the Hessian (n 2) and with conjugate gradients (n 8) */
+/* Under a shift sigma M of the Hessian a free body moves by 1 / (1 + sigma) of what it should. That is below the tolerance here, but the
+   step does not end with it: the whole kick g h arrives, with a factor of the Hessian (n 2) and with conjugate gradients (n 8) */
 static void a_shifted_hessian_is_no_end(void **state)
 {
     const double h = 0.01, g = 0.5;

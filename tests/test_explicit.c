@@ -538,6 +538,34 @@ static void squeezed_contacts(void **state)
     ct_world_destroy(w);
 }
 
+/* two bars across each other, whose edges meet and whose vertices do not: without `edges` they go through each other in steps that count it. With
+   it a step that ends so is not converged, and they part */
+static void intersections_are_counted(void **state)
+{
+    int edges, i;
+    (void)state;
+    for (edges = 0; edges < 2; edges++) {
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_mesh a = mesh_box(0.2, 0.02, 0.02, 1, 1, 1, 1), b = mesh_box(0.02, 0.02, 0.2, 1, 1, 1, 1);
+        static const double at[2][3] = {{0, 0, 0}, {0, 0.025, 0}}, down[3] = {0, -0.5, 0}, still[3] = {0, 0, 0};
+        int last = 0;
+        d.gravity[1] = 0, d.rk.edges = edges;
+        w = world_make(&d);
+        add_soft(w, "a", &a, 1e5, 0.3, 0.01, at[0], still);
+        add_soft(w, "b", &b, 1e5, 0.3, 0.01, at[1], down);
+        for (i = 0; i < 5; i++) {
+            ct_step_report r = step_once(w, 0.005);
+            assert_int_equal(r.tangled, count_intersections(w));
+            assert_true(!(edges && r.tangled) || r.status == CT_STATUS_NOT_CONVERGED);
+            last = r.tangled;
+        }
+        assert_true(edges ? last == 0 : last > 0);
+        ct_mesh_free(&a), ct_mesh_free(&b);
+        ct_world_destroy(w);
+    }
+}
+
 static void refusals(void **state)
 {
     ct_world_desc d = desc_of();
@@ -609,7 +637,7 @@ int main(void)
         cmocka_unit_test(forces_against_enumeration), cmocka_unit_test(forces_by_differences), cmocka_unit_test(distances_by_differences),
         cmocka_unit_test(order_of_steps),             cmocka_unit_test(held_contacts),         cmocka_unit_test(weight_at_rest),
         cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,7 +339,8 @@ static void table_regions(fixture *q, int way, int32_t **vf, int32_t **ee)
         assert_true(cti_regions_self(&memory, &q->r, &m, vf, ee));
         walk_ms = fmin(walk_ms, cpu() - t);
     }
-    printf("| %s | %d | %d | %d | %d | %d | %d | %.2f | %.2f |\n", way == 0 ? "polytopes" : way == 1 ? "cones" : "cones, contours", (int)q->r.counts.visited,
+    printf("| %s | %d | %d | %d | %d | %d | %d | %.2f | %.2f |\n", way == 0 ? "polytopes" : way == 1 ? "cones" : "cones, contours",
+        (int)q->r.counts.visited,
            (int)q->r.counts.spared, (int)q->r.counts.contours, (int)q->r.counts.refused, CTI_LEN(*vf) / 2, CTI_LEN(*ee) / 2, update_ms, walk_ms);
 }
 
@@ -795,7 +796,8 @@ static void no_collision_is_missed(void **state)
             fixture_free(&q);
         }
     if (getenv("SHOW"))
-        print_message("%d of 24 sheets: %d near, %d cross; missed %d, %d. Others: %d near, %d cross; missed %d, %d\n", sheets, holds.near, holds.crossing,
+        print_message("%d of 24 sheets: %d near, %d cross; missed %d, %d. Others: %d near, %d cross; missed %d, %d\n", sheets, holds.near,
+            holds.crossing,
                       holds.missed_near, holds.missed_crossing, fails.near, fails.crossing, fails.missed_near, fails.missed_crossing);
     assert_true(sheets >= 12 && holds.near > 10000 && fails.crossing > 100);
     assert_int_equal(holds.missed_near, 0);
@@ -944,8 +946,8 @@ static void smooth_sheets_cost_nothing(void **state)
     CTI_FREE(&memory, ee);
 }
 
-/* A flat sheet that is compressed to .45 around its middle: near pairs along the surface are left out, which are no collisions of it. Where its contour
-   is compressed, too, the contour test opens it, and none is left out. */
+/* A flat sheet that is compressed to .45 around its middle: near pairs along the surface are left out, which are no collisions of it. Where
+   its contour is compressed, too, the contour test opens it, and none is left out. */
 static void compression_is_no_collision(void **state)
 {
     fixture q;
@@ -970,8 +972,9 @@ static void compression_is_no_collision(void **state)
     }
 }
 
-/* A sheet folded to a V of 60 degrees is one-to-one from above, but its sides are nearer than .625 of their distance at rest: a cone up to a right angle,
-   and contours that keep less, would leave out most collisions in the fold; the rule leaves out none. One of 120 degrees has none. */
+/* A sheet folded to a V of 60 degrees is one-to-one from above, but its sides are nearer than .625 of their distance at rest: a cone up to a
+   right angle, and contours that keep less, would leave out most collisions in the fold; the rule leaves out none. One of 120 degrees has none.
+   */
 static void steep_folds_are_opened(void **state)
 {
     int way, i;

@@ -388,7 +388,8 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction contact motion keyframes "
+                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction contact motion "
+                      "keyframes "
                       "keyframe_interval"))
         return;
     snprintf(fallback, sizeof fallback, "body%d", index);
@@ -564,7 +565,8 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     const char *text;
     int k;
     if (!json_in_keys(in, root, "",
-                      "name dt duration gravity stepper solver solver_options integrator thickness friction friction_until restitution self_collision "
+                      "name dt duration gravity stepper solver solver_options integrator thickness friction friction_until restitution "
+                      "self_collision "
                       "broad_phase seed barrier layers geometric penalty explicit dcd newton_iterations bodies stitches joints row_mode "
                       "ccd_limits_step output"))
         return;

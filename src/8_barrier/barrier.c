@@ -37,8 +37,9 @@
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
-/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In float it has pivots
-   below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002) */
+/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In
+   float it has pivots below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002)
+   */
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4        /* most of them */
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
@@ -279,8 +280,8 @@ static int cti_barrier_direction(cti_state *s, cti_barrier_run *q, ct_step_repor
     }
 }
 
-/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic forces have no
-   part in a body's sum, so that stiffness does not hide what is missing */
+/* 1 where the forces on every deformable body that no script holds balance, to the tolerance and the rounding of contact forces. Elastic
+   forces have no part in a body's sum, so that stiffness does not hide what is missing */
 static int cti_barrier_balances(const cti_state *s)
 {
     const cti_barrier *b = cti_barrier_own(s);

@@ -398,7 +398,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
-    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 || !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
+        !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }

@@ -220,7 +220,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     if (!(d->restitution >= 0 && d->restitution <= 1))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->restitution, "restitution must be in [0, 1]");
     if (d->restitution != 0 && d->stepper != CT_STEPPER_PENALTY && d->stepper != CT_STEPPER_LAYERS)
-        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution, "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
+        return cti_world_refuse(e, CT_ERR_UNSUPPORTED, (double)d->restitution,
+                                "restitution other than 0 needs CT_STEPPER_PENALTY or CT_STEPPER_LAYERS");
     if ((int)d->stepper < 0 || d->stepper >= CT_STEPPER_COUNT_)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->stepper, "stepper is out of range");
     if (!ct_stepper_built(d->stepper))

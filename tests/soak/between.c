@@ -196,7 +196,8 @@ static ct_code misuse_body(soak_run *u, soak_rng *r, int which)
     }
     m.triangles = (int32_t *)(which == 4 ? outside : two), m.n_triangles = 1;
     if (which < 6)
-        return u->desc.stepper == CT_STEPPER_DCD || u->desc.stepper == CT_STEPPER_EXPLICIT ? CT_ERR_UNSUPPORTED : ct_body_add_cloth(u->world, &c, &id);
+        return u->desc.stepper == CT_STEPPER_DCD || u->desc.stepper == CT_STEPPER_EXPLICIT ? CT_ERR_UNSUPPORTED
+                                                                                           : ct_body_add_cloth(u->world, &c, &id);
     if (which == 6)
         return u->desc.stepper == CT_STEPPER_DCD ? CT_ERR_UNSUPPORTED : ct_body_add_rigid(u->world, &g, &id);
     m.triangles = NULL;
