@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 911db62b0f415a66.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a13923aa246c5981.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -3207,7 +3207,7 @@ CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
    implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_FILES || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LAYERS || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_FILES || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LAYERS || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 #endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
@@ -4526,7 +4526,7 @@ CTI_INLINE cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
 /* cti_log64 -- natural logarithm; -inf at 0, NaN below. */
 CTI_FN double cti_log64(double x);
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
-CTI_SPARE CTI_FN double cti_exp64(double x);
+CTI_FN double cti_exp64(double x);
 /* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);
@@ -66606,12 +66606,12 @@ static double cti_penalty_restitution(double z)
     double w;
     if (z < 1 - 1e-9) {
         w = sqrt(1 - z * z);
-        return exp(-z / w * (z < sqrt(0.5) ? acos(-1.0) - atan(2 * z * w / (1 - 2 * z * z)) : -atan(2 * z * w / (1 - 2 * z * z))));
+        return cti_exp64(-z / w * (cti_acos64(-1.0) - cti_atan2_64(2 * z * w, 1 - 2 * z * z)));
     }
     if (z <= 1 + 1e-9)
-        return exp(-2.0);
+        return cti_exp64(-2.0);
     w = sqrt(z * z - 1);
-    return exp(-z / w * log((z + w) / (z - w)));
+    return cti_exp64(-z / w * cti_log64((z + w) / (z - w)));
 }
 
 CTI_FN double cti_penalty_ratio(double restitution)
@@ -68386,7 +68386,7 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     cti_explicit_product(q, q->f, q->w);
     for (i = 0; i < q->n; i++) {
         q->w[i] += q->b[i];
-        worst = fmax(worst, fabs(fmin(q->f[i], q->w[i])));
+        worst = cti_fmax(worst, fabs(cti_fmin(q->f[i], q->w[i])));
     }
     return worst;
 }
@@ -68437,14 +68437,14 @@ static int cti_explicit_certify(cti_explicit_scaled *q)
     double most = 0, gain = 0, worst = 0;
     int i;
     for (i = 0; i < q->n; i++)
-        most = fmax(most, q->f[i]);
+        most = cti_fmax(most, q->f[i]);
     if (!(most > 1e3))
         return 0;
     for (i = 0; i < q->n; i++)
         q->t[i] = q->f[i] / most;
     cti_explicit_product(q, q->t, q->dw);
     for (i = 0; i < q->n; i++)
-        worst = fmax(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
+        worst = cti_fmax(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
     return gain < -1e-6 && worst < 1e-5 * -gain;
 }
 
@@ -68454,7 +68454,7 @@ static double cti_explicit_length(const double *x, const double *dx, int n)
     int i;
     for (i = 0; i < n; i++)
         if (dx[i] < 0)
-            a = fmin(a, -0.995 * x[i] / dx[i]);
+            a = cti_fmin(a, -0.995 * x[i] / dx[i]);
     return a;
 }
 
@@ -68481,14 +68481,14 @@ static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
         return 0;
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
-    a = fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
     sigma = after / mu, sigma = sigma * sigma * sigma;
     for (i = 0; i < n; i++)
         q->t[i] = sigma * mu - q->df[i] * q->dw[i];
     cti_explicit_direction(q, q->t);
-    a = fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
     return 1;
@@ -68504,7 +68504,7 @@ static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
         cti_explicit_product(q, q->f, q->r);
         for (i = 0; i < q->n; i++) {
             q->r[i] += q->b[i] - q->w[i];
-            mu += q->f[i] * q->w[i] / q->n, worst = fmax(worst, fabs(q->r[i]));
+            mu += q->f[i] * q->w[i] / q->n, worst = cti_fmax(worst, fabs(q->r[i]));
         }
         if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
             return CTI_EXPLICIT_SOLVED;
@@ -68529,7 +68529,7 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
     if (outcome == CTI_EXPLICIT_SQUEEZED)
         return outcome;
     for (i = 0; i < q->n; i++) {
-        q->f[i] = fmax(q->f[i], 0.0);
+        q->f[i] = cti_fmax(q->f[i], 0.0);
         active[i] = q->f[i] > q->w[i];
     }
     memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
@@ -68554,7 +68554,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
     q.size = 0;
     for (i = 0; i < n; i++) {
         q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
-        q.size = fmax(q.size, fabs(b[i]) * q.scale[i]);
+        q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
         memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
@@ -68571,7 +68571,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
     else
         natural = cti_explicit_violation(&q);
     for (i = 0; i < n; i++)
-        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : fmax(q.f[i], 0.0) * q.scale[i] * q.size;
+        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
     *out_natural = natural;
     return outcome;
 }
@@ -69616,12 +69616,12 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = fmax(most, f[i] * sqrt(K[i * m + i]));
+            most = cti_fmax(most, f[i] * sqrt(K[i * m + i]));
         for (i = 0; i < m; i++)
             if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
     }
-    g->solve.natural = fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? fmax(natural, 1.0) : natural);
+    g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
     for (i = 0; i < m; i++)
         b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
 }
@@ -70093,7 +70093,7 @@ static int cti_explicit_impulses(cti_state *s)
 /* the length that the error allows */
 static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 {
-    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)pow((double)error, (double)-power) : CTI_EXPLICIT_GROW;
+    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_EXPLICIT_GROW;
     return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
 }
 

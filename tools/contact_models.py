@@ -23,6 +23,8 @@ THICKNESS, SIDE, ANGLE = 2e-3, 0.2, 15.0
 VARIANTS = {
     "barrier": [("barrier", {}), ("barrier, `static_hold`", {"barrier": {"static_hold": True}})],
     "penalty": [("penalty", {}), ("penalty, `explicit`", {"penalty": {"form": "explicit"}}), ("penalty, `inside`", {"penalty": {"depth": "inside"}})],
+    # it has neither friction nor contacts of a body with itself: the box slides
+    "explicit": [("explicit, no friction", {"friction": 0, "self_collision": False})],
 }
 COLORS = ("#1f5fa8", "#c8501e", "#2f8f4e", "#7a4fa0", "#a08a1c", "#444444", "#c2447c", "#1fa3a3", "#8a5a3c", "#7f7f7f")
 DASHES = ("", "8 3", "8 3 2 3", "2 3", "8 2 2 2 2 2", "12 3", "4 2", "1 2", "6 6", "10 2 2 2")

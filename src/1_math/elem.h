@@ -11,7 +11,7 @@
 /* cti_log64 -- natural logarithm; -inf at 0, NaN below. */
 CTI_FN double cti_log64(double x);
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
-CTI_SPARE CTI_FN double cti_exp64(double x);
+CTI_FN double cti_exp64(double x);
 /* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);

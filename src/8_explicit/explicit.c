@@ -6,6 +6,7 @@
    based on: Hong et al. 2006, sec. 2 to 5. */
 #include "explicit.h"
 #include "../0_base/sort.h"
+#include "../1_math/elem.h"
 #include "../8_step/cmr.h"
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
@@ -266,7 +267,7 @@ static int cti_explicit_impulses(cti_state *s)
 /* the length that the error allows */
 static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
 {
-    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)pow((double)error, (double)-power) : CTI_EXPLICIT_GROW;
+    ct_real share = error > 0 ? CTI_EXPLICIT_SAFE * (ct_real)cti_exp64(-(double)power * cti_log64((double)error)) : CTI_EXPLICIT_GROW;
     return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
 }
 

@@ -75,7 +75,7 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     cti_explicit_product(q, q->f, q->w);
     for (i = 0; i < q->n; i++) {
         q->w[i] += q->b[i];
-        worst = fmax(worst, fabs(fmin(q->f[i], q->w[i])));
+        worst = cti_fmax(worst, fabs(cti_fmin(q->f[i], q->w[i])));
     }
     return worst;
 }
@@ -126,14 +126,14 @@ static int cti_explicit_certify(cti_explicit_scaled *q)
     double most = 0, gain = 0, worst = 0;
     int i;
     for (i = 0; i < q->n; i++)
-        most = fmax(most, q->f[i]);
+        most = cti_fmax(most, q->f[i]);
     if (!(most > 1e3))
         return 0;
     for (i = 0; i < q->n; i++)
         q->t[i] = q->f[i] / most;
     cti_explicit_product(q, q->t, q->dw);
     for (i = 0; i < q->n; i++)
-        worst = fmax(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
+        worst = cti_fmax(worst, fabs(q->dw[i])), gain += q->b[i] * q->t[i];
     return gain < -1e-6 && worst < 1e-5 * -gain;
 }
 
@@ -143,7 +143,7 @@ static double cti_explicit_length(const double *x, const double *dx, int n)
     int i;
     for (i = 0; i < n; i++)
         if (dx[i] < 0)
-            a = fmin(a, -0.995 * x[i] / dx[i]);
+            a = cti_fmin(a, -0.995 * x[i] / dx[i]);
     return a;
 }
 
@@ -170,14 +170,14 @@ static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
         return 0;
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
-    a = fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         after += (q->f[i] + a * q->df[i]) * (q->w[i] + a * q->dw[i]) / n;
     sigma = after / mu, sigma = sigma * sigma * sigma;
     for (i = 0; i < n; i++)
         q->t[i] = sigma * mu - q->df[i] * q->dw[i];
     cti_explicit_direction(q, q->t);
-    a = fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
+    a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
     for (i = 0; i < n; i++)
         q->f[i] += a * q->df[i], q->w[i] += a * q->dw[i];
     return 1;
@@ -193,7 +193,7 @@ static cti_explicit_outcome cti_explicit_interior(cti_explicit_scaled *q)
         cti_explicit_product(q, q->f, q->r);
         for (i = 0; i < q->n; i++) {
             q->r[i] += q->b[i] - q->w[i];
-            mu += q->f[i] * q->w[i] / q->n, worst = fmax(worst, fabs(q->r[i]));
+            mu += q->f[i] * q->w[i] / q->n, worst = cti_fmax(worst, fabs(q->r[i]));
         }
         if (mu < 1e-14 && worst < CTI_EXPLICIT_TOLERANCE / 4)
             return CTI_EXPLICIT_SOLVED;
@@ -218,7 +218,7 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
     if (outcome == CTI_EXPLICIT_SQUEEZED)
         return outcome;
     for (i = 0; i < q->n; i++) {
-        q->f[i] = fmax(q->f[i], 0.0);
+        q->f[i] = cti_fmax(q->f[i], 0.0);
         active[i] = q->f[i] > q->w[i];
     }
     memcpy(q->df, q->f, sizeof(double) * (size_t)q->n);
@@ -243,7 +243,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
     q.size = 0;
     for (i = 0; i < n; i++) {
         q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
-        q.size = fmax(q.size, fabs(b[i]) * q.scale[i]);
+        q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
         memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
@@ -260,7 +260,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
     else
         natural = cti_explicit_violation(&q);
     for (i = 0; i < n; i++)
-        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : fmax(q.f[i], 0.0) * q.scale[i] * q.size;
+        f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
     *out_natural = natural;
     return outcome;
 }

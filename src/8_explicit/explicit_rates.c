@@ -110,12 +110,12 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = fmax(most, f[i] * sqrt(K[i * m + i]));
+            most = cti_fmax(most, f[i] * sqrt(K[i * m + i]));
         for (i = 0; i < m; i++)
             if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
     }
-    g->solve.natural = fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? fmax(natural, 1.0) : natural);
+    g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
     for (i = 0; i < m; i++)
         b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
 }

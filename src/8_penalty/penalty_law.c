@@ -11,6 +11,7 @@
    unsymmetric. So the implicit form is a sequence of convex minimizations.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014; Schwager, Poeschel 2007 (restitution of a damped spring that does not pull). */
 #include "penalty.h"
+#include "../1_math/elem.h"
 
 #define CTI_PENALTY_SINK CTI_R(0.1) /* [thickness] depth under the lighter body's weight, of the default stiffness. A tenth of it: impacts go 0.3
                                        times as deep; the implicit form needs twice the solves, the explicit one three times the substeps */
@@ -30,12 +31,12 @@ static double cti_penalty_restitution(double z)
     double w;
     if (z < 1 - 1e-9) {
         w = sqrt(1 - z * z);
-        return exp(-z / w * (z < sqrt(0.5) ? acos(-1.0) - atan(2 * z * w / (1 - 2 * z * z)) : -atan(2 * z * w / (1 - 2 * z * z))));
+        return cti_exp64(-z / w * (cti_acos64(-1.0) - cti_atan2_64(2 * z * w, 1 - 2 * z * z)));
     }
     if (z <= 1 + 1e-9)
-        return exp(-2.0);
+        return cti_exp64(-2.0);
     w = sqrt(z * z - 1);
-    return exp(-z / w * log((z + w) / (z - w)));
+    return cti_exp64(-z / w * cti_log64((z + w) / (z - w)));
 }
 
 CTI_FN double cti_penalty_ratio(double restitution)
