@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a13923aa246c5981.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f2345e2582854879.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -43895,6 +43895,63 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
 }
 #endif
 
+/* ---- 8_step/ends.h ---- */
+/* ends.h -- what steppers have in common at the beginning and at the end of a step. */
+
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
+/* cti_ends_blank -- the report of a step or a substep in which nothing has happened. */
+CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r);
+/* cti_ends_open -- begins a step of dt: drops the contacts and scratch memory of the last one, and sets when this one ends. */
+CTI_FN void cti_ends_open(cti_state *s, ct_real dt);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_ends_rigids -- commits the rotations of rigid bodies. Angular impulses of contacts act on the inertia at the middle of the step. */
+CTI_FN void cti_ends_rigids(cti_state *s);
+#endif
+
+
+/* ---- 8_step/ends.c ---- */
+/* ends.c -- what steppers have in common at the beginning and at the end of a step. */
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
+CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r)
+{
+    memset(r, 0, sizeof *r);
+    r->limit.vertices_a[0] = -1;
+    r->substeps = 1;
+    r->min_distance = 2 * s->desc.thickness;
+    r->thickness_kept = 2;
+}
+
+CTI_FN void cti_ends_open(cti_state *s, ct_real dt)
+{
+    cti_arena_reset(s->arena);
+    s->contact.is_solved = 0;
+    memset(&s->step.limit, 0, sizeof s->step.limit);
+    cti_impulses_begin(s);
+    CTI_CLEAR(s->contact.rows);
+    CTI_CLEAR(s->contact.origins);
+    s->step.until = s->step.time + (double)dt;
+    s->step.left = dt;
+}
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN void cti_ends_rigids(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
+        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
+        memcpy(r->q, r->q_new, sizeof r->q);
+        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
+    }
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
+}
+#endif
+
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
 #pragma GCC push_options
@@ -48143,7 +48200,8 @@ CTI_FN int cti_tangle_find(cti_state *s);
 
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* cti_tangle_crossed -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; s->step.limit is the first of them.
-   -1: out of memory. The trees' boxes are of surface.x0 afterwards. */
+   -1: out of memory. The trees' boxes are those of surface.x0 afterwards, so that lists of
+   candidates that depend on them have to be made anew. */
 CTI_FN int cti_tangle_crossed(cti_state *s);
 #endif
 
@@ -48365,8 +48423,11 @@ CTI_FN int cti_tangle_crossed(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int32_t *pairs = NULL;
-    int n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
-    int p, v;
+    int n, p, v;
+    for (p = 0; p < f->n_bodies; p++)
+        if (f->bodies[p].moves)
+            f->ranges[p].swept = 1, f->ranges[p].inflate = 0;
+    n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
     n = n < 0 ? n : CTI_LEN(pairs) / 2;
     if (n > 0) {
         memset(&s->step.limit, 0, sizeof s->step.limit);
@@ -51718,20 +51779,6 @@ static int cti_step_is_finite(const cti_state *s)
             return 0;
     return 1;
 }
-
-/* angular impulses of contacts act on the inertia at the middle of the step */
-static void cti_step_commit_rigids(cti_state *s)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        cti_rigid *r = &s->bodies.rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
-        memcpy(r->q, r->q_new, sizeof r->q);
-        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
-    }
-    if (CTI_LEN(s->bodies.rigids))
-        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
-}
 #endif
 
 /* releases blocks that were held in a substep */
@@ -51760,7 +51807,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_step_commit_rigids(s);
+    cti_ends_rigids(s);
     if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)
@@ -55974,11 +56021,6 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
     return cti_min_int(cti_tangle_crossed(s), 1);
 }
@@ -56029,7 +56071,9 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
    iterations, 3e-2 608 and 4938; S1, 40 steps: 461 and 5044, 445 and 4323, 5e-2: 476 and 4089 */
 #define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
-#define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
+/* [1] of its first residual: what the conjugate gradients that take a shift out of a Newton step leave. They find a part of the step, so that a
+   tenth of that part may stay wrong. Half and double were not compared */
+#define CTI_BARRIER_CORRECTION CTI_R(0.1)
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
@@ -57820,7 +57864,7 @@ CTI_FN int cti_form_root(cti_state *s, cti_form_run *q)
    Positions: base = y, scale = 1, x = dy. Velocities: base = y0, scale = h, x = u: with A for B that is A u = b + J'r, J u + phi / h >= 0,
    r impulses. */
 
-#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact; 2 was not varied */
 #define CTI_FORM_REACH 2         /* [1] pairs within so many lengths of a step have rows */
 #define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
 
@@ -58934,11 +58978,11 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
-/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In
-   float it has pivots below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002)
-   */
+/* [1] A projected Hessian that is not definite by rounding is lifted by 1, 16, 256 and 4096 ulp of its diagonal, until it is: the factor from one
+   lift to the next, and the number of lifts. In float a mass below an ulp of its stiffness makes pivots negative, and without a lift there is no
+   Newton step (soak32, set barrier, seed 1002). Half and double were not compared */
 #define CTI_BARRIER_LIFT 16
-#define CTI_BARRIER_LIFTS 4        /* most of them */
+#define CTI_BARRIER_LIFTS 4
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
@@ -59448,28 +59492,6 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
 #define CTI_BARRIER_PARTS 32
-
-/* the report of a step or a substep that has not begun */
-static void cti_barrier_blank(const cti_state *s, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
-}
-
-static void cti_barrier_begin(cti_state *s, ct_real dt)
-{
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-}
 #endif
 
 /* cti_barrier_kept -- numbers that a step begins with, and changes */
@@ -59546,7 +59568,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     for (k = 0; k < parts; k++) {
         ct_step_report part;
         ct_code code;
-        cti_barrier_blank(s, &part);
+        cti_ends_blank(s, &part);
         /* step.limit stays the nearest pair of all substeps */
         part.min_distance = r->min_distance;
         cti_arena_reset(s->arena);
@@ -59579,8 +59601,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     double start[4];
     int gains, parts;
     ct_code code;
-    cti_barrier_blank(s, r);
-    cti_barrier_begin(s, dt);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
     if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
@@ -59599,7 +59621,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     gains = cti_barrier_gains(s, dt, start, r);
     for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
-        cti_barrier_blank(s, r);
+        cti_ends_blank(s, r);
         if (!cti_barrier_again(s, &kept))
             return CT_ERR_MEMORY;
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
@@ -60760,11 +60782,6 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
 
 CTI_FN int cti_layers_crosses(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
     return cti_min_int(cti_tangle_crossed(s), 1);
 }
@@ -61638,26 +61655,9 @@ typedef struct cti_layers_start {
     double energy, gravity, stored;
 } cti_layers_start;
 
-#if CONTACT_WITH_LAYERS
-static void cti_layers_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-}
-
 /* ---- from the state and back ---- */
 
+#if CONTACT_WITH_LAYERS
 /* velocities that scripts give; the work and the impulse of the jump to them */
 static void cti_layers_script_speed(cti_state *s, int i)
 {
@@ -61849,7 +61849,8 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_layers_start start;
     double t = cti_cmr_clock(s);
     int k, ended;
-    cti_layers_begin(s, dt, r);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
@@ -64811,11 +64812,6 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
 
 CTI_FN int cti_geometric_count(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_geometric_own(s)->covered = 0;
     return cti_tangle_crossed(s);
 }
@@ -66153,21 +66149,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
 
 /* ---- the step ---- */
 
-static void cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
-}
-
 /* whether the surface intersects itself when the step begins: known from the last one, if nobody has moved it since. 0: out of memory */
 static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_report *r)
 {
@@ -66256,7 +66237,9 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_geometric_run run;
     ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h;
-    cti_geometric_begin(s, dt, r);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->substeps = 0;
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
@@ -67063,11 +67046,6 @@ CTI_FN int cti_penalty_passed(cti_state *s)
 
 CTI_FN int cti_penalty_crossings(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     s->detect.valid = 0; /* the trees' boxes are of these positions */
     return cti_tangle_crossed(s);
 }
@@ -67898,20 +67876,6 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
 }
 
-/* angular impulses of contacts act on the inertia at the middle of the step */
-static void cti_penalty_rigids(cti_state *s)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        cti_rigid *r = &s->bodies.rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
-        memcpy(r->q, r->q_new, sizeof r->q);
-        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
-    }
-    if (CTI_LEN(s->bodies.rigids))
-        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
-}
-
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
    off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
    f |J'r g| h / 2 */
@@ -67956,7 +67920,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_penalty_rigids(s);
+    cti_ends_rigids(s);
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
@@ -67975,16 +67939,10 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
 static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
     ct_step_report now;
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt, s->step.dt = dt;
-    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->substeps = 0;
+    s->step.dt = dt;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);
@@ -70183,21 +70141,6 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
-static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    r->min_distance = 2 * s->desc.thickness;
-    r->substeps = 1;
-}
-
 /* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
@@ -70243,7 +70186,9 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_run run;
     ct_real left = dt, h = 0;
-    cti_explicit_begin(s, dt, r);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->thickness_kept = 0; /* contacts have no thickness */
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {

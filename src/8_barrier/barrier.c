@@ -37,11 +37,11 @@
 #define CTI_BARRIER_STRICT 8
 #define CTI_BARRIER_FIRST CTI_R(0.02) /* [masses] smallest shift of the Hessian */
 #define CTI_BARRIER_SHIFT CTI_R(10) /* [masses] largest shift */
-/* [1] times an ulp of its diagonal, by which a projected Hessian is lifted that is not definite: 1, and what the next lift is times. In
-   float it has pivots below 0 where a step's mass is below an ulp of its stiffness: its Newton step was none (soak32, set barrier, seed 1002)
-   */
+/* [1] A projected Hessian that is not definite by rounding is lifted by 1, 16, 256 and 4096 ulp of its diagonal, until it is: the factor from one
+   lift to the next, and the number of lifts. In float a mass below an ulp of its stiffness makes pivots negative, and without a lift there is no
+   Newton step (soak32, set barrier, seed 1002). Half and double were not compared */
 #define CTI_BARRIER_LIFT 16
-#define CTI_BARRIER_LIFTS 4        /* most of them */
+#define CTI_BARRIER_LIFTS 4
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */

@@ -380,11 +380,6 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 
 CTI_FN int cti_barrier_crosses(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = cti_barrier_own(s)->layout.hat[k] / 2;
     cti_barrier_own(s)->cover.known = 0;
     return cti_min_int(cti_tangle_crossed(s), 1);
 }

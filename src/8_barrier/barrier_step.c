@@ -5,31 +5,10 @@
 #include "barrier.h"
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
+#include "../8_step/ends.h"
 
 /* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
 #define CTI_BARRIER_PARTS 32
-
-/* the report of a step or a substep that has not begun */
-static void cti_barrier_blank(const cti_state *s, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
-}
-
-static void cti_barrier_begin(cti_state *s, ct_real dt)
-{
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-}
 
 /* cti_barrier_kept -- numbers that a step begins with, and changes */
 typedef struct cti_barrier_kept {
@@ -104,7 +83,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     for (k = 0; k < parts; k++) {
         ct_step_report part;
         ct_code code;
-        cti_barrier_blank(s, &part);
+        cti_ends_blank(s, &part);
         /* step.limit stays the nearest pair of all substeps */
         part.min_distance = r->min_distance;
         cti_arena_reset(s->arena);
@@ -137,8 +116,8 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     double start[4];
     int gains, parts;
     ct_code code;
-    cti_barrier_blank(s, r);
-    cti_barrier_begin(s, dt);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
     if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
@@ -157,7 +136,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     gains = cti_barrier_gains(s, dt, start, r);
     for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
-        cti_barrier_blank(s, r);
+        cti_ends_blank(s, r);
         if (!cti_barrier_again(s, &kept))
             return CT_ERR_MEMORY;
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)

@@ -20,7 +20,9 @@
    iterations, 3e-2 608 and 4938; S1, 40 steps: 461 and 5044, 445 and 4323, 5e-2: 476 and 4089 */
 #define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
-#define CTI_BARRIER_CORRECTION CTI_R(0.1) /* [1] of a correction of dy, which is a part of it: a tenth of that is below what a step leaves */
+/* [1] of its first residual: what the conjugate gradients that take a shift out of a Newton step leave. They find a part of the step, so that a
+   tenth of that part may stay wrong. Half and double were not compared */
+#define CTI_BARRIER_CORRECTION CTI_R(0.1)
 #define CTI_BARRIER_ANALYSIS 20 /* [iterations] that an analysis costs */
 #define CTI_BARRIER_FLOPS 40    /* [flops an entry of the factor] a factorization's, in the time of an iteration */
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */

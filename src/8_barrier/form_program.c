@@ -6,7 +6,7 @@
 #include "form.h"
 #include "../4_programs/solvers.h"
 
-#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact */
+#define CTI_FORM_PENALTY 2       /* [1] nu over the largest multiplier: above 1 the penalty is exact; 2 was not varied */
 #define CTI_FORM_REACH 2         /* [1] pairs within so many lengths of a step have rows */
 #define CTI_FORM_TOLERANCE 1e-10 /* of the judge's residual: forms are compared to 1e-8 */
 

@@ -14,6 +14,7 @@
 #include "../8_step/plausible.h"
 #include "../8_step/step.h"
 #include "../8_step/tangle.h"
+#include "../8_step/ends.h"
 
 #define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
@@ -357,21 +358,6 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
-static void cti_explicit_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    r->min_distance = 2 * s->desc.thickness;
-    r->substeps = 1;
-}
-
 /* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
@@ -417,7 +403,9 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_run run;
     ct_real left = dt, h = 0;
-    cti_explicit_begin(s, dt, r);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->thickness_kept = 0; /* contacts have no thickness */
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {

@@ -12,6 +12,7 @@
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
+#include "../8_step/ends.h"
 
 #define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
 #define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
@@ -411,21 +412,6 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
 
 /* ---- the step ---- */
 
-static void cti_geometric_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
-}
-
 /* whether the surface intersects itself when the step begins: known from the last one, if nobody has moved it since. 0: out of memory */
 static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_report *r)
 {
@@ -514,7 +500,9 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_geometric_run run;
     ct_real left = dt, least = dt / (ct_real)s->desc.geometric.max_substeps, h;
-    cti_geometric_begin(s, dt, r);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->substeps = 0;
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {

@@ -526,11 +526,6 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
 
 CTI_FN int cti_geometric_count(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_geometric_own(s)->covered = 0;
     return cti_tangle_crossed(s);
 }

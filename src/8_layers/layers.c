@@ -10,6 +10,7 @@
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
+#include "../8_step/ends.h"
 
 /* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
    exchange energy with their own error, for a time. A jelly that bounces with restitution 1 gains and loses up to 4e-3 in single steps
@@ -20,23 +21,6 @@
 typedef struct cti_layers_start {
     double energy, gravity, stored;
 } cti_layers_start;
-
-static void cti_layers_begin(cti_state *s, ct_real dt, ct_step_report *r)
-{
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    r->substeps = 1;
-    r->min_distance = 2 * s->desc.thickness;
-    r->thickness_kept = 2;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt;
-    s->step.left = dt;
-}
 
 /* ---- from the state and back ---- */
 
@@ -231,7 +215,8 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_layers_start start;
     double t = cti_cmr_clock(s);
     int k, ended;
-    cti_layers_begin(s, dt, r);
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
     if (s->n == 0) {

@@ -234,11 +234,6 @@ CTI_FN double cti_layers_stored(cti_state *s, ct_step_report *r)
 
 CTI_FN int cti_layers_crosses(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     cti_layers_own(s)->places.covered = 0;
     return cti_min_int(cti_tangle_crossed(s), 1);
 }

@@ -16,6 +16,7 @@
 #include "../8_step/policy.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
+#include "../8_step/ends.h"
 
 #define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
                                          gain in twice as many steps */
@@ -213,20 +214,6 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
 }
 
-/* angular impulses of contacts act on the inertia at the middle of the step */
-static void cti_penalty_rigids(cti_state *s)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        cti_rigid *r = &s->bodies.rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
-        memcpy(r->q, r->q_new, sizeof r->q);
-        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
-    }
-    if (CTI_LEN(s->bodies.rigids))
-        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
-}
-
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
    off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
    f |J'r g| h / 2 */
@@ -271,7 +258,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_penalty_rigids(s);
+    cti_ends_rigids(s);
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
@@ -290,16 +277,10 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
 static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
     ct_step_report now;
-    memset(r, 0, sizeof *r);
-    r->limit.vertices_a[0] = -1;
-    cti_arena_reset(s->arena);
-    s->contact.is_solved = 0;
-    memset(&s->step.limit, 0, sizeof s->step.limit);
-    cti_impulses_begin(s);
-    CTI_CLEAR(s->contact.rows);
-    CTI_CLEAR(s->contact.origins);
-    s->step.until = s->step.time + (double)dt, s->step.dt = dt;
-    r->min_distance = 2 * s->desc.thickness, r->thickness_kept = 2;
+    cti_ends_blank(s, r);
+    cti_ends_open(s, dt);
+    r->substeps = 0;
+    s->step.dt = dt;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     cti_step_energies(s, &now);

@@ -296,11 +296,6 @@ CTI_FN int cti_penalty_passed(cti_state *s)
 
 CTI_FN int cti_penalty_crossings(cti_state *s)
 {
-    cti_surface *f = &s->surface;
-    int k;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            f->ranges[k].swept = 1, f->ranges[k].inflate = f->bodies[k].thickness / 2;
     s->detect.valid = 0; /* the trees' boxes are of these positions */
     return cti_tangle_crossed(s);
 }

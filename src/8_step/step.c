@@ -6,6 +6,7 @@
    element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for some
    steps. */
 #include "step.h"
+#include "ends.h"
 #include "energy.h"
 #include "factors.h"
 #include "impulses.h"
@@ -80,20 +81,6 @@ static int cti_step_is_finite(const cti_state *s)
     return 1;
 }
 
-/* angular impulses of contacts act on the inertia at the middle of the step */
-static void cti_step_commit_rigids(cti_state *s)
-{
-    int i;
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        cti_rigid *r = &s->bodies.rigids[i];
-        cti_v3_put(r->spin, 0, cti_m3_mul_v(r->I_mid, cti_v3_at(s->v, r->block + 1)));
-        memcpy(r->q, r->q_new, sizeof r->q);
-        cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
-    }
-    if (CTI_LEN(s->bodies.rigids))
-        memcpy(s->bodies.frames, s->end.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
-}
-
 /* releases blocks that were held in a substep */
 static void cti_step_release(cti_state *s)
 {
@@ -119,7 +106,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_step_commit_rigids(s);
+    cti_ends_rigids(s);
     if (!cti_linkage_keep(s, dt))
         return 0;
     for (i = 0; i < 3 * s->n; i++)

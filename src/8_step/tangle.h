@@ -9,7 +9,8 @@
 CTI_FN int cti_tangle_find(cti_state *s);
 
 /* cti_tangle_crossed -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; s->step.limit is the first of them.
-   -1: out of memory. The trees' boxes are of surface.x0 afterwards. */
+   -1: out of memory. The trees' boxes are those of surface.x0 afterwards, so that lists of
+   candidates that depend on them have to be made anew. */
 CTI_FN int cti_tangle_crossed(cti_state *s);
 
 #endif /* CTI_TANGLE_H */

@@ -1,0 +1,14 @@
+/* ends.h -- what steppers have in common at the beginning and at the end of a step. */
+#ifndef CTI_ENDS_H
+#define CTI_ENDS_H
+
+#include "impulses.h"
+
+/* cti_ends_blank -- the report of a step or a substep in which nothing has happened. */
+CTI_FN void cti_ends_blank(const cti_state *s, ct_step_report *r);
+/* cti_ends_open -- begins a step of dt: drops the contacts and scratch memory of the last one, and sets when this one ends. */
+CTI_FN void cti_ends_open(cti_state *s, ct_real dt);
+/* cti_ends_rigids -- commits the rotations of rigid bodies. Angular impulses of contacts act on the inertia at the middle of the step. */
+CTI_FN void cti_ends_rigids(cti_state *s);
+
+#endif /* CTI_ENDS_H */
