@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f2345e2582854879.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c695c1252c06fdec.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -30410,8 +30410,8 @@ typedef struct cti_slabs {
 } cti_slabs;
 
 /* cti_slabs_motion -- for the motion from p0 to p1, widened by r >= 0 (a distance in space). Points at most ra + rb apart at one time have
-   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms exceeds the four roundings. With r
-   = 0 nothing is widened: a rounded sum is monotone in the exact one. */
+   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 4 eps of all terms exceeds the four roundings and what
+   cti_way_holds allows. With r = 0 nothing is widened: a rounded sum is monotone in the exact one. */
 CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 {
     cti_slabs s;
@@ -30421,11 +30421,31 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
     for (k = 0; k < 6; k++) {
         ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
-        s.lo[k] = r > 0 ? (lo - w) - 2 * CTI_EPS * (cti_abs(lo) + w) : lo;
-        s.hi[k] = r > 0 ? (hi + w) + 2 * CTI_EPS * (cti_abs(hi) + w) : hi;
+        s.lo[k] = r > 0 ? (lo - w) - 4 * CTI_EPS * (cti_abs(lo) + w) : lo;
+        s.hi[k] = r > 0 ? (hi + w) + 4 * CTI_EPS * (cti_abs(hi) + w) : hi;
     }
     return s;
 }
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_way_holds -- 1 for a point q in the box of the motion from p0 to p1 that is widened by `slack` on each axis, and between the projections of
+   the motion that are widened by sqrt(2) times as much. 2 eps are for the rounding of points of the straight way. The box has none: a coordinate
+   on that way is monotone. */
+CTI_INLINE int cti_way_holds(cti_v3 p0, cti_v3 p1, ct_real slack, cti_v3 q)
+{
+    ct_real a[6], b[6], c[6], w = CTI_R(1.4142130) * slack;
+    int k, in = q.x >= cti_min(p0.x, p1.x) - slack && q.x <= cti_max(p0.x, p1.x) + slack && q.y >= cti_min(p0.y, p1.y) - slack &&
+                q.y <= cti_max(p0.y, p1.y) + slack && q.z >= cti_min(p0.z, p1.z) - slack && q.z <= cti_max(p0.z, p1.z) + slack;
+    a[0] = p0.x + p0.y, a[1] = p0.x - p0.y, a[2] = p0.x + p0.z, a[3] = p0.x - p0.z, a[4] = p0.y + p0.z, a[5] = p0.y - p0.z;
+    b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
+    c[0] = q.x + q.y, c[1] = q.x - q.y, c[2] = q.x + q.z, c[3] = q.x - q.z, c[4] = q.y + q.z, c[5] = q.y - q.z;
+    for (k = 0; k < 6; k++) {
+        ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
+        in &= c[k] >= lo - w - 2 * CTI_EPS * cti_abs(lo) && c[k] <= hi + w + 2 * CTI_EPS * cti_abs(hi);
+    }
+    return in;
+}
+#endif
 
 /* cti_slabs_box -- for a point anywhere in a box that r >= 0 widens on each axis. */
 CTI_INLINE cti_slabs cti_slabs_box(cti_v3 lo, cti_v3 hi, ct_real r)
@@ -33679,17 +33699,20 @@ CTI_FN int cti_grid_pairs(cti_mem *mem, cti_grid *g, int self, int moving, int32
    using bounding volume hierarchies of k-DOPs, 1998; Cohen, Lin, Manocha, Ponamgi, I-COLLIDE, 1995 (sweep and prune); see bvh.h. */
 
 
+/* where a vertex of a body is during a motion: on the straight way between its ends, like its neighbours; anywhere in the box of its ends, which
+   `inflate` widens on each axis; or wherever cti_way_holds allows, with a slack of `inflate` without what the detection distance takes of it */
+enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY };
+
 /* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
    (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
-    int still;       /* 1: its vertices never move; requires swept = 1 */
+    int still;       /* 1: its vertices never move; requires CTI_SWEPT_BOX */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions, widened by `inflate` on each axis; 0: it
-                        moves linearly between them */
+    int swept;       /* CTI_SWEPT_* */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 
@@ -34155,12 +34178,14 @@ static void cti_broad_put_slabs(float *t, cti_slabs s)
     t[6] = t[7] = t[14] = t[15] = 0;
 }
 
-/* Slabs of a vertex that stays, or is anywhere in a box, which the user of the pairs may widen by the distance that it inflates by. */
+/* Slabs of a vertex that stays, keeps to its way, or is anywhere in a box. */
 static cti_slabs cti_broad_slabs_of(cti_v3 p0, cti_v3 p1, const cti_soup_body *body)
 {
     cti_v3 lo = cti_v3_make(cti_min(p0.x, p1.x), cti_min(p0.y, p1.y), cti_min(p0.z, p1.z));
     cti_v3 hi = cti_v3_make(cti_max(p0.x, p1.x), cti_max(p0.y, p1.y), cti_max(p0.z, p1.z));
-    return body->still ? cti_slabs_motion(p0, p0, body->inflate) : cti_slabs_box(lo, hi, body->inflate);
+    if (body->still || body->swept == CTI_SWEPT_NOT)
+        return cti_slabs_motion(p0, p0, body->inflate);
+    return body->swept == CTI_SWEPT_WAY ? cti_slabs_motion(p0, p1, body->inflate) : cti_slabs_box(lo, hi, body->inflate);
 }
 
 /* Box of a linear motion, as float. */
@@ -34176,13 +34201,13 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
 {
     size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
     ct_real *last = broad->last_x + broad->last_at[b];
-    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
+    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == body->swept &&
         (n == 0 || (memcmp(last, x0 + first, bytes) == 0 && memcmp(last + n, x1 + first, bytes) == 0)))
         return 1;
     if (n > 0)
         memcpy(last, x0 + first, bytes), memcpy(last + n, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
-    broad->last_swept[b] = body->swept != 0;
+    broad->last_swept[b] = (uint8_t)body->swept;
     return 0;
 }
 
@@ -34195,7 +34220,7 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
         ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
         float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
-        cti_broad_put_slabs(slabs, body->swept ? cti_broad_slabs_of(p0, p1, body) : cti_slabs_motion(p0, p0, body->inflate));
+        cti_broad_put_slabs(slabs, cti_broad_slabs_of(p0, p1, body));
         if (body->swept)
             continue;
         cti_broad_put_box(box + 8, p1, p1, body->inflate);
@@ -39319,6 +39344,108 @@ CTI_FN int cti_memory_add(cti_mem *mem, cti_memory *m, const cti_memory_item *it
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
+/* ---- 7_contact/room.h ---- */
+/* room.h -- where the vertices of a surface may be while a list of candidate pairs is complete. */
+
+
+/* cti_room_body -- of one body. A slow body has one room around the whole way of each vertex, in which contact may stop it anywhere. A fast one has
+   one at each end of the way: its features move together between them. */
+typedef struct cti_room_body {
+    ct_real slack; /* [m] that a vertex may leave its way, or its ends, by */
+    int swept;     /* 1: slow */
+} cti_room_body;
+
+/* cti_room -- zero it, set it, free it. */
+typedef struct cti_room {
+    ct_real *from, *to; /* [3 n_moving] ends of the ways */
+    cti_room_body *bodies; /* [surface bodies] */
+} cti_room;
+
+CTI_FN void cti_room_free(cti_mem *mem, cti_room *room);
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_room_reserve -- 0: out of memory. */
+CTI_FN int cti_room_reserve(cti_mem *mem, cti_room *room, const cti_surface *s);
+/* cti_room_set -- the room of a moving body around the motion from surface.x0 to x1. Its range in the soup is set to match: pairs that come nearer
+   than `reach` to each other are candidates, when each body adds half of it. */
+CTI_FN void cti_room_set(cti_room *room, cti_surface *s, int body, const ct_real *x1, cti_room_body how, ct_real reach);
+/* cti_room_holds -- 1 while every moving vertex starts and ends in its room; 0 also for a surface that has no room yet. */
+CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_real *x1);
+#endif
+#if CONTACT_WITH_BARRIER
+/* cti_room_box -- the box of a moving vertex's room at end 0 or 1. */
+CTI_FN cti_box cti_room_box(const cti_room *room, const cti_surface *s, int vertex, int end);
+#endif
+
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O2", "fp-contract=off")
+#endif
+
+/* ---- 7_contact/room.c ---- */
+/* room.c -- where the vertices of a surface may be while a list of candidate pairs is complete: in the box of their way, and between its
+   projections on the diagonals (an 18-DOP), as the trees bound them. The box alone would hold more, and its corners would make candidates of
+   features that motions hardly ever reach: half as many again in cloth that moves at an angle to the axes. */
+
+CTI_FN void cti_room_free(cti_mem *mem, cti_room *room)
+{
+    CTI_FREE(mem, room->from), CTI_FREE(mem, room->to), CTI_FREE(mem, room->bodies);
+}
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN int cti_room_reserve(cti_mem *mem, cti_room *room, const cti_surface *s)
+{
+    return CTI_RESIZE(mem, room->from, 3 * s->n_moving) && CTI_RESIZE(mem, room->to, 3 * s->n_moving) &&
+           CTI_RESIZE(mem, room->bodies, s->n_bodies);
+}
+
+CTI_FN void cti_room_set(cti_room *room, cti_surface *s, int body, const ct_real *x1, cti_room_body how, ct_real reach)
+{
+    cti_soup_body *r = &s->ranges[body];
+    size_t n = 3 * (size_t)(r->v1 - r->v0), at = 3 * (size_t)(r->v0 + s->bodies[body].shift);
+    room->bodies[body] = how;
+    r->swept = how.swept ? CTI_SWEPT_WAY : 0;
+    r->inflate = reach / 2 + how.slack;
+    if (n == 0)
+        return;
+    memcpy(room->from + at, s->x0 + 3 * (size_t)r->v0, n * sizeof *x1);
+    memcpy(room->to + at, x1 + 3 * (size_t)r->v0, n * sizeof *x1);
+}
+
+CTI_FN int cti_room_holds(const cti_room *room, const cti_surface *s, const ct_real *x1)
+{
+    int b, v;
+    if (CTI_LEN(room->bodies) != s->n_bodies || CTI_LEN(room->from) != 3 * s->n_moving)
+        return 0;
+    for (b = 0; b < s->n_bodies; b++) {
+        cti_room_body how = room->bodies[b];
+        for (v = s->ranges[b].v0; s->bodies[b].moves && v < s->ranges[b].v1; v++) {
+            cti_v3 p0 = cti_v3_at(room->from, v + s->bodies[b].shift), p1 = cti_v3_at(room->to, v + s->bodies[b].shift);
+            if (!cti_way_holds(p0, how.swept ? p1 : p0, how.slack, cti_v3_at(s->x0, v)) ||
+                !cti_way_holds(how.swept ? p0 : p1, p1, how.slack, cti_v3_at(x1, v)))
+                return 0;
+        }
+    }
+    return 1;
+}
+#endif
+
+#if CONTACT_WITH_BARRIER
+CTI_FN cti_box cti_room_box(const cti_room *room, const cti_surface *s, int vertex, int end)
+{
+    int b = s->body_of[vertex], at = vertex + s->bodies[b].shift, swept = room->bodies[b].swept;
+    cti_v3 p0 = cti_v3_at(room->from, at), p1 = cti_v3_at(room->to, at);
+    return cti_box_motion(!swept && end ? p1 : p0, !swept && !end ? p0 : p1, room->bodies[b].slack);
+}
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
+
 /* ---- 7_contact/rows.h ---- */
 /* rows.h -- from a feature pair to a row of the contact problem: normal, gap, attachments, friction, memory. */
 
@@ -39821,8 +39948,7 @@ CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each moving vertex starts in its first box and ends in its
-                                second */
+    cti_room room;           /* the lists are complete while the surface stays in it */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
@@ -39849,7 +39975,7 @@ CTI_FN void cti_detect_still(cti_surface *s);
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface. The trees are queried only when some vertex leaves
-   the boxes of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
+   the room of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
@@ -39933,8 +40059,7 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_detect_free_list(mem, &d->ee);
     CTI_FREE(mem, d->ve);
     CTI_FREE(mem, d->vv);
-    CTI_FREE(mem, d->lo);
-    CTI_FREE(mem, d->hi);
+    cti_room_free(mem, &d->room);
     CTI_FREE(mem, d->toi);
     CTI_FREE(mem, d->maybe);
     CTI_FREE(mem, d->tangled);
@@ -39943,24 +40068,6 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
 }
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
-/* 1 while both ends of every vertex's motion stay in the boxes of the last query */
-static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
-{
-    int i, k, n3 = 3 * s->n_moving;
-    const ct_real *lo0 = d->lo, *hi0 = d->hi, *lo1, *hi1;
-    if (!d->valid || CTI_LEN(d->lo) < 2 * n3)
-        return 0;
-    lo1 = n3 ? lo0 + n3 : lo0, hi1 = n3 ? hi0 + n3 : hi0;
-    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
-        int n = 3 * (s->runs[k + 1] - s->runs[k]), at = 3 * s->runs[k + 2];
-        const ct_real *a = s->x0 + 3 * (size_t)s->runs[k], *b = x1 + 3 * (size_t)s->runs[k];
-        for (i = 0; i < n; i++)
-            if (!(a[i] >= lo0[at + i] && a[i] <= hi0[at + i] && b[i] >= lo1[at + i] && b[i] <= hi1[at + i]))
-                return 0;
-    }
-    return 1;
-}
-
 /* largest displacement of any coordinate of the body */
 static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
 {
@@ -39972,8 +40079,8 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     return big;
 }
 
-/* 1 when all motion is slow enough for the lists to last several steps. They end with the first vertex that leaves its box, and the boxes
-   of scripted bodies cover no more than the motion of this step */
+/* 1 when all motion is slow enough for the lists to last several steps. They end with the first vertex that leaves its room, and the room
+   of scripted bodies covers no more than the motion of this step */
 static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 {
     int b;
@@ -39983,25 +40090,15 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
     return 1;
 }
 
-/* the boxes of a body's vertices that the lists will cover. A slow body gets one box around both ends of a vertex's path, so that contact
-   may stop it anywhere and later steps may use the lists. A fast body gets one box at each end. Its features move together, so that between
-   the ends none of them comes nearer to another; a contact that stops it makes a new query. The slack is half the thickness, or a quarter
-   of a slow motion, and twice the thickness where later steps may use the lists */
-static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
+/* The room that the lists will cover. A body is slow up to CTI_DETECT_FAST; a contact that stops a fast one makes a new query. The slack is half the
+   thickness, or a quarter of a slow motion, and twice the thickness where later steps may use the lists */
+static void cti_detect_room(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
-    cti_soup_body *r = &s->ranges[body];
-    int i, n3 = 3 * s->n_moving, at = 3 * s->bodies[body].shift;
-    ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
-    r->swept = big <= CTI_DETECT_FAST * h;
-    if (s->bodies[body].dynamic)
-        slack = r->swept ? cti_max(least, big / 4) : least;
-    /* the trees' boxes grow by the slack, and by half of the distance at which a pair is near: both sides have it */
-    r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
-        ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
-        d->lo[at + i] = (r->swept ? lo : a) - slack, d->hi[at + i] = (r->swept ? hi : a) + slack;
-        d->lo[n3 + at + i] = (r->swept ? lo : b) - slack, d->hi[n3 + at + i] = (r->swept ? hi : b) + slack;
-    }
+    cti_room_body how;
+    ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2;
+    how.swept = big <= CTI_DETECT_FAST * h;
+    how.slack = !s->bodies[body].dynamic ? 0 : how.swept ? cti_max(least, big / 4) : least;
+    cti_room_set(&d->room, s, body, x1, how, CTI_DETECT_TRUST * h);
 }
 #endif
 
@@ -40010,7 +40107,7 @@ CTI_FN void cti_detect_still(cti_surface *s)
     int b;
     for (b = 0; b < s->n_bodies; b++)
         if (!s->bodies[b].moves)
-            s->ranges[b].swept = 1, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
+            s->ranges[b].swept = CTI_SWEPT_BOX, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
 }
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
@@ -40035,15 +40132,15 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 {
     int b, lasts;
     *out_changed = 0;
-    if (cti_detect_covered(d, s, x1))
+    if (d->valid && cti_room_holds(&d->room, s, x1))
         return 1;
-    if (!CTI_RESIZE(mem, d->lo, 6 * s->n_moving) || !CTI_RESIZE(mem, d->hi, 6 * s->n_moving) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
     lasts = cti_detect_lasts(s, x1);
     for (b = 0; b < s->n_bodies; b++)
         if (s->bodies[b].moves)
-            cti_detect_boxes(d, s, b, x1, lasts);
+            cti_detect_room(d, s, b, x1, lasts);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);
@@ -48426,7 +48523,7 @@ CTI_FN int cti_tangle_crossed(cti_state *s)
     int n, p, v;
     for (p = 0; p < f->n_bodies; p++)
         if (f->bodies[p].moves)
-            f->ranges[p].swept = 1, f->ranges[p].inflate = 0;
+            f->ranges[p].swept = CTI_SWEPT_BOX, f->ranges[p].inflate = 0;
     n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
     n = n < 0 ? n : CTI_LEN(pairs) / 2;
     if (n > 0) {
@@ -54830,7 +54927,7 @@ typedef struct cti_barrier_surface {
 /* cti_barrier_candidates -- candidates, which are complete for motions inside boxes. */
 typedef struct cti_barrier_candidates {
     int known;         /* 1: the boxes and the lists are */
-    ct_real *lo, *hi;  /* [6 n_moving] boxes, see cti_detect */
+    cti_room room;     /* see cti_detect */
     cti_barrier_list list[CTI_BARRIER_LISTS];
     int32_t *planes;   /* [2 m] vertex, plane: within reach in the boxes */
     ct_real *toi, *least; /* scratch of the step filter */
@@ -55189,7 +55286,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
         CTI_FREE(m, b->surface.x_start);
-    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_begin), CTI_FREE(m, b->cover.lo), CTI_FREE(m, b->cover.hi);
+    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_begin);
+    cti_room_free(m, &b->cover.room);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         cti_barrier_list *l = &b->cover.list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
@@ -55292,8 +55390,8 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
           CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
           CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
-          CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
-          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
+          CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && cti_room_reserve(m, &b->cover.room, f) &&
+          CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->layout.all[i] = i;
@@ -55321,7 +55419,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
+            s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
@@ -55660,38 +55758,18 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
 
 /* ---- lists ---- */
 
-static int cti_barrier_is_covered(const cti_barrier *b, const cti_surface *f, const ct_real *x1)
+/* the room of a body: around both ends where it moves slowly, with slack for what is to come; at each end where it is fast */
+static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_real *x1)
 {
-    int i, k, n3 = 3 * f->n_moving;
-    if (!b->cover.known)
-        return 0;
-    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
-        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
-        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = x1 + 3 * (size_t)f->runs[k];
-        const ct_real *lo = b->cover.lo + at, *hi = b->cover.hi + at;
-        for (i = 0; i < n; i++)
-            if (!(p[i] >= lo[i] && p[i] <= hi[i] && q[i] >= lo[n3 + i] && q[i] <= hi[n3 + i]))
-                return 0;
-    }
-    return 1;
-}
-
-/* boxes of a body's vertices: around both ends where it moves slowly, with room for what is to come; at each end where it is fast */
-static void cti_barrier_boxes(cti_barrier *b, cti_surface *f, int body, const ct_real *x1)
-{
-    cti_soup_body *r = &f->ranges[body];
-    ct_real way = 0, slack;
-    int i, n3 = 3 * f->n_moving, at = 3 * f->bodies[body].shift;
+    const cti_soup_body *r = &f->ranges[body];
+    cti_room_body how;
+    ct_real way = 0, hat = b->layout.hat[body];
+    int i;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
-    r->swept = way <= CTI_BARRIER_FAST * b->layout.hat[body];
-    slack = f->bodies[body].dynamic ? cti_max(b->layout.hat[body] / 4, r->swept ? way / 4 : 0) : 0;
-    r->inflate = b->layout.hat[body] / 2 + slack;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
-        ct_real p = f->x0[i], q = x1[i], lo = cti_min(p, q), hi = cti_max(p, q);
-        b->cover.lo[at + i] = (r->swept ? lo : p) - slack, b->cover.hi[at + i] = (r->swept ? hi : p) + slack;
-        b->cover.lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->cover.hi[n3 + at + i] = (r->swept ? hi : q) + slack;
-    }
+    how.swept = way <= CTI_BARRIER_FAST * hat;
+    how.slack = f->bodies[body].dynamic ? cti_max(hat / 4, how.swept ? way / 4 : 0) : 0;
+    cti_room_set(&b->cover.room, f, body, x1, how, hat);
 }
 
 /* vertices of each pair, and its dhat: within a body at most half of the distance at rest */
@@ -55724,17 +55802,18 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
 static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
 {
     const cti_surface *f = &s->surface;
-    int n3 = 3 * f->n_moving, v, p, k, e;
+    int v, p, k, e;
     CTI_CLEAR(b->cover.planes);
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
-            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
             ct_real least = CTI_REAL_MAX;
             for (e = 0; e < 2; e++) {
-                ct_real gap = -q->offset;
+                cti_box box = cti_room_box(&b->cover.room, f, v, e);
+                ct_real gap = -q->offset, lo[3], hi[3];
+                cti_v3_put(lo, 0, box.lo), cti_v3_put(hi, 0, box.hi);
                 for (k = 0; k < 3; k++)
-                    gap += q->normal[k] * (q->normal[k] > 0 ? b->cover.lo : b->cover.hi)[e * n3 + at + k];
+                    gap += q->normal[k] * (q->normal[k] > 0 ? lo : hi)[k];
                 least = cti_min(least, gap);
             }
             if (least < (b->layout.hat[f->body_of[v]] + b->layout.hat[q->body]) / 2 &&
@@ -55799,12 +55878,12 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     cti_barrier *b = cti_barrier_own(s);
     cti_surface *f = &s->surface;
     int k;
-    if (cti_barrier_is_covered(b, f, x1))
+    if (b->cover.known && cti_room_holds(&b->cover.room, f, x1))
         return 1;
     b->cover.known = 0;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
-            cti_barrier_boxes(b, f, k, x1);
+            cti_barrier_room(b, f, k, x1);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||

@@ -52,7 +52,7 @@ static void test_scene_body(test_scene *s, ct_real motion)
     ct_real at[3];
     memset(b, 0, sizeof *b);
     b->v0 = p->nv, b->e0 = p->ne, b->f0 = p->nf;
-    b->dynamic = test_random(3) > 0, b->self = test_random(3) > 0, b->swept = test_random(3) == 0;
+    b->dynamic = test_random(3) > 0, b->self = test_random(3) > 0, b->swept = test_random(3) ? CTI_SWEPT_NOT : CTI_SWEPT_BOX + test_random(2);
     b->group = test_random(4) ? 1 : 2, b->mask = test_random(4) ? 3 : 1;
     b->inflate = test_random(3) ? CTI_R(0.03) * test_unit() : 0;
     for (i = 0; i < 3; i++)
@@ -122,8 +122,8 @@ static void test_element_ranges(const test_scene *s, const cti_soup_body *b, con
         cti_slabs d;
         ct_real lo[9], hi[9];
         test_vertex_range(s, b, v[i], end, &from, &to);
-        m = cti_box_motion(from, to, b->swept && !b->still ? 0 : b->inflate);
-        d = b->swept && !b->still ? cti_slabs_box(m.lo, m.hi, b->inflate) : cti_slabs_motion(from, to, b->inflate);
+        m = cti_box_motion(from, to, b->swept == CTI_SWEPT_BOX && !b->still ? 0 : b->inflate);
+        d = b->swept == CTI_SWEPT_BOX && !b->still ? cti_slabs_box(m.lo, m.hi, b->inflate) : cti_slabs_motion(from, to, b->inflate);
         m = cti_box_motion(from, to, b->inflate);
         cti_v3_put(lo, 0, m.lo), cti_v3_put(hi, 0, m.hi);
         for (k = 0; k < 6; k++)
@@ -710,6 +710,41 @@ static void test_corners(void **state)
     }
 }
 
+/* wherever cti_way_holds lets a vertex be, what comes within the detection distance of it overlaps its slabs, at all scales */
+static void test_way(void **state)
+{
+    int i, k, held = 0, corners = 0, many = 200000;
+    CTI_UNUSED(state);
+    for (i = 0; i < many; i++) {
+        ct_real size = (ct_real)pow(10, test_random(9) - 4), slack = test_random(4) ? size * (ct_real)pow(10, -test_random(5)) : 0, near = slack * test_unit();
+        ct_real p[3][3], r[3], length = 0;
+        cti_slabs a, b;
+        cti_v3 p0, p1, q;
+        int way = test_random(3), inside = 1;
+        for (k = 0; k < 3; k++) {
+            p[0][k] = size * (test_unit() - CTI_R(0.5)), p[1][k] = p[0][k] + slack * 4 * (test_unit() - CTI_R(0.5));
+            /* on the straight way, at a corner of the widened box, or anywhere around */
+            p[2][k] = way == 0 ? p[0][k] + CTI_R(0.3) * (p[1][k] - p[0][k])
+                               : (test_random(2) ? p[0][k] : p[1][k]) + slack * (way == 1 ? (ct_real)(2 * test_random(2) - 1) : 2 * test_unit() - 1);
+            r[k] = test_unit() - CTI_R(0.5), length += r[k] * r[k];
+            inside &= p[2][k] >= cti_min(p[0][k], p[1][k]) - slack && p[2][k] <= cti_max(p[0][k], p[1][k]) + slack;
+        }
+        p0 = cti_v3_at(p[0], 0), p1 = cti_v3_at(p[1], 0), q = cti_v3_at(p[2], 0);
+        if (!cti_way_holds(p0, p1, slack, q)) {
+            assert_true(way > 0);
+            corners += inside;
+            continue;
+        }
+        held++;
+        a = cti_slabs_motion(p0, p1, slack + near / 2);
+        q = cti_v3_mad(q, cti_v3_at(r, 0), CTI_R(0.999) * near / cti_sqrt(length));
+        b = cti_slabs_motion(q, q, near / 2);
+        for (k = 0; k < 6; k++)
+            assert_true(a.lo[k] <= b.hi[k] && b.lo[k] <= a.hi[k]);
+    }
+    assert_true(held > many / 4 && corners > many / 20);
+}
+
 /* pairs of bodies that are not tested, entered in any order and more than once: a sorted list, and the candidates respect it */
 static void test_keep_apart(void **state)
 {
@@ -750,7 +785,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees), cmocka_unit_test(test_hash), cmocka_unit_test(test_common_motion), cmocka_unit_test(test_widening),
         cmocka_unit_test(test_slabs),               cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_cloth_funnel),
-        cmocka_unit_test(test_keep_apart), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_keep_apart), cmocka_unit_test(test_corners), cmocka_unit_test(test_way),
 #ifndef __SANITIZE_ADDRESS__ /* seven million pairs; the funnel takes the same code paths */
         cmocka_unit_test(test_cloth_ball),
 #endif

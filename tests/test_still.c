@@ -58,7 +58,7 @@ static double fall(int poison)
     assert_int_equal(CTI_LEN(f->script), 3 * 8);
     assert_int_equal(CTI_LEN(f->broad.vertex_boxes), 8 * (f->nv - 8) + 16 * 8);
     assert_int_equal(CTI_LEN(f->broad.vertex_slabs), 2 * CTI_LEN(f->broad.vertex_boxes));
-    assert_int_equal(CTI_LEN(w->state.detect.lo), 6 * 8);
+    assert_int_equal(CTI_LEN(w->state.detect.room.from), 3 * 8);
     assert_int_equal(CTI_LEN(f->broad.last_x), 6 * 8);
     assert_int_equal(ct_body_get_pose(w, crate, at, NULL), CT_OK);
     ct_world_destroy(w);

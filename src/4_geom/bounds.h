@@ -59,8 +59,8 @@ typedef struct cti_slabs {
 } cti_slabs;
 
 /* cti_slabs_motion -- for the motion from p0 to p1, widened by r >= 0 (a distance in space). Points at most ra + rb apart at one time have
-   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 2 eps of all terms exceeds the four roundings. With r
-   = 0 nothing is widened: a rounded sum is monotone in the exact one. */
+   overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 4 eps of all terms exceeds the four roundings and what
+   cti_way_holds allows. With r = 0 nothing is widened: a rounded sum is monotone in the exact one. */
 CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
 {
     cti_slabs s;
@@ -70,10 +70,28 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
     for (k = 0; k < 6; k++) {
         ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
-        s.lo[k] = r > 0 ? (lo - w) - 2 * CTI_EPS * (cti_abs(lo) + w) : lo;
-        s.hi[k] = r > 0 ? (hi + w) + 2 * CTI_EPS * (cti_abs(hi) + w) : hi;
+        s.lo[k] = r > 0 ? (lo - w) - 4 * CTI_EPS * (cti_abs(lo) + w) : lo;
+        s.hi[k] = r > 0 ? (hi + w) + 4 * CTI_EPS * (cti_abs(hi) + w) : hi;
     }
     return s;
+}
+
+/* cti_way_holds -- 1 for a point q in the box of the motion from p0 to p1 that is widened by `slack` on each axis, and between the projections of
+   the motion that are widened by sqrt(2) times as much. 2 eps are for the rounding of points of the straight way. The box has none: a coordinate
+   on that way is monotone. */
+CTI_INLINE int cti_way_holds(cti_v3 p0, cti_v3 p1, ct_real slack, cti_v3 q)
+{
+    ct_real a[6], b[6], c[6], w = CTI_R(1.4142130) * slack;
+    int k, in = q.x >= cti_min(p0.x, p1.x) - slack && q.x <= cti_max(p0.x, p1.x) + slack && q.y >= cti_min(p0.y, p1.y) - slack &&
+                q.y <= cti_max(p0.y, p1.y) + slack && q.z >= cti_min(p0.z, p1.z) - slack && q.z <= cti_max(p0.z, p1.z) + slack;
+    a[0] = p0.x + p0.y, a[1] = p0.x - p0.y, a[2] = p0.x + p0.z, a[3] = p0.x - p0.z, a[4] = p0.y + p0.z, a[5] = p0.y - p0.z;
+    b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
+    c[0] = q.x + q.y, c[1] = q.x - q.y, c[2] = q.x + q.z, c[3] = q.x - q.z, c[4] = q.y + q.z, c[5] = q.y - q.z;
+    for (k = 0; k < 6; k++) {
+        ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
+        in &= c[k] >= lo - w - 2 * CTI_EPS * cti_abs(lo) && c[k] <= hi + w + 2 * CTI_EPS * cti_abs(hi);
+    }
+    return in;
 }
 
 /* cti_slabs_box -- for a point anywhere in a box that r >= 0 widens on each axis. */

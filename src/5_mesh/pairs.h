@@ -12,17 +12,20 @@
 #include "../0_base/tasks.h"
 #include "pairsort.h"
 
+/* where a vertex of a body is during a motion: on the straight way between its ends, like its neighbours; anywhere in the box of its ends, which
+   `inflate` widens on each axis; or wherever cti_way_holds allows, with a slack of `inflate` without what the detection distance takes of it */
+enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY };
+
 /* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
    (a.group & b.mask) and (b.group & a.mask). A body may meet itself if it is dynamic and `self` is set. */
 typedef struct cti_soup_body {
     int v0, v1, e0, e1, f0, f1;
     int dynamic;
     int self;
-    int still;       /* 1: its vertices never move; requires swept = 1 */
+    int still;       /* 1: its vertices never move; requires CTI_SWEPT_BOX */
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
-    int swept;       /* 1: at any time a vertex may be anywhere in the box of its two end positions, widened by `inflate` on each axis; 0: it
-                        moves linearly between them */
+    int swept;       /* CTI_SWEPT_* */
     ct_real inflate; /* half of the detection distance; >= 0 */
 } cti_soup_body;
 

@@ -229,12 +229,14 @@ static void cti_broad_put_slabs(float *t, cti_slabs s)
     t[6] = t[7] = t[14] = t[15] = 0;
 }
 
-/* Slabs of a vertex that stays, or is anywhere in a box, which the user of the pairs may widen by the distance that it inflates by. */
+/* Slabs of a vertex that stays, keeps to its way, or is anywhere in a box. */
 static cti_slabs cti_broad_slabs_of(cti_v3 p0, cti_v3 p1, const cti_soup_body *body)
 {
     cti_v3 lo = cti_v3_make(cti_min(p0.x, p1.x), cti_min(p0.y, p1.y), cti_min(p0.z, p1.z));
     cti_v3 hi = cti_v3_make(cti_max(p0.x, p1.x), cti_max(p0.y, p1.y), cti_max(p0.z, p1.z));
-    return body->still ? cti_slabs_motion(p0, p0, body->inflate) : cti_slabs_box(lo, hi, body->inflate);
+    if (body->still || body->swept == CTI_SWEPT_NOT)
+        return cti_slabs_motion(p0, p0, body->inflate);
+    return body->swept == CTI_SWEPT_WAY ? cti_slabs_motion(p0, p1, body->inflate) : cti_slabs_box(lo, hi, body->inflate);
 }
 
 /* Box of a linear motion, as float. */
@@ -250,13 +252,13 @@ static int cti_broad_same(cti_broad *broad, const cti_soup_body *body, int b, co
 {
     size_t first = 3 * (size_t)body->v0, n = body->still ? 0 : 3 * (size_t)(body->v1 - body->v0), bytes = n * sizeof *x0;
     ct_real *last = broad->last_x + broad->last_at[b];
-    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == (body->swept != 0) &&
+    if (!broad->fresh && broad->last_inflate[b] == body->inflate && broad->last_swept[b] == body->swept &&
         (n == 0 || (memcmp(last, x0 + first, bytes) == 0 && memcmp(last + n, x1 + first, bytes) == 0)))
         return 1;
     if (n > 0)
         memcpy(last, x0 + first, bytes), memcpy(last + n, x1 + first, bytes);
     broad->last_inflate[b] = body->inflate;
-    broad->last_swept[b] = body->swept != 0;
+    broad->last_swept[b] = (uint8_t)body->swept;
     return 0;
 }
 
@@ -269,7 +271,7 @@ static void cti_broad_vertex_boxes(cti_broad *broad, const cti_soup_body *body, 
         ptrdiff_t at = broad->boxes_at[b] + (ptrdiff_t)(body->still ? 8 : 16) * v;
         float *box = broad->vertex_boxes + at, *slabs = broad->vertex_slabs + 2 * at;
         cti_broad_put_box(box, p0, body->swept ? p1 : p0, body->inflate);
-        cti_broad_put_slabs(slabs, body->swept ? cti_broad_slabs_of(p0, p1, body) : cti_slabs_motion(p0, p0, body->inflate));
+        cti_broad_put_slabs(slabs, cti_broad_slabs_of(p0, p1, body));
         if (body->swept)
             continue;
         cti_broad_put_box(box + 8, p1, p1, body->inflate);

@@ -40,31 +40,12 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_detect_free_list(mem, &d->ee);
     CTI_FREE(mem, d->ve);
     CTI_FREE(mem, d->vv);
-    CTI_FREE(mem, d->lo);
-    CTI_FREE(mem, d->hi);
+    cti_room_free(mem, &d->room);
     CTI_FREE(mem, d->toi);
     CTI_FREE(mem, d->maybe);
     CTI_FREE(mem, d->tangled);
     CTI_FREE(mem, d->tangles);
     memset(d, 0, sizeof *d);
-}
-
-/* 1 while both ends of every vertex's motion stay in the boxes of the last query */
-static int cti_detect_covered(const cti_detect *d, const cti_surface *s, const ct_real *x1)
-{
-    int i, k, n3 = 3 * s->n_moving;
-    const ct_real *lo0 = d->lo, *hi0 = d->hi, *lo1, *hi1;
-    if (!d->valid || CTI_LEN(d->lo) < 2 * n3)
-        return 0;
-    lo1 = n3 ? lo0 + n3 : lo0, hi1 = n3 ? hi0 + n3 : hi0;
-    for (k = 0; k < CTI_LEN(s->runs); k += 3) {
-        int n = 3 * (s->runs[k + 1] - s->runs[k]), at = 3 * s->runs[k + 2];
-        const ct_real *a = s->x0 + 3 * (size_t)s->runs[k], *b = x1 + 3 * (size_t)s->runs[k];
-        for (i = 0; i < n; i++)
-            if (!(a[i] >= lo0[at + i] && a[i] <= hi0[at + i] && b[i] >= lo1[at + i] && b[i] <= hi1[at + i]))
-                return 0;
-    }
-    return 1;
 }
 
 /* largest displacement of any coordinate of the body */
@@ -78,8 +59,8 @@ static ct_real cti_detect_way(const cti_surface *s, int body, const ct_real *x1)
     return big;
 }
 
-/* 1 when all motion is slow enough for the lists to last several steps. They end with the first vertex that leaves its box, and the boxes
-   of scripted bodies cover no more than the motion of this step */
+/* 1 when all motion is slow enough for the lists to last several steps. They end with the first vertex that leaves its room, and the room
+   of scripted bodies covers no more than the motion of this step */
 static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
 {
     int b;
@@ -89,25 +70,15 @@ static int cti_detect_lasts(const cti_surface *s, const ct_real *x1)
     return 1;
 }
 
-/* the boxes of a body's vertices that the lists will cover. A slow body gets one box around both ends of a vertex's path, so that contact
-   may stop it anywhere and later steps may use the lists. A fast body gets one box at each end. Its features move together, so that between
-   the ends none of them comes nearer to another; a contact that stops it makes a new query. The slack is half the thickness, or a quarter
-   of a slow motion, and twice the thickness where later steps may use the lists */
-static void cti_detect_boxes(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
+/* The room that the lists will cover. A body is slow up to CTI_DETECT_FAST; a contact that stops a fast one makes a new query. The slack is half the
+   thickness, or a quarter of a slow motion, and twice the thickness where later steps may use the lists */
+static void cti_detect_room(cti_detect *d, cti_surface *s, int body, const ct_real *x1, int lasts)
 {
-    cti_soup_body *r = &s->ranges[body];
-    int i, n3 = 3 * s->n_moving, at = 3 * s->bodies[body].shift;
-    ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2, slack = 0;
-    r->swept = big <= CTI_DETECT_FAST * h;
-    if (s->bodies[body].dynamic)
-        slack = r->swept ? cti_max(least, big / 4) : least;
-    /* the trees' boxes grow by the slack, and by half of the distance at which a pair is near: both sides have it */
-    r->inflate = CTI_DETECT_TRUST / 2 * h + slack;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
-        ct_real a = s->x0[i], b = x1[i], lo = cti_min(a, b), hi = cti_max(a, b);
-        d->lo[at + i] = (r->swept ? lo : a) - slack, d->hi[at + i] = (r->swept ? hi : a) + slack;
-        d->lo[n3 + at + i] = (r->swept ? lo : b) - slack, d->hi[n3 + at + i] = (r->swept ? hi : b) + slack;
-    }
+    cti_room_body how;
+    ct_real big = cti_detect_way(s, body, x1), h = s->bodies[body].thickness, least = lasts ? 2 * h : h / 2;
+    how.swept = big <= CTI_DETECT_FAST * h;
+    how.slack = !s->bodies[body].dynamic ? 0 : how.swept ? cti_max(least, big / 4) : least;
+    cti_room_set(&d->room, s, body, x1, how, CTI_DETECT_TRUST * h);
 }
 
 CTI_FN void cti_detect_still(cti_surface *s)
@@ -115,7 +86,7 @@ CTI_FN void cti_detect_still(cti_surface *s)
     int b;
     for (b = 0; b < s->n_bodies; b++)
         if (!s->bodies[b].moves)
-            s->ranges[b].swept = 1, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
+            s->ranges[b].swept = CTI_SWEPT_BOX, s->ranges[b].inflate = CTI_DETECT_TRUST / 2 * s->bodies[b].thickness;
 }
 
 static int cti_detect_quads(cti_mem *mem, cti_list *l, const cti_surface *s, int edges)
@@ -139,15 +110,15 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 {
     int b, lasts;
     *out_changed = 0;
-    if (cti_detect_covered(d, s, x1))
+    if (d->valid && cti_room_holds(&d->room, s, x1))
         return 1;
-    if (!CTI_RESIZE(mem, d->lo, 6 * s->n_moving) || !CTI_RESIZE(mem, d->hi, 6 * s->n_moving) || !CTI_RESIZE(mem, d->tangled, s->nv))
+    if (!cti_room_reserve(mem, &d->room, s) || !CTI_RESIZE(mem, d->tangled, s->nv))
         return 0;
     d->valid = 0;
     lasts = cti_detect_lasts(s, x1);
     for (b = 0; b < s->n_bodies; b++)
         if (s->bodies[b].moves)
-            cti_detect_boxes(d, s, b, x1, lasts);
+            cti_detect_room(d, s, b, x1, lasts);
     CTI_CLEAR(d->vf.pairs);
     CTI_CLEAR(d->ee.pairs);
     CTI_CLEAR(d->ve);

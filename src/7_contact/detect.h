@@ -2,6 +2,7 @@
 #ifndef CTI_DETECT_H
 #define CTI_DETECT_H
 
+#include "room.h"
 #include "rows.h"
 
 /* [thickness] a pair nearer than this at the start of a step gets a row, unless it is culled (detect.c, duplicates.h, flat_patches.h) */
@@ -51,8 +52,7 @@ CTI_FN ct_real cti_detect_keep(const cti_surface *s, const cti_pair *pair);
 typedef struct cti_detect {
     cti_list vf, ee;
     int32_t *ve, *vv;        /* codimensional candidates [2 n] */
-    ct_real *lo, *hi;        /* [6 n_moving] the lists are complete while each moving vertex starts in its first box and ends in its
-                                second */
+    cti_room room;           /* the lists are complete while the surface stays in it */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
@@ -76,7 +76,7 @@ CTI_FN int cti_detect_is_tangled(const cti_detect *d, const cti_surface *s, cons
 CTI_FN void cti_detect_still(cti_surface *s);
 
 /* cti_detect_cover -- makes the lists complete for the motion x0 -> x1 of the surface. The trees are queried only when some vertex leaves
-   the boxes of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
+   the room of the last query. *out_changed 1 when the lists are new. 0 when memory ran out. */
 CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const ct_real *x1, int *out_changed);
 
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */

@@ -127,7 +127,7 @@ typedef struct cti_barrier_surface {
 /* cti_barrier_candidates -- candidates, which are complete for motions inside boxes. */
 typedef struct cti_barrier_candidates {
     int known;         /* 1: the boxes and the lists are */
-    ct_real *lo, *hi;  /* [6 n_moving] boxes, see cti_detect */
+    cti_room room;     /* see cti_detect */
     cti_barrier_list list[CTI_BARRIER_LISTS];
     int32_t *planes;   /* [2 m] vertex, plane: within reach in the boxes */
     ct_real *toi, *least; /* scratch of the step filter */

@@ -22,7 +22,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
         CTI_FREE(m, b->surface.x_start);
-    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_begin), CTI_FREE(m, b->cover.lo), CTI_FREE(m, b->cover.hi);
+    CTI_FREE(m, b->surface.x_last), CTI_FREE(m, b->surface.x_begin);
+    cti_room_free(m, &b->cover.room);
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
         cti_barrier_list *l = &b->cover.list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
@@ -125,8 +126,8 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
           CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
           CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
-          CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && CTI_RESIZE(m, b->cover.lo, 6 * f->n_moving) &&
-          CTI_RESIZE(m, b->cover.hi, 6 * f->n_moving) && CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
+          CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && cti_room_reserve(m, &b->cover.room, f) &&
+          CTI_RESIZE(m, b->layout.all, b->n) && CTI_RESIZE(m, b->factors.vectors, 6 * n3)))
         return 0;
     for (i = 0; i < b->n; i++)
         b->layout.all[i] = i;
@@ -154,7 +155,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
+            s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);

@@ -21,38 +21,18 @@
 
 /* ---- lists ---- */
 
-static int cti_barrier_is_covered(const cti_barrier *b, const cti_surface *f, const ct_real *x1)
+/* the room of a body: around both ends where it moves slowly, with slack for what is to come; at each end where it is fast */
+static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_real *x1)
 {
-    int i, k, n3 = 3 * f->n_moving;
-    if (!b->cover.known)
-        return 0;
-    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
-        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
-        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = x1 + 3 * (size_t)f->runs[k];
-        const ct_real *lo = b->cover.lo + at, *hi = b->cover.hi + at;
-        for (i = 0; i < n; i++)
-            if (!(p[i] >= lo[i] && p[i] <= hi[i] && q[i] >= lo[n3 + i] && q[i] <= hi[n3 + i]))
-                return 0;
-    }
-    return 1;
-}
-
-/* boxes of a body's vertices: around both ends where it moves slowly, with room for what is to come; at each end where it is fast */
-static void cti_barrier_boxes(cti_barrier *b, cti_surface *f, int body, const ct_real *x1)
-{
-    cti_soup_body *r = &f->ranges[body];
-    ct_real way = 0, slack;
-    int i, n3 = 3 * f->n_moving, at = 3 * f->bodies[body].shift;
+    const cti_soup_body *r = &f->ranges[body];
+    cti_room_body how;
+    ct_real way = 0, hat = b->layout.hat[body];
+    int i;
     for (i = 3 * r->v0; i < 3 * r->v1; i++)
         way = cti_max(way, cti_abs(x1[i] - f->x0[i]));
-    r->swept = way <= CTI_BARRIER_FAST * b->layout.hat[body];
-    slack = f->bodies[body].dynamic ? cti_max(b->layout.hat[body] / 4, r->swept ? way / 4 : 0) : 0;
-    r->inflate = b->layout.hat[body] / 2 + slack;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
-        ct_real p = f->x0[i], q = x1[i], lo = cti_min(p, q), hi = cti_max(p, q);
-        b->cover.lo[at + i] = (r->swept ? lo : p) - slack, b->cover.hi[at + i] = (r->swept ? hi : p) + slack;
-        b->cover.lo[n3 + at + i] = (r->swept ? lo : q) - slack, b->cover.hi[n3 + at + i] = (r->swept ? hi : q) + slack;
-    }
+    how.swept = way <= CTI_BARRIER_FAST * hat;
+    how.slack = f->bodies[body].dynamic ? cti_max(hat / 4, how.swept ? way / 4 : 0) : 0;
+    cti_room_set(&b->cover.room, f, body, x1, how, hat);
 }
 
 /* vertices of each pair, and its dhat: within a body at most half of the distance at rest */
@@ -85,17 +65,18 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
 static int cti_barrier_list_planes(cti_state *s, cti_barrier *b)
 {
     const cti_surface *f = &s->surface;
-    int n3 = 3 * f->n_moving, v, p, k, e;
+    int v, p, k, e;
     CTI_CLEAR(b->cover.planes);
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
             const cti_plane *q = &f->planes[p];
-            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
             ct_real least = CTI_REAL_MAX;
             for (e = 0; e < 2; e++) {
-                ct_real gap = -q->offset;
+                cti_box box = cti_room_box(&b->cover.room, f, v, e);
+                ct_real gap = -q->offset, lo[3], hi[3];
+                cti_v3_put(lo, 0, box.lo), cti_v3_put(hi, 0, box.hi);
                 for (k = 0; k < 3; k++)
-                    gap += q->normal[k] * (q->normal[k] > 0 ? b->cover.lo : b->cover.hi)[e * n3 + at + k];
+                    gap += q->normal[k] * (q->normal[k] > 0 ? lo : hi)[k];
                 least = cti_min(least, gap);
             }
             if (least < (b->layout.hat[f->body_of[v]] + b->layout.hat[q->body]) / 2 &&
@@ -158,12 +139,12 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     cti_barrier *b = cti_barrier_own(s);
     cti_surface *f = &s->surface;
     int k;
-    if (cti_barrier_is_covered(b, f, x1))
+    if (b->cover.known && cti_room_holds(&b->cover.room, f, x1))
         return 1;
     b->cover.known = 0;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
-            cti_barrier_boxes(b, f, k, x1);
+            cti_barrier_room(b, f, k, x1);
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||

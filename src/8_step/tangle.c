@@ -219,7 +219,7 @@ CTI_FN int cti_tangle_crossed(cti_state *s)
     int n, p, v;
     for (p = 0; p < f->n_bodies; p++)
         if (f->bodies[p].moves)
-            f->ranges[p].swept = 1, f->ranges[p].inflate = 0;
+            f->ranges[p].swept = CTI_SWEPT_BOX, f->ranges[p].inflate = 0;
     n = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x0) && cti_intersect_soup(s->mem, &f->broad, &f->soup, f->x0, &pairs) ? 0 : -1;
     n = n < 0 ? n : CTI_LEN(pairs) / 2;
     if (n > 0) {
