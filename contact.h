@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs cdaa6fbad3742916.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4deabdec309ab33b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -236,9 +236,9 @@ SWITCHES. Macros that you define before the include. The first group must be the
     CONTACT_OPTIMIZE      1 (default), 0 or 2: how gcc optimizes the implementation, whatever level its command line has (-Os apart, which stays).
                           1: -O2 in the files where steps and solves spend their time, a small -O1 in the others. A debug build (-O0, -Og) then
                           runs like a release, and takes as long to compile: README has the times.
-                          0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that is 5 seconds
-                          of compiling, and a step takes 20 to 45 times as long.
-                          2: -O2 throughout: 28 seconds, a tenth more code, steps up to 3 % faster. All give the same bits.
+                          0: the command line's level, to step through the library in a debugger or to have -O3. At -O0 that compiles
+                          four times as fast, and a step takes 20 to 45 times as long.
+                          2: -O2 throughout: 1.4 times as long to compile, 6 % more code, steps up to 3 % faster. All give the same bits.
                           clang has no such pragma, so with it a debug build of this file is slow: give contact.c a level of its own.
                               CMake:  set_source_files_properties(contact.c PROPERTIES COMPILE_OPTIONS -O2)
                               make:   contact.o: CFLAGS += -O2

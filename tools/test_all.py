@@ -36,7 +36,8 @@ SETS = [
     ("soak", MAKE + ["soak", "WORLDS=100"], "random worlds, 100 of them", 3600),
     ("soak rods", MAKE + ["soak", "SET=rods", "WORLDS=50"], "random worlds with rods and points, 50 of them", 3600),
     ("soak barrier", MAKE + ["soak", "SET=barrier", "WORLDS=50"], "random worlds of the barrier stepper, 50 of them", 3600),
-]
+] + [("soak " + s, MAKE + ["soak", "SET=" + s, "WORLDS=50"], "random worlds of the %s stepper, 50 of them" % s, 3600)
+     for s in ("penalty", "layers", "geometric", "explicit")]
 
 
 def known_targets():
