@@ -98,8 +98,9 @@ CTI_FN void cti_layers_free(cti_state *s)
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
         CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
+        CTI_FREE(m, y->set[v].given.tick), CTI_FREE(m, y->set[v].given.J), CTI_FREE(m, y->set[v].kept.tick), CTI_FREE(m, y->set[v].kept.J);
     }
-    CTI_FREE(m, y->queue), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->last), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
     CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
     cti_mem_resize(m, y, sizeof *y, 0);
     s->own = NULL;
