@@ -170,6 +170,7 @@ typedef struct cti_layers {
     cti_layers_list list[CTI_LAYERS_LISTS];
     cti_layers_set set[CTI_LAYERS_LEVELS + 1];
     cti_layers_strike *queue;
+    int n_owing, owing[CTI_LAYERS_LEVELS + 1]; /* sets that have written down impulses */
     double *last;          /* [3 n] impulses of a set's last strike on its blocks, while it strikes */
     cti_layers_given *at;  /* of the set that strikes; NULL: impulses are not written down */
     ct_real *d2, *weights; /* scratch of the distances of a set */
@@ -178,6 +179,15 @@ typedef struct cti_layers {
 } cti_layers;
 
 CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *)s->own; }
+
+/* cti_layers_dissipates -- 1 where contacts have friction, or restitution below 1. */
+CTI_INLINE int cti_layers_dissipates(const cti_state *s)
+{
+    int b, rubs = 0;
+    for (b = 0; b < s->surface.n_bodies; b++)
+        rubs |= s->surface.bodies[b].friction > 0;
+    return rubs || s->desc.restitution < 1;
+}
 
 /* ---- layers_clock.c ---- */
 

@@ -12,10 +12,10 @@
 /* [1] friction of a strike over what stops the sliding, at most. Below 2 every strike dissipates. At 2 the mean velocity between two
    strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
    with this by 0.008 */
-#define CTI_LAYERS_STOP 1.9
+#define CTI_LAYERS_STOP 1.98
 /* [1] the share of restitution falls from 1 to e^2 while the mean of a pair's velocities before and after a strike rises from 0 to this part of what
    the strike's full impulse changes */
-#define CTI_LAYERS_BLEND 0.25
+#define CTI_LAYERS_BLEND 0.1
 /* [1] friction of a strike that takes less than this share of what it could is sticking */
 #define CTI_LAYERS_STICKS 0.999
 
@@ -242,7 +242,10 @@ static void cti_layers_owe(cti_state *s, int64_t tick)
     for (i = 0; i < CTI_LEN(y->clocks.groups); i++)
         y->clocks.due[i] = (double)cti_layers_due(tick, y->clocks.groups[i].level) * y->window.tick;
     y->window.due = (double)cti_layers_due(tick, y->clocks.free_level) * y->window.tick;
-    for (i = 0; i <= CTI_LAYERS_LEVELS; i++) {
+    for (i = y->n_owing = 0; i <= CTI_LAYERS_LEVELS; i++) {
+        if (CTI_LEN(y->set[i].given.tick) == 0)
+            continue;
+        y->owing[y->n_owing++] = i;
         y->set[i].struck = cti_layers_before(tick, i);
         y->set[i].share = (double)cti_layers_due(tick, i) / (double)((int64_t)1 << (CTI_LAYERS_LOG - i));
     }
@@ -264,36 +267,50 @@ static void cti_layers_given_begin(cti_state *s, cti_layers_set *set, int64_t ti
     y->at = &set->given;
 }
 
-static double cti_layers_along(const double *a, cti_v3 n) { return a[0] * (double)n.x + a[1] * (double)n.y + a[2] * (double)n.z; }
+static void cti_layers_more(double *sum, double factor, const double *a)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        sum[k] += factor * a[k];
+}
 
-/* Change of the relative velocity along the normal by what all clocks but the pair's own owe [m/s]. own: change by the pair's full impulse [m/s]; other
-   pairs of the set are expected to give what the set gave at its last strike beyond that, and half of it counts in the middle of the strike */
-static double cti_layers_owed(const cti_state *s, const cti_layers_point *p, double own)
+/* Change of the relative velocity by what all clocks but the set's own owe [m/s]. *normal: along the normal, with the own one's. own: change by the
+   pair's full impulse [m/s]; other pairs of the set are expected to give what the set gave at its last strike beyond that, and half of it counts in the
+   middle of the strike */
+static cti_v3 cti_layers_owed(const cti_state *s, const cti_layers_point *p, double own, double *normal)
 {
     const cti_layers *y = cti_layers_own(s);
     const cti_layers_clocks *c = &y->clocks;
-    double sum = 0, last = 0, fall = y->window.due * (double)cti_v3_dot(cti_v3_at(s->desc.gravity, 0), p->normal);
+    double sum[3] = {0, 0, 0}, now[3] = {0, 0, 0}, last[3] = {0, 0, 0}, fall = 0;
+    cti_v3 n = p->normal, all;
     int k, j;
     for (k = 0; k < p->n; k++) {
         int b = p->block[k];
-        double J = 0, lightness = p->weight[k] * y->nodes.inverse[b];
+        double lightness = p->weight[k] * y->nodes.inverse[b];
         if (!(y->nodes.inverse[b] > 0))
             continue;
-        for (j = c->begin[b]; j < c->begin[b + 1]; j++)
-            J += c->due[c->from[2 * j]] * (double)cti_v3_dot(cti_v3_at(c->force, c->from[2 * j + 1]), p->normal);
-        for (j = 0; j <= CTI_LAYERS_LEVELS; j++) {
-            const cti_layers_set *q = &y->set[j];
-            if (CTI_LEN(q->given.tick) == 0 || q->given.tick[b] != q->struck)
+        fall += p->weight[k];
+        for (j = c->begin[b]; j < c->begin[b + 1]; j++) {
+            const ct_real *f = c->force + 3 * (size_t)c->from[2 * j + 1];
+            double h = lightness * c->due[c->from[2 * j]];
+            sum[0] += h * (double)f[0], sum[1] += h * (double)f[1], sum[2] += h * (double)f[2];
+        }
+        for (j = 0; j < y->n_owing; j++) {
+            const cti_layers_set *q = &y->set[y->owing[j]];
+            if (q->given.tick[b] != q->struck)
                 continue;
             if (&q->given == y->at) {
-                J -= cti_layers_along(q->given.J + 3 * (size_t)b, p->normal);
-                last += lightness * cti_layers_along(y->last + 3 * (size_t)b, p->normal);
+                cti_layers_more(now, lightness, q->given.J + 3 * (size_t)b);
+                cti_layers_more(last, lightness, y->last + 3 * (size_t)b);
             } else
-                J += q->share * cti_layers_along(q->given.J + 3 * (size_t)b, p->normal);
+                cti_layers_more(sum, lightness * q->share, q->given.J + 3 * (size_t)b);
         }
-        sum += lightness * J + p->weight[k] * fall;
     }
-    return sum + cti_fmax(0, last - own) / 2;
+    all = cti_v3_mad(cti_v3_make((ct_real)sum[0], (ct_real)sum[1], (ct_real)sum[2]), cti_v3_at(s->desc.gravity, 0), (ct_real)(fall * y->window.due));
+    for (*normal = (double)cti_v3_dot(all, n), j = 0; j < 3; j++)
+        now[j] *= (double)(j == 0 ? n.x : j == 1 ? n.y : n.z), last[j] *= (double)(j == 0 ? n.x : j == 1 ? n.y : n.z);
+    *normal += cti_fmax(0, last[0] + last[1] + last[2] - own) / 2 - (now[0] + now[1] + now[2]);
+    return all;
 }
 
 /* Share of a strike's impulse that restitution leaves: 1 while layers take energy, least = e^2 where they give it, and between them a share of which
@@ -309,14 +326,19 @@ static double cti_layers_returned(double least, double rate, double change)
    the impulse would have done along the mean of the velocities before and after is lost. plain: without friction and restitution */
 static void cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const int32_t *v, const cti_layers_act *act, cti_layers_point *p, int plain)
 {
-    cti_layers_sums *sums = &cti_layers_own(s)->window.sums;
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_sums *sums = &y->window.sums;
     double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), turning = cti_layers_turning(s, v, act);
-    double share = plain || e == 1 ? 1
-                                   : cti_layers_returned(e * e, act->full * (un + cti_layers_owed(s, p, act->full * p->lightness)) - act->energy * turning,
-                                                         act->full * act->full * p->lightness);
-    double J = share * act->full, ut, take = 0;
-    double mu = plain ? 0 : cti_layers_friction(&s->surface, l, v, i);
-    cti_v3 t = cti_v3_mad(p->u, p->normal, (ct_real)-un), all = cti_v3_mul(p->normal, (ct_real)J), mean;
+    double mu = plain ? 0 : cti_layers_friction(&s->surface, l, v, i), owed = 0, share = 1, J, ut, take = 0;
+    cti_v3 more = cti_v3_zero(), all, mean, t;
+    if (y->at)
+        more = cti_layers_owed(s, p, act->full * p->lightness, &owed);
+    if (y->at && e < 1)
+        share = cti_layers_returned(e * e, act->full * (un + owed) - act->energy * turning, act->full * act->full * p->lightness);
+    J = share * act->full;
+    all = cti_v3_mul(p->normal, (ct_real)J);
+    t = cti_v3_add(p->u, more);
+    t = cti_v3_mad(t, p->normal, -cti_v3_dot(t, p->normal));
     ut = (double)cti_v3_norm(t);
     if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
         take = cti_fmin(mu * J, CTI_LAYERS_STOP * ut / p->lightness);

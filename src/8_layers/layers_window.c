@@ -164,7 +164,7 @@ static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
 static int cti_layers_set_reserve(cti_state *s, cti_layers_set *q)
 {
     int n = s->n, i, had = CTI_LEN(q->given.tick);
-    if (!(s->desc.restitution < 1) || CTI_LEN(q->blocks) == 0)
+    if (!cti_layers_dissipates(s) || CTI_LEN(q->blocks) == 0)
         return 1;
     if (!CTI_RESIZE(s->mem, q->given.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.tick, n) ||
         !CTI_RESIZE(s->mem, cti_layers_own(s)->last, 3 * n) || !CTI_RESIZE(s->mem, q->given.tick, n))
