@@ -12,10 +12,10 @@
 /* [1] friction of a strike over what stops the sliding, at most. Below 2 every strike dissipates. At 2 the mean velocity between two
    strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
    with this by 0.008 */
-#define CTI_LAYERS_STOP 1.98
+#define CTI_LAYERS_STOP 1.9
 /* [1] the share of restitution falls from 1 to e^2 while the mean of a pair's velocities before and after a strike rises from 0 to this part of what
    the strike's full impulse changes */
-#define CTI_LAYERS_BLEND 0.1
+#define CTI_LAYERS_BLEND 0.5
 /* [1] friction of a strike that takes less than this share of what it could is sticking */
 #define CTI_LAYERS_STICKS 0.999
 
@@ -277,7 +277,7 @@ static void cti_layers_more(double *sum, double factor, const double *a)
 /* Change of the relative velocity by what all clocks but the set's own owe [m/s]. *normal: along the normal, with the own one's. own: change by the
    pair's full impulse [m/s]; other pairs of the set are expected to give what the set gave at its last strike beyond that, and half of it counts in the
    middle of the strike */
-static cti_v3 cti_layers_owed(const cti_state *s, const cti_layers_point *p, double own, double *normal)
+static cti_v3 cti_layers_owed(const cti_state *s, const cti_layers_point *p, double own, double *normal, double *change)
 {
     const cti_layers *y = cti_layers_own(s);
     const cti_layers_clocks *c = &y->clocks;
@@ -309,7 +309,8 @@ static cti_v3 cti_layers_owed(const cti_state *s, const cti_layers_point *p, dou
     all = cti_v3_mad(cti_v3_make((ct_real)sum[0], (ct_real)sum[1], (ct_real)sum[2]), cti_v3_at(s->desc.gravity, 0), (ct_real)(fall * y->window.due));
     for (*normal = (double)cti_v3_dot(all, n), j = 0; j < 3; j++)
         now[j] *= (double)(j == 0 ? n.x : j == 1 ? n.y : n.z), last[j] *= (double)(j == 0 ? n.x : j == 1 ? n.y : n.z);
-    *normal += cti_fmax(0, last[0] + last[1] + last[2] - own) / 2 - (now[0] + now[1] + now[2]);
+    *normal -= now[0] + now[1] + now[2];
+    *change = cti_fmax(own, last[0] + last[1] + last[2]);
     return all;
 }
 
@@ -329,12 +330,12 @@ static void cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const 
     cti_layers *y = cti_layers_own(s);
     cti_layers_sums *sums = &y->window.sums;
     double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), turning = cti_layers_turning(s, v, act);
-    double mu = plain ? 0 : cti_layers_friction(&s->surface, l, v, i), owed = 0, share = 1, J, ut, take = 0;
+    double mu = plain ? 0 : cti_layers_friction(&s->surface, l, v, i), owed = 0, change = 0, share = 1, J, ut, take = 0;
     cti_v3 more = cti_v3_zero(), all, mean, t;
     if (y->at)
-        more = cti_layers_owed(s, p, act->full * p->lightness, &owed);
+        more = cti_layers_owed(s, p, act->full * p->lightness, &owed, &change);
     if (y->at && e < 1)
-        share = cti_layers_returned(e * e, act->full * (un + owed) - act->energy * turning, act->full * act->full * p->lightness);
+        share = cti_layers_returned(e * e, act->full * (un + owed) - act->energy * turning, act->full * change);
     J = share * act->full;
     all = cti_v3_mul(p->normal, (ct_real)J);
     t = cti_v3_add(p->u, more);
