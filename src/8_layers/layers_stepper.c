@@ -8,7 +8,7 @@
 static void cti_layers_defaults(ct_world_desc *d)
 {
     d->layers.clock = CTI_R(0.0625);
-    d->layers.layer_clock = CTI_R(0.03);
+    d->layers.layer_clock = CTI_R(0.02);
     d->layers.depth = CTI_R(0.0625);
     d->layers.max_layers = 4096;
     d->layers.max_updates = 20000000;
