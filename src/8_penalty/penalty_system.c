@@ -312,7 +312,7 @@ static double cti_penalty_slopes(const cti_state *s, const ct_real *u, ct_real s
 static ct_real cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
 {
     ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, lo = 0, hi = 1;
-    double slope = 0, curve = 0, at_lo, at_hi, at, small;
+    double slope = 0, curve = 0, at_lo, at_hi, at, level;
     int i, k, side = 0;
     for (i = 0; i < 3 * s->n; i++)
         d[i] = s->end.v[i] - v[i];
@@ -327,13 +327,13 @@ static ct_real cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
     }
     at_hi = slope + curve + cti_penalty_slopes(s, u, 1);
     at_lo = slope + cti_penalty_slopes(s, u, 0);
-    small = CTI_PENALTY_LEVEL * fabs(at_lo);
-    if (at_hi <= small || !(at_lo < 0))
+    level = CTI_PENALTY_LEVEL * fabs(at_lo);
+    if (at_hi <= level || !(at_lo < 0))
         return 1;
     for (k = 0; k < CTI_PENALTY_HALVES; k++) {
         ct_real share = cti_clamp((ct_real)((at_hi * (double)lo - at_lo * (double)hi) / (at_hi - at_lo)), lo, hi);
         at = slope + (double)share * curve + cti_penalty_slopes(s, u, share);
-        if (fabs(at) <= small)
+        if (fabs(at) <= level)
             return share;
         if (at > 0) {
             hi = share, at_hi = at;
