@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4deabdec309ab33b.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee43be1515c1ee61.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -729,7 +729,7 @@ typedef struct ct_geometric_desc {
 /* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
 typedef struct ct_layers_desc {
     ct_real clock;       /* (0, 0.5] time between two strikes of an element, at most, over the limit of its stability; default 1/16 */
-    ct_real layer_clock; /* (0, 0.5] the same of a layer with all layers outside of it; default 0.03 */
+    ct_real layer_clock; /* (0, 0.5] the same of a layer with all layers outside of it; default 0.02 */
     ct_real depth;       /* (0, 1] share of the world's thickness by which its own weight, at 9.81 m/s^2 or the world's gravity if that is more,
                             presses the lighter side of a pair into its first layer: it sets k_1; default 1/16 */
     int max_layers;      /* 1..100000: layers of a pair; a step ends early, with CT_STATUS_BUDGET, where a pair would need more. Default 4096: a
@@ -1415,7 +1415,8 @@ typedef struct ct_step_report {
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
-    double loss_contact;   /* [J] dissipated by contacts: impacts, friction */
+    double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
+                              restitution withholds, by the stated laws */
     double loss_damping;   /* [J] dissipated by mass and stiffness damping */
     double energy_gained;  /* [J] the remainder of the balance: energies at the end, less those at the start and work_*, plus loss_*. Below
                               0 the integrator dissipated it. Above 0 the step gained it, or damping dissipated less than loss_damping says.
@@ -1423,7 +1424,8 @@ typedef struct ct_step_report {
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
-                              a step that gains more is repeated in parts */
+                              a step that gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
+                              the status are made */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
@@ -59833,6 +59835,8 @@ CTI_FN double cti_layers_period(double w, int l, double share);
 CTI_FN int cti_layers_level(double dt, double h);
 /* cti_layers_next -- the first strike of a level after tick t >= 0. */
 CTI_FN int64_t cti_layers_next(int64_t t, int level);
+/* cti_layers_before -- the last strike of a level up to tick t >= 0; below 0: none. */
+CTI_FN int64_t cti_layers_before(int64_t t, int level);
 /* cti_layers_due -- [ticks] what a clock owes, or < 0 has given too much, if the step ends at tick t: the time since its part began, less
    that part if it has struck in it. */
 CTI_FN int64_t cti_layers_due(int64_t t, int level);
@@ -59866,6 +59870,7 @@ typedef struct cti_layers_group {
     int least;       /* by its frequency */
     double size;     /* [m] smallest height of its elements at rest */
     double rate;     /* [1/s] bound on what stiffness damping takes from a velocity in a second */
+    int at;          /* its blocks' forces in cti_layers_clocks.force: numbers at .. at + length of blocks */
 } cti_layers_group;
 
 /* cti_layers_clocks -- of the elements of all bodies. */
@@ -59879,6 +59884,9 @@ typedef struct cti_layers_clocks {
     cti_layers_group *groups;
     double dt;      /* [s] step that groups and levels are of; 0: none */
     int free_level; /* of gravity and mass damping */
+    ct_real *force, *kept; /* [3 entries] of every group on its blocks, at its last strike; the same at the start of the window [N] */
+    int32_t *begin, *from; /* [n + 1], [2 entries] for each block: groups that it is in, and number in `force` */
+    double *due;           /* [groups] time that a group's impulses are behind a tick, see cti_layers_owed [s] */
     int *level_of;  /* [max_layers + 1] level of layer l */
 } cti_layers_clocks;
 
@@ -59900,12 +59908,21 @@ typedef struct cti_layers_list {
 } cti_layers_list;
 enum { CTI_LAYERS_VF, CTI_LAYERS_EE, CTI_LAYERS_PLANES, CTI_LAYERS_LISTS };
 
+/* cti_layers_given -- impulses of a set on blocks. */
+typedef struct cti_layers_given {
+    int64_t *tick; /* [n] last strike that the block was part of */
+    double *J;     /* [3 n] what it gave [N s] */
+} cti_layers_given;
+
 /* cti_layers_set -- the pairs of a window some of whose layers strike at one level. */
 typedef struct cti_layers_set {
     int first, last;                  /* layers of the level; last 0: none */
     int32_t *pair[CTI_LAYERS_LISTS];  /* numbers in the lists */
     int32_t *quads[CTI_LAYERS_LISTS]; /* [4 n] their vertices */
     int32_t *vertices, *blocks;       /* each once */
+    cti_layers_given given, kept;     /* with restitution below 1; the same at the start of the window */
+    double share;                     /* what it owes at a tick, of the impulses of a part; its last strike until then */
+    int64_t struck;
 } cti_layers_set;
 
 /* cti_layers_nodes -- blocks and their straight lines. */
@@ -59937,8 +59954,8 @@ typedef struct cti_layers_places {
 /* cti_layers_sums -- what a window adds to the report; plain data, restored when it is rolled back. */
 typedef struct cti_layers_sums {
     double script, pins;      /* [J] work */
-    double taken;             /* [J] that the normal impulses of layers took from the motion, stored or lost */
-    double friction, damping; /* [J] lost */
+    double contact;           /* [J] lost by friction and restitution: work of their impulses */
+    double damping;           /* [J] lost */
     int extended;
 } cti_layers_sums;
 
@@ -59946,6 +59963,7 @@ typedef struct cti_layers_sums {
 typedef struct cti_layers_window {
     int64_t begin, end; /* ticks */
     double tick;        /* [s] */
+    double due;         /* [s] time that gravity's impulses are behind the tick of a strike */
     double span;        /* [s] length of the last window that was accepted or rolled back; 0: none */
     int64_t updates;    /* elements and pairs evaluated in this step */
     int windows, rollbacks;
@@ -59963,6 +59981,9 @@ typedef struct cti_layers {
     cti_layers_list list[CTI_LAYERS_LISTS];
     cti_layers_set set[CTI_LAYERS_LEVELS + 1];
     cti_layers_strike *queue;
+    int n_owing, owing[CTI_LAYERS_LEVELS + 1]; /* sets that have written down impulses */
+    double *last;          /* [3 n] impulses of a set's last strike on its blocks, while it strikes */
+    cti_layers_given *at;  /* of the set that strikes; NULL: impulses are not written down */
     ct_real *d2, *weights; /* scratch of the distances of a set */
     int32_t *feature;
     cti_layers_window window;
@@ -59971,12 +59992,23 @@ typedef struct cti_layers {
 #if CONTACT_WITH_LAYERS
 CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *)s->own; }
 
+/* cti_layers_dissipates -- 1 where contacts have friction, or restitution below 1. */
+CTI_INLINE int cti_layers_dissipates(const cti_state *s)
+{
+    int b, rubs = 0;
+    for (b = 0; b < s->surface.n_bodies; b++)
+        rubs |= s->surface.bodies[b].friction > 0;
+    return rubs || s->desc.restitution < 1;
+}
+
 /* ---- layers_clock.c ---- */
 
 /* cti_layers_measure -- frequency: of every element, from rest positions X [3 n] and masses. 0: out of memory. */
 CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X);
 /* cti_layers_clocks_set -- groups and levels of a step dt. 0: out of memory. */
 CTI_FN int cti_layers_clocks_set(cti_state *s, double dt);
+/* cti_layers_clocks_pull -- force: at the positions of all blocks. */
+CTI_FN void cti_layers_clocks_pull(cti_state *s);
 /* cti_layers_clocks_hurry -- levels for a step in which blocks have speeds [m/s] up to `speed`. */
 CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed);
 CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c);
@@ -60018,7 +60050,7 @@ CTI_INLINE void cti_layers_drift(cti_layers_nodes *q, int i, int64_t tick, doubl
    without friction and restitution. */
 CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h);
 CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h);
-CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain);
+CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tick, double h, int plain);
 /* cti_layers_place -- surface positions of vertex v at a tick that its blocks are at. */
 CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick);
 /* cti_layers_velocity -- of vertex v; *out_script: the part of a script. */
@@ -60101,6 +60133,12 @@ CTI_FN int64_t cti_layers_next(int64_t t, int level)
 {
     int64_t half = (int64_t)1 << (CTI_LAYERS_LOG - 1 - level), k = t / half + 1;
     return (k % 2 ? k : k + 1) * half;
+}
+
+CTI_FN int64_t cti_layers_before(int64_t t, int level)
+{
+    int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), half = whole / 2;
+    return t < half ? -1 : (t - half) / whole * whole + half;
 }
 
 CTI_FN int64_t cti_layers_due(int64_t t, int level)
@@ -60559,6 +60597,51 @@ static int cti_layers_free_level(const cti_state *s, double dt)
     return cti_layers_level(dt, h);
 }
 
+/* begin, from and the room for forces. 0: out of memory */
+static int cti_layers_clocks_index(cti_state *s)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int g, i, n = 0;
+    for (g = 0; g < CTI_LEN(c->groups); g++) {
+        c->groups[g].at = n;
+        n += CTI_LEN(c->groups[g].blocks);
+    }
+    if (!CTI_RESIZE(s->mem, c->begin, s->n + 1) || !CTI_RESIZE(s->mem, c->from, 2 * n) || !CTI_RESIZE(s->mem, c->force, 3 * n) ||
+        !CTI_RESIZE(s->mem, c->kept, 3 * n) || !CTI_RESIZE(s->mem, c->due, CTI_LEN(c->groups)))
+        return 0;
+    for (i = 0; i <= s->n; i++)
+        c->begin[i] = 0;
+    for (g = 0; g < CTI_LEN(c->groups); g++)
+        for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++)
+            c->begin[c->groups[g].blocks[i] + 1]++;
+    for (i = 0; i < s->n; i++)
+        c->begin[i + 1] += c->begin[i];
+    for (g = CTI_LEN(c->groups) - 1; g >= 0; g--) /* fills each block's entries from the last one on */
+        for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++) {
+            int32_t *e = c->from + 2 * (size_t)(--c->begin[c->groups[g].blocks[i] + 1]);
+            e[0] = g, e[1] = c->groups[g].at + i;
+        }
+    for (i = 0; i < s->n; i++) /* each begin has moved to the start of the block before */
+        c->begin[i] = c->begin[i + 1];
+    c->begin[s->n] = n;
+    return 1;
+}
+
+CTI_FN void cti_layers_clocks_pull(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_clocks *c = &y->clocks;
+    int g, i, extended = 0;
+    for (g = 0; g < CTI_LEN(c->groups); g++) {
+        const cti_layers_group *q = &c->groups[g];
+        cti_model_assemble(&q->part, y->nodes.at, 0, y->nodes.force, NULL, &extended, NULL);
+        for (i = 0; i < CTI_LEN(q->blocks); i++) {
+            cti_v3_put(c->force, q->at + i, cti_v3_at(y->nodes.force, q->blocks[i]));
+            cti_v3_put(y->nodes.force, q->blocks[i], cti_v3_zero());
+        }
+    }
+}
+
 CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
 {
     cti_layers *y = cti_layers_own(s);
@@ -60579,7 +60662,7 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
             ok = cti_layers_group_kind(s, m, k, dt, take, mark);
     CTI_FREE(s->mem, take);
     CTI_FREE(s->mem, mark);
-    if (!ok)
+    if (!ok || !cti_layers_clocks_index(s))
         return 0;
     for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
         y->set[k].first = y->set[k].last = 0;
@@ -60612,6 +60695,7 @@ CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
     cti_layers_groups_free(mem, c);
     CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
         CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+    CTI_FREE(mem, c->force), CTI_FREE(mem, c->kept), CTI_FREE(mem, c->begin), CTI_FREE(mem, c->from), CTI_FREE(mem, c->due);
 }
 
 #undef CTI_LAYERS_STIFFEN
@@ -60908,16 +60992,22 @@ CTI_FN int cti_layers_flush(cti_state *s)
 /* layers_strike.c -- events: the impulses of elements, of gravity, and of layers.
    Method: an event at a tick moves its nodes along their lines to that tick, and adds h M^-1 f(x) to their velocities, h the time between
    two strikes of its clock (asynchronous variational integrator). Forces of an element, and of a pair without friction, sum to zero, and so
-   do their torques. Restitution e: while the points of a pair part, its layers push with e^2 of their force; what they stored on the way in
-   comes back by that share, so that a pair that comes in with the speed u leaves with e u. Friction: each strike of a layer takes at most
+   do their torques. Restitution e: while a pair's layers give energy back they push with e^2 of their force; so a pair that comes in with the
+   speed u leaves with e u. What the rest of their force would have done is lost. Friction: each strike of a layer takes at most
    mu times its own impulse from the tangential motion, and no more than CTI_LAYERS_STOP times what stops it. It acts at both closest
-   points, which are apart. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et
+   points, which are apart. Both are told by the velocity that owes nothing: that of the moment, and what each clock is behind its time, of the
+   impulses of its last strike. Between two strikes of an element its nodes have what contacts gave and not what the element takes; of a body at
+   rest that velocity changes its sign with each strike, and the other is 0. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et
    al. 2003; Harmon et al. 2009. */
 
-/* [1] friction of a strike over what stops the sliding, at most. Below 2 every strike dissipates. At 2 the mean velocity between two
+/* [1] friction of a strike over what stops the sliding, at most. Below 2 a strike alone dissipates. At 2 the mean velocity between two
    strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
    with this by 0.008 */
 #define CTI_LAYERS_STOP 1.9
+/* [1] the share of restitution falls from 1 to e^2 while the mean of a pair's velocities before and after a strike rises from 0 to this part of what
+   the strike's full impulse changes. Three boxes that fall on each other: worst residual 4.2e-3 with half of this, 3.2e-3, 2.2e-3 with double; a
+   sheet that falls flat with restitution 0 leaves with 0.007, 0.011, 0.021 of its speed */
+#define CTI_LAYERS_BLEND 0.5
 /* [1] friction of a strike that takes less than this share of what it could is sticking */
 #define CTI_LAYERS_STICKS 0.999
 
@@ -60935,6 +61025,10 @@ static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz
         off += d * d;
     }
     q->off2[i] = cti_fmax(q->off2[i], off);
+    if (y->at) {
+        double *sum = y->at->J + 3 * (size_t)i;
+        sum[0] += jx, sum[1] += jy, sum[2] += jz;
+    }
     if (filter >= 0) {
         cti_v3 J = cti_v3_make((ct_real)jx, (ct_real)jy, (ct_real)jz), own = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)filter, J);
         cti_v3 pin = cti_v3_sub(own, J);
@@ -60972,6 +61066,8 @@ CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int
         cti_layers_drift(q, g->blocks[i], tick, y->window.tick);
     y->window.updates += g->n;
     cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &y->window.sums.extended, NULL);
+    for (i = 0; i < n; i++)
+        cti_v3_put(y->clocks.force, g->at + i, cti_v3_at(q->force, g->blocks[i]));
     cti_layers_kicks(s, g->blocks, n, h);
     if (!(g->rate > 0) || h <= 0)
         return;
@@ -61089,52 +61185,179 @@ static void cti_layers_point_push(cti_state *s, const cti_layers_point *p, cti_v
         cti_layers_kick(s, p->block[k], p->weight[k] * (double)J.x, p->weight[k] * (double)J.y, p->weight[k] * (double)J.z);
     cti_layers_own(s)->window.sums.script -= (double)cti_v3_dot(J, p->script);
 }
+#endif
 
-/* the impulse `full` of some layers of pair i of a list. Returns the share of it that restitution leaves */
-static double cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const cti_layers_point *p, double full, int plain)
+/* cti_layers_act -- the impulse of some layers of a pair in one strike. */
+typedef struct cti_layers_act {
+    double full;              /* [N s] along the normal, without restitution */
+    double energy;            /* [J s] what the factor of nearly parallel edges multiplies, times h */
+    const ct_real *gradient;  /* [12] of that factor; NULL: it is 1 */
+} cti_layers_act;
+
+#if CONTACT_WITH_LAYERS
+/* rate of the factor of nearly parallel edges [1/s] */
+static double cti_layers_turning(const cti_state *s, const int32_t *v, const cti_layers_act *act)
+{
+    cti_v3 script;
+    double sum = 0;
+    int k;
+    for (k = 0; act->gradient && k < 4; k++)
+        sum += (double)cti_v3_dot(cti_v3_at(act->gradient, k), cti_layers_velocity(s, v[k], &script));
+    return sum;
+}
+
+/* the impulses by which that factor acts on the ends of the edges, of which restitution leaves a share */
+static void cti_layers_twist(cti_state *s, const int32_t *v, const cti_layers_act *act, double share)
 {
     cti_layers_sums *sums = &cti_layers_own(s)->window.sums;
-    double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), J = full, mu, ut, most, take;
-    const cti_surface *f = &s->surface;
-    int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[l->quads[4 * i + (l->kind == CT_PAIR_EE ? 2 : 1)]];
-    cti_v3 t, all;
-    if (!plain && un > 0)
-        J *= e * e;
-    sums->taken -= J * (un + J * p->lightness / 2);
+    int k, j;
+    for (k = 0; act->gradient && k < 4; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
+        cti_v3 script, J = cti_v3_mul(cti_v3_at(act->gradient, k), (ct_real)(-share * act->energy));
+        cti_layers_velocity(s, v[k], &script);
+        for (j = 0; j < a->n; j++) {
+            double w = a->n > 1 ? (double)a->weight[j] : 1;
+            cti_layers_kick(s, a->block[j], w * (double)J.x, w * (double)J.y, w * (double)J.z);
+        }
+        sums->script -= (double)cti_v3_dot(J, script);
+    }
+}
+
+/* geometric mean of both bodies' coefficients of friction */
+static double cti_layers_friction(const cti_surface *f, const cti_layers_list *l, const int32_t *v, int i)
+{
+    int b = l->kind == CT_PAIR_PLANE ? f->planes[l->pairs[2 * i + 1]].body : f->body_of[v[l->kind == CT_PAIR_EE ? 2 : 1]];
+    return sqrt((double)f->bodies[f->body_of[v[0]]].friction * (double)f->bodies[b].friction);
+}
+
+/* what the clocks are behind at a tick */
+static void cti_layers_owe(cti_state *s, int64_t tick)
+{
+    cti_layers *y = cti_layers_own(s);
+    int i;
+    for (i = 0; i < CTI_LEN(y->clocks.groups); i++)
+        y->clocks.due[i] = (double)cti_layers_due(tick, y->clocks.groups[i].level) * y->window.tick;
+    y->window.due = (double)cti_layers_due(tick, y->clocks.free_level) * y->window.tick;
+    for (i = y->n_owing = 0; i <= CTI_LAYERS_LEVELS; i++) {
+        if (CTI_LEN(y->set[i].given.tick) == 0)
+            continue;
+        y->owing[y->n_owing++] = i;
+        y->set[i].struck = cti_layers_before(tick, i);
+        y->set[i].share = (double)cti_layers_due(tick, i) / (double)((int64_t)1 << (CTI_LAYERS_LOG - i));
+    }
+}
+
+/* the set's impulses of its last strike go to `last`, and those of this one begin at 0 */
+static void cti_layers_given_begin(cti_state *s, cti_layers_set *set, int64_t tick)
+{
+    cti_layers *y = cti_layers_own(s);
+    int64_t before = cti_layers_before(tick - 1, (int)(set - y->set));
+    int i, k;
+    for (i = 0; i < CTI_LEN(set->blocks); i++)
+        for (k = 3 * set->blocks[i]; k < 3 * set->blocks[i] + 3; k++) {
+            y->last[k] = set->given.tick[k / 3] == before ? set->given.J[k] : 0;
+            set->given.J[k] = 0;
+        }
+    for (i = 0; i < CTI_LEN(set->blocks); i++)
+        set->given.tick[set->blocks[i]] = tick;
+    y->at = &set->given;
+}
+
+static void cti_layers_more(double *sum, double factor, const double *a)
+{
+    int k;
+    for (k = 0; k < 3; k++)
+        sum[k] += factor * a[k];
+}
+
+/* Change of the relative velocity by what all clocks but the set's own owe [m/s]. *normal: along the normal, with the own one's. own: change by the
+   pair's full impulse [m/s]; other pairs of the set are expected to give what the set gave at its last strike beyond that, and half of it counts in the
+   middle of the strike */
+static cti_v3 cti_layers_owed(const cti_state *s, const cti_layers_point *p, double own, double *normal, double *change)
+{
+    const cti_layers *y = cti_layers_own(s);
+    const cti_layers_clocks *c = &y->clocks;
+    double sum[3] = {0, 0, 0}, now[3] = {0, 0, 0}, last[3] = {0, 0, 0}, fall = 0;
+    cti_v3 n = p->normal, all;
+    int k, j;
+    for (k = 0; k < p->n; k++) {
+        int b = p->block[k];
+        double lightness = p->weight[k] * y->nodes.inverse[b];
+        if (!(y->nodes.inverse[b] > 0))
+            continue;
+        fall += p->weight[k];
+        for (j = c->begin[b]; j < c->begin[b + 1]; j++) {
+            const ct_real *f = c->force + 3 * (size_t)c->from[2 * j + 1];
+            double h = lightness * c->due[c->from[2 * j]];
+            sum[0] += h * (double)f[0], sum[1] += h * (double)f[1], sum[2] += h * (double)f[2];
+        }
+        for (j = 0; j < y->n_owing; j++) {
+            const cti_layers_set *q = &y->set[y->owing[j]];
+            if (q->given.tick[b] != q->struck)
+                continue;
+            if (&q->given == y->at) {
+                cti_layers_more(now, lightness, q->given.J + 3 * (size_t)b);
+                cti_layers_more(last, lightness, y->last + 3 * (size_t)b);
+            } else
+                cti_layers_more(sum, lightness * q->share, q->given.J + 3 * (size_t)b);
+        }
+    }
+    all = cti_v3_mad(cti_v3_make((ct_real)sum[0], (ct_real)sum[1], (ct_real)sum[2]), cti_v3_at(s->desc.gravity, 0), (ct_real)(fall * y->window.due));
+    for (*normal = (double)cti_v3_dot(all, n), j = 0; j < 3; j++)
+        now[j] *= (double)(j == 0 ? n.x : j == 1 ? n.y : n.z), last[j] *= (double)(j == 0 ? n.x : j == 1 ? n.y : n.z);
+    *normal -= now[0] + now[1] + now[2];
+    *change = cti_fmax(own, last[0] + last[1] + last[2]);
+    return all;
+}
+
+/* Share of a strike's impulse that restitution leaves: 1 while layers take energy, least = e^2 where they give it, and between them a share of which
+   the velocity in the middle of the strike is that of CTI_LAYERS_BLEND. rate: what the full impulse would give [J]; change: what it adds to that rate
+   when it is given [J] */
+static double cti_layers_returned(double least, double rate, double change)
+{
+    double k = (1 - least) / CTI_LAYERS_BLEND;
+    return change > 0 ? cti_fmin(1, cti_fmax(least, (1 - k * rate / change) / (1 + k / 2))) : 1;
+}
+
+/* the impulses of pair i of a list, of vertices v. Restitution leaves e^2 of them while the layers give energy back; what friction and the rest of
+   the impulse would have done along the mean of the velocities before and after is lost. plain: without friction and restitution */
+static void cti_layers_push_pair(cti_state *s, cti_layers_list *l, int i, const int32_t *v, const cti_layers_act *act, cti_layers_point *p, int plain)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_sums *sums = &y->window.sums;
+    double e = (double)s->desc.restitution, un = (double)cti_v3_dot(p->u, p->normal), turning = cti_layers_turning(s, v, act);
+    double mu = plain ? 0 : cti_layers_friction(&s->surface, l, v, i), owed = 0, change = 0, share = 1, J, ut, take = 0;
+    cti_v3 more = cti_v3_zero(), all, mean, t;
+    if (y->at)
+        more = cti_layers_owed(s, p, act->full * p->lightness, &owed, &change);
+    if (y->at && e < 1)
+        share = cti_layers_returned(e * e, act->full * (un + owed) - act->energy * turning, act->full * change);
+    J = share * act->full;
     all = cti_v3_mul(p->normal, (ct_real)J);
-    mu = plain ? 0 : sqrt((double)f->bodies[f->body_of[l->quads[4 * i]]].friction * (double)f->bodies[b].friction);
-    t = cti_v3_mad(p->u, p->normal, (ct_real)-un);
+    t = cti_v3_add(p->u, more);
+    t = cti_v3_mad(t, p->normal, -cti_v3_dot(t, p->normal));
     ut = (double)cti_v3_norm(t);
     if (mu > 0 && ut > 0 && J > 0 && p->lightness > 0) {
-        most = CTI_LAYERS_STOP * ut / p->lightness;
-        take = cti_fmin(mu * J, most);
-        sums->friction += take * (ut - take * p->lightness / 2);
+        take = cti_fmin(mu * J, CTI_LAYERS_STOP * ut / p->lightness);
         all = cti_v3_mad(all, t, (ct_real)(-take / ut));
         l->stick[i] = take < CTI_LAYERS_STICKS * mu * J ? 3 : 1;
     } else if (J > 0 && !l->stick[i])
         l->stick[i] = 1;
     cti_layers_point_push(s, p, all);
+    cti_layers_twist(s, v, act, share);
     cti_v3_addto(l->sum, i, all);
-    return full != 0 ? J / full : 1;
-}
-
-/* the impulses by which the factor of two nearly parallel edges acts on their ends; energy: what it multiplies, times h [J s] */
-static void cti_layers_twist(cti_state *s, const int32_t *v, const ct_real *gradient, double energy)
-{
-    cti_layers *y = cti_layers_own(s);
-    int k, j, i;
-    for (k = 0; k < 4; k++) {
-        const cti_attach *a = cti_surface_attach(&s->surface, v[k]);
-        cti_v3 script, u = cti_layers_velocity(s, v[k], &script), J = cti_v3_mul(cti_v3_at(gradient, k), (ct_real)-energy), after;
-        for (j = 0; j < a->n; j++) {
-            double w = a->n > 1 ? (double)a->weight[j] : 1;
-            i = a->block[j];
-            cti_layers_kick(s, i, w * (double)J.x, w * (double)J.y, w * (double)J.z);
-        }
-        after = cti_layers_velocity(s, v[k], &script);
-        y->window.sums.taken -= (double)cti_v3_dot(J, cti_v3_add(u, after)) / 2;
-        y->window.sums.script -= (double)cti_v3_dot(J, script);
+    if (share == 1 && take == 0)
+        return;
+    mean = cti_v3_mad(p->u, all, (ct_real)(p->lightness / 2));
+    if (act->gradient || s->scripts.n_constrained) { /* pins and the edges' ends change it, too */
+        mean = p->u;
+        cti_layers_point_make(s, v, l->held + 4 * (size_t)i, l->kind == CT_PAIR_PLANE ? 1 : 4, p);
+        mean = cti_v3_mul(cti_v3_add(mean, p->u), CTI_R(0.5));
+        turning = (turning + cti_layers_turning(s, v, act)) / 2;
     }
+    sums->contact += (1 - share) * (act->full * (double)cti_v3_dot(mean, p->normal) - act->energy * turning);
+    if (take > 0)
+        sums->contact += take / ut * (double)cti_v3_dot(mean, t);
 }
 
 /* weights of closest points, and the unit normal from b to a. 0: the points coincide */
@@ -61159,13 +61382,17 @@ static int cti_layers_weights(const cti_state *s, const cti_layers_list *l, cons
     return cti_v3_norm2(*normal) > 0;
 }
 
-CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain)
+CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tick, double h, int plain)
 {
     cti_layers *y = cti_layers_own(s);
     ct_real *x = s->surface.x1;
     int i, k, n;
     for (i = 0; i < CTI_LEN(set->blocks); i++)
         cti_layers_drift(&y->nodes, set->blocks[i], tick, y->window.tick);
+    if (!plain && CTI_LEN(set->given.tick)) {
+        cti_layers_owe(s, tick);
+        cti_layers_given_begin(s, set, tick);
+    }
     for (i = 0; i < CTI_LEN(set->vertices); i++)
         cti_v3_put(x, set->vertices[i], cti_layers_place(s, set->vertices[i], tick));
     for (k = 0; k < CTI_LAYERS_LISTS; k++) {
@@ -61181,8 +61408,9 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
             const int32_t *v = set->quads[k] + 4 * (size_t)i;
             ct_real d =
                 k == CTI_LAYERS_PLANES ? cti_plane_gap(&s->surface.planes[l->pairs[2 * pair + 1]], cti_v3_at(x, v[0])) : cti_sqrt(y->d2[i]);
-            double share = (double)(d / l->hat[pair]), force, energy, factor = 1;
+            double share = (double)(d / l->hat[pair]), factor = 1;
             ct_real gradient[12];
+            cti_layers_act act;
             cti_layers_point p;
             if (share >= cti_layers_share(set->first))
                 continue;
@@ -61191,17 +61419,19 @@ CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64
                 continue;
             if (k == CTI_LAYERS_EE)
                 factor = cti_layers_parallel(x, v, l->width[pair], gradient);
-            force = factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &energy);
+            act.gradient = factor < 1 ? gradient : NULL;
+            act.full = h * factor * (double)(l->stiff[pair] * l->hat[pair]) * cti_layers_force(share, set->first, set->last, &act.energy);
+            act.energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]);
             cti_layers_point_make(s, v, l->held + 4 * (size_t)pair, k == CTI_LAYERS_PLANES ? 1 : 4, &p);
-            energy *= h * (double)(l->stiff[pair] * l->hat[pair] * l->hat[pair]) * cti_layers_push_pair(s, l, pair, &p, h * force, plain);
-            if (factor < 1)
-                cti_layers_twist(s, v, gradient, energy);
+            cti_layers_push_pair(s, l, pair, v, &act, &p, plain);
         }
     }
+    y->at = NULL;
 }
 
 #undef CTI_LAYERS_STOP
 #undef CTI_LAYERS_STICKS
+#undef CTI_LAYERS_BLEND
 
 /* ---- 8_layers/layers_window.c ---- */
 /* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
@@ -61365,6 +61595,30 @@ static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
     return 1;
 }
 
+/* room for the impulses of a set, where they are needed. 0: out of memory */
+static int cti_layers_set_reserve(cti_state *s, cti_layers_set *q)
+{
+    int n = s->n, i, had = CTI_LEN(q->given.tick);
+    if (!cti_layers_dissipates(s) || CTI_LEN(q->blocks) == 0)
+        return 1;
+    if (!CTI_RESIZE(s->mem, q->given.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.tick, n) ||
+        !CTI_RESIZE(s->mem, cti_layers_own(s)->last, 3 * n) || !CTI_RESIZE(s->mem, q->given.tick, n))
+        return 0;
+    for (i = had; i < n; i++)
+        q->given.tick[i] = -1;
+    return 1;
+}
+
+/* what a window changes of it, saved or restored */
+static void cti_layers_set_keep(const cti_state *s, cti_layers_set *q, int back)
+{
+    cti_layers_given *to = back ? &q->given : &q->kept, *from = back ? &q->kept : &q->given;
+    if (CTI_LEN(q->given.tick) == 0 || CTI_LEN(q->blocks) == 0)
+        return;
+    memcpy(to->tick, from->tick, sizeof *to->tick * (size_t)s->n);
+    memcpy(to->J, from->J, sizeof *to->J * 3 * (size_t)s->n);
+}
+
 /* vertices and blocks of a set, each once. 0: out of memory */
 static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
 {
@@ -61411,7 +61665,7 @@ static int cti_layers_arm(cti_state *s, double span)
                     return 0;
         }
     for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
-        if (!cti_layers_set_close(s, &y->set[v]))
+        if (!cti_layers_set_close(s, &y->set[v]) || !cti_layers_set_reserve(s, &y->set[v]))
             return 0;
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
@@ -61448,6 +61702,8 @@ static int cti_layers_keep(cti_state *s, int back)
         memcpy(s->step.impulses.pins, w->pins, sizeof(ct_real) * (size_t)pins);
     else if (pins)
         memcpy(w->pins, s->step.impulses.pins, sizeof(ct_real) * (size_t)pins);
+    for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
+        cti_layers_set_keep(s, &y->set[k], back);
     if (back)
         w->sums = w->saved;
     else
@@ -61459,9 +61715,12 @@ static int cti_layers_keep(cti_state *s, int back)
 static void cti_layers_lines(cti_state *s)
 {
     cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int i;
     memcpy(q->x0, q->x, sizeof(double) * 3 * (size_t)s->n);
     memcpy(q->v0, q->v, sizeof(double) * 3 * (size_t)s->n);
+    if (CTI_LEN(c->force))
+        memcpy(c->kept, c->force, sizeof(ct_real) * (size_t)CTI_LEN(c->force));
     for (i = 0; i < s->n; i++)
         q->off2[i] = 0;
 }
@@ -61474,6 +61733,8 @@ static void cti_layers_roll_back(cti_state *s, double span)
     int i, k;
     memcpy(q->x, q->x0, sizeof(double) * 3 * (size_t)s->n);
     memcpy(q->v, q->v0, sizeof(double) * 3 * (size_t)s->n);
+    if (CTI_LEN(y->clocks.force))
+        memcpy(y->clocks.force, y->clocks.kept, sizeof(ct_real) * (size_t)CTI_LEN(y->clocks.force));
     for (i = 0; i < s->n; i++) {
         q->tick[i] = y->window.begin;
         for (k = 3 * i; k < 3 * i + 3; k++)
@@ -61723,8 +61984,8 @@ CTI_FN int cti_layers_advance(cti_state *s)
    what they gave too much (a first order correction), and the next step begins there. based on: Harmon et al. 2009; lecture notes 4.5. */
 
 /* [1] share of what a step exchanges that it may gain or lose for no reason before it counts as not converged: explicit steps
-   exchange energy with their own error, for a time. A jelly that bounces with restitution 1 gains and loses up to 4e-3 in single steps
-   (clock 1/16, layer_clock 0.03, test_layers), and 3e-4 in 10,000 strikes. Half: such steps count as not converged */
+   exchange energy with their own error, for a time. Single steps of three boxes that fall on each other miss up to 3.2e-3, of a jelly or a sheet that
+   bounces with restitution 1 up to 8e-4. Half: such steps count as not converged */
 #if CONTACT_WITH_LAYERS
 #define CTI_LAYERS_SWING 5e-3
 #endif
@@ -61763,7 +62024,7 @@ static void cti_layers_load(cti_state *s, ct_real dt)
     cti_layers *y = cti_layers_own(s);
     cti_layers_window *w = &y->window;
     double speed2 = 0;
-    int i;
+    int i, k;
     w->begin = w->end = w->updates = 0;
     w->windows = w->rollbacks = 0;
     w->tick = (double)dt / (double)CTI_LAYERS_TICKS;
@@ -61779,6 +62040,10 @@ static void cti_layers_load(cti_state *s, ct_real dt)
         speed2 =
             cti_fmax(speed2, y->nodes.v[i] * y->nodes.v[i] + y->nodes.v[i + 1] * y->nodes.v[i + 1] + y->nodes.v[i + 2] * y->nodes.v[i + 2]);
     cti_layers_clocks_hurry(s, cti_finite64(speed2) ? sqrt(speed2) : 0);
+    cti_layers_clocks_pull(s);
+    for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
+        for (i = 0; i < CTI_LEN(y->set[k].given.tick); i++)
+            y->set[k].given.tick[i] = -1;
     if (s->surface.nv)
         memcpy(y->places.begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
 }
@@ -61852,18 +62117,9 @@ static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, 
 static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
 {
     const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
-    double lost, most = q->friction;
     cti_step_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
-    r->loss_damping = q->damping, r->extended_elements = q->extended;
-    /* What is missing is lost in contacts, up to what their impulses took and layers do not store. With restitution 1 and no friction they
-       take nothing. Elements that strike less often than layers give some of it, which must not count as a gain */
-    if (s->desc.restitution < 1)
-        most += cti_fmax(0, q->taken - (r->energy_contact - start->stored));
-    lost = start->energy + start->stored + r->work_pins + r->work_script - r->energy_kinetic - r->energy_elastic - r->energy_gravity -
-           r->energy_contact - r->loss_damping;
-    lost = cti_fmin(cti_fmax(0, lost), most);
-    r->loss_contact = lost;
+    r->loss_contact = q->contact, r->loss_damping = q->damping, r->extended_elements = q->extended;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start->energy - start->stored - r->work_pins -
                        r->work_script + r->loss_contact + r->loss_damping;
 }
@@ -61975,7 +62231,7 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 static void cti_layers_defaults(ct_world_desc *d)
 {
     d->layers.clock = CTI_R(0.0625);
-    d->layers.layer_clock = CTI_R(0.03);
+    d->layers.layer_clock = CTI_R(0.02);
     d->layers.depth = CTI_R(0.0625);
     d->layers.max_layers = 4096;
     d->layers.max_updates = 20000000;
@@ -62065,8 +62321,9 @@ CTI_FN void cti_layers_free(cti_state *s)
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
         CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
+        CTI_FREE(m, y->set[v].given.tick), CTI_FREE(m, y->set[v].given.J), CTI_FREE(m, y->set[v].kept.tick), CTI_FREE(m, y->set[v].kept.J);
     }
-    CTI_FREE(m, y->queue), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->last), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
     CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
     cti_mem_resize(m, y, sizeof *y, 0);
     s->own = NULL;
@@ -66588,8 +66845,8 @@ CTI_FN double cti_penalty_ratio(double restitution);
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
 /* cti_penalty_stiff -- D u. */
 CTI_INLINE cti_v3 cti_penalty_stiff(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }
-/* cti_penalty_potential -- the convex function of u whose derivative is minus the impulse, with `most` as it is [J]. */
-CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u);
+/* cti_penalty_slope -- minus the impulse at u, with `most` as it is, along a change of u: the slope of a convex function of u [J]. */
+CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along);
 /* cti_penalty_stored -- energy [J] in a contact's springs with this depth and slip [2]. */
 CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip);
 /* cti_penalty_close -- slip [2] and depth after a substep of velocity u with the impulse r; an anchor that would hold more than mu times the
@@ -66622,7 +66879,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x);
 /* cti_penalty_free -- system.v_free: the motion without contacts. 0: conjugate gradients did not converge. */
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r);
 /* cti_penalty_solve -- end.v and the rows' impulses of a substep h; *residual: error of the law and of the equations of motion, relative to the
-   velocity scale. 0: it is above the solver's tolerance. */
+   velocity scale. 0: it is above the solver's tolerance; -1: out of memory. */
 CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r);
 /* cti_penalty_masses -- `inverse` from the masses and the angular blocks of A. */
 CTI_FN void cti_penalty_masses(cti_state *s);
@@ -66796,14 +67053,15 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
     cti_penalty_rub(q, u, r);
 }
 
-CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u)
+CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along)
 {
-    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 && law->stiff > 0 ? n * n / (2 * (double)law->stiff) : 0, g[2], size;
+    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
     if (!(law->rub > 0) || !(law->most > 0))
         return sum;
     g[0] = (double)(law->rub_start[0] + law->rub * u[1]), g[1] = (double)(law->rub_start[1] + law->rub * u[2]);
     size = sqrt(g[0] * g[0] + g[1] * g[1]);
-    return sum + (size <= (double)law->most ? size * size / 2 : (double)law->most * (size - (double)law->most / 2)) / (double)law->rub;
+    share = size > (double)law->most ? (double)law->most / size : 1;
+    return sum + share * (g[0] * (double)along[1] + g[1] * (double)along[2]);
 }
 
 CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip)
@@ -67309,8 +67567,9 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
 #define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
-#define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
-#define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
+#define CTI_PENALTY_LEVEL 0.1      /* [1] of the slope at the start of a step: the slope where a line search ends. Half and double were not
+                                       compared */
+#define CTI_PENALTY_HALVES 12      /* [slopes] of a line search */
 #define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
 #define CTI_PENALTY_SURE CTI_R(1.05) /* [1] allowance for its error */
 #endif
@@ -67585,26 +67844,27 @@ static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int hal
     return most / scale;
 }
 
-/* potentials of the contacts at v */
-static double cti_penalty_potentials(const cti_state *s, const ct_real *v)
+/* slope of the contacts' potentials at a share of the step, u [6 rows]: velocities of the rows before the step, and their changes in it */
+static double cti_penalty_slopes(const cti_state *s, const ct_real *u, ct_real share)
 {
     double sum = 0;
-    int i;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        ct_real u[3];
-        cti_row_velocity(&s->contact.rows[i], v, u);
-        sum += cti_penalty_potential(&cti_penalty_of(s)->contacts[i].law, u);
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
+        ct_real at[3];
+        for (k = 0; k < 3; k++)
+            at[k] = u[k] + share * u[3 + k];
+        sum += cti_penalty_slope(&cti_penalty_of(s)->contacts[i].law, at, u + 3);
     }
     return sum;
 }
 
-/* The share of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, have fallen: the
-   implicit form is their minimum */
-static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
+/* The share in (0, 1] of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, are least: the
+   implicit form is their minimum. That function is convex, and the zero of its slope is found by false position (Illinois). u [6 rows] scratch */
+static ct_real cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
 {
-    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, *x = Ad + 3 * (size_t)s->n, share = 1;
-    double slope = 0, curve = 0, start = cti_penalty_potentials(s, v);
-    int i, k;
+    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, lo = 0, hi = 1;
+    double slope = 0, curve = 0, at_lo, at_hi, at, level;
+    int i, k, side = 0;
     for (i = 0; i < 3 * s->n; i++)
         d[i] = s->end.v[i] - v[i];
     cti_bsr_mul(&s->system.A, d, Ad);
@@ -67612,25 +67872,41 @@ static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
         slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
         curve += (double)(Ad[i] * d[i]);
     }
-    for (k = 0; k < CTI_PENALTY_HALVES; k++, share /= 2) {
-        double a = (double)share, rise;
-        for (i = 0; i < 3 * s->n; i++)
-            x[i] = v[i] + share * d[i];
-        rise = a * slope + a * a / 2 * curve + cti_penalty_potentials(s, x) - start;
-        if (rise <= CTI_PENALTY_ROUNDING * (double)CTI_EPS * (fabs(start) + fabs(slope) + curve))
-            return share;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u + 6 * (size_t)i);
+        cti_penalty_relative(&s->contact.rows[i], d, u + 6 * (size_t)i + 3);
     }
-    return share;
+    at_hi = slope + curve + cti_penalty_slopes(s, u, 1);
+    at_lo = slope + cti_penalty_slopes(s, u, 0);
+    level = CTI_PENALTY_LEVEL * fabs(at_lo);
+    if (at_hi <= level || !(at_lo < 0))
+        return 1;
+    for (k = 0; k < CTI_PENALTY_HALVES; k++) {
+        ct_real share = cti_clamp((ct_real)((at_hi * (double)lo - at_lo * (double)hi) / (at_hi - at_lo)), lo, hi);
+        at = slope + (double)share * curve + cti_penalty_slopes(s, u, share);
+        if (fabs(at) <= level)
+            return share;
+        if (at > 0) {
+            hi = share, at_hi = at;
+            at_lo = side > 0 ? at_lo / 2 : at_lo, side = 1;
+        } else {
+            lo = share, at_lo = at;
+            at_hi = side < 0 ? at_hi / 2 : at_hi, side = -1;
+        }
+    }
+    return lo > 0 ? lo : hi;
 }
 
 /* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
-   renewed, and it goes on, until they do not change */
+   renewed, and it goes on, until they do not change. 0: it is above the tolerance; -1: out of memory */
 static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    ct_real share = CTI_PENALTY_LOOSE;
+    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = CTI_PENALTY_LOOSE;
     int it, turns, renewals = 0;
+    if (!line)
+        return -1;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
     for (it = 0; it < s->desc.penalty.iterations; it++) {
@@ -67638,7 +67914,7 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_penalty_right(s, &p, y);
         cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
         r->cg_steps += turns, r->solver_iterations++;
-        cti_penalty_take(s, cti_penalty_search(s, last), last);
+        cti_penalty_take(s, cti_penalty_search(s, last, line), last);
         cti_penalty_polish(s, s->end.v);
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
@@ -67743,7 +68019,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 #undef CTI_PENALTY_PROMPT
 #undef CTI_PENALTY_ROUNDED
 #undef CTI_PENALTY_HALVES
-#undef CTI_PENALTY_ROUNDING
+#undef CTI_PENALTY_LEVEL
 #undef CTI_PENALTY_POWER
 #undef CTI_PENALTY_SURE
 
@@ -67817,6 +68093,18 @@ static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
+/* The implicit form begins its iterations at the velocities of the start: contacts that rest act there as they will, and those of the free motion act
+   as if they had been hit. A stack of three soft boxes takes 3 iterations a step in place of 21 */
+static void cti_penalty_start(cti_state *s, ct_real h)
+{
+    if (s->desc.penalty.form != CT_PENALTY_IMPLICIT || CTI_LEN(s->contact.rows) == 0)
+        return;
+    memcpy(s->end.v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_cmr_hold(s, s->end.v);
+    cti_cmr_move(s, h);
+    cti_penalty_bend(s, h);
+}
+
 /* solves, and again with what the motion hits. 0: out of memory */
 static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -67828,6 +68116,8 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
         t = cti_cmr_clock(s);
         done = cti_penalty_solve(s, h, &residual, r);
         r->ms_solve += cti_cmr_clock(s) - t;
+        if (done < 0)
+            return 0;
         if (!cti_plausible_motion(s, h)) {
             cti_penalty_give_up(s, h, r);
             return 1;
@@ -67917,6 +68207,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
+    cti_penalty_start(s, h);
     return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
 }
 

@@ -61,6 +61,7 @@ static void clocks_strike_in_the_middle_of_their_parts(void **state)
             while ((at = cti_layers_next(at, level)) <= t)
                 given += part;
             assert_true(given + cti_layers_due(t, level) == t);
+            assert_true(cti_layers_before(t, level) == (given ? (given / part - 1) * part + part / 2 : -1));
         }
     }
     assert_int_equal(cti_layers_level(0.01, 1), 0);
@@ -253,6 +254,97 @@ static void bouncing_keeps_its_energy(void **state)
         assert_true(worst[0] < 1e-3 && worst[1] < worst[0] / 2);
 }
 
+/* a sheet with a membrane and bending, without damping, that falls on its edge and crumples */
+static ct_body_id add_sheet(ct_world *w, int cells, double angle, double y)
+{
+    ct_cloth_desc d = ct_cloth_desc_default();
+    ct_mesh m = mesh_grid(0.5, 0.5, cells, cells);
+    ct_body_id id = {0, 0};
+    mesh_place(&m, angle, 0, y, 0);
+    d.mesh = &m, d.name = "sheet";
+    d.material = ct_material_default(CT_MODEL_MEMBRANE);
+    d.material.areal_density = (ct_real)0.2;
+    d.material.damping_mass = d.material.damping_stiffness = 0;
+    assert_int_equal(ct_body_add_cloth(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+static void sheets_in_contact_keep_their_energy(void **state)
+{
+    double worst = 0;
+    int k;
+    (void)state;
+    for (k = 0; k < 8; k++) {
+        ct_world_desc d = layers_desc(0, 1);
+        ct_world *w = world_make(&d);
+        drift e;
+        add_sheet(w, k < 4 ? 4 : 8, 0.2 + 0.3 * (k % 4), 0.1 + 0.05 * (k % 4));
+        add_plane(w, 0, 1, 0, 0);
+        e = follow(w, 10000);
+        print_message("sheet of %d cells: trend %.1e, range %.1e, worst residual %.1e\n", k < 4 ? 16 : 64, e.trend, e.range, e.worst);
+        worst = fmax(worst, e.trend);
+        assert_true(e.worst < 5e-3);
+        assert_int_equal(count_intersections(w), 0);
+        ct_world_destroy(w);
+    }
+    if (!FLOAT)
+        assert_true(worst < 1e-3);
+}
+
+/* steps of a box on a box on a floor; out: their losses in contact, and the sum of the sizes of what is gained or missed, over the work of gravity */
+static int fall_on_each_other(double restitution, double friction, double clock, double *loss, double *off, double *worst)
+{
+    ct_world_desc d = layers_desc(friction, restitution);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
+    double drop = 0, first = 0;
+    int i, bad = 0;
+    if (clock > 0)
+        d.layers.clock = d.layers.layer_clock = (ct_real)clock;
+    w = world_make(&d);
+    mesh_place(&m, 0, 0, 0.12, 0);
+    add_soft_mesh(w, "below", &m, 2e5, 0, 0, 0);
+    mesh_place(&m, 0.3, 0.01, 0.26, 0.01);
+    add_soft_mesh(w, "above", &m, 2e5, 0, 0, 0);
+    ct_mesh_free(&m);
+    add_plane(w, 0, 1, 0, 0);
+    *loss = *off = *worst = 0;
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        first = i == 0 ? (double)r.energy_gravity : first;
+        drop = fmax(drop, first - (double)r.energy_gravity);
+        *loss += (double)r.loss_contact, *off += fabs((double)r.energy_gained);
+        *worst = fmax(*worst, (double)r.residual);
+        bad += r.status == CT_STATUS_NOT_CONVERGED;
+        assert_true(clock > 0 || r.loss_contact > -1e-9 - 1e-3 * fabs((double)r.energy_kinetic));
+        assert_true((r.status == CT_STATUS_NOT_CONVERGED) == (r.residual > (ct_real)5e-3));
+    }
+    *loss /= drop, *off /= drop;
+    ct_world_destroy(w);
+    return bad;
+}
+
+/* what contacts lose is the work of their impulses; what remains of the balance tells of the clocks */
+static void losses_are_those_of_the_law(void **state)
+{
+    static const double e[3] = {0, 0.5, 1};
+    double loss, off, worst, coarse;
+    int k, bad;
+    (void)state;
+    for (k = 0; k < 6; k++) {
+        bad = fall_on_each_other(e[k % 3], k < 3 ? 0 : 0.5, 0, &loss, &off, &worst);
+        print_message("restitution %.1f, friction %.1f: lost %.3f, unexplained %.4f of the drop, worst residual %.1e\n", e[k % 3], k < 3 ? 0 : 0.5, loss,
+                      off, worst);
+        assert_true(k == 2 ? loss == 0 : loss > 0.02);
+        assert_true(FLOAT || off < 0.01);
+        assert_int_equal(bad, 0);
+    }
+    bad = fall_on_each_other(0, 0, 0.5, &loss, &coarse, &worst); /* clocks at their bounds: the step says so */
+    print_message("clocks at their bounds: unexplained %.2f of the drop, %d steps not converged\n", coarse, bad);
+    assert_true(coarse > 0.02 && bad > 1);
+}
+
 /* sum of the normal impulses of the last step */
 static double pushes(const ct_world *w)
 {
@@ -393,7 +485,7 @@ static void friction_holds_and_slides(void **state)
         if (k)
             assert_true(fabs(along - 9.81 * (sin(angle) - mu * cos(angle))) < 0.02 * 9.81);
         else
-            assert_true(fabs(x1[0] - x0[0]) < 2e-5);
+            assert_true(fabs(x1[0] - x0[0]) < 3e-6);
         assert_int_equal(count_intersections(w), 0);
         ct_world_destroy(w);
     }
@@ -626,6 +718,8 @@ int main(void)
         cmocka_unit_test(the_queue_is_in_order),
         cmocka_unit_test(free_energy_has_no_trend_and_second_order),
         cmocka_unit_test(bouncing_keeps_its_energy),
+        cmocka_unit_test(sheets_in_contact_keep_their_energy),
+        cmocka_unit_test(losses_are_those_of_the_law),
         cmocka_unit_test(momentum_is_kept_to_rounding),
         cmocka_unit_test(a_jelly_hits_the_floor_at_100_m_s),
         cmocka_unit_test(restitution_gives_back_its_share),

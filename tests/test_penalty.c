@@ -505,6 +505,33 @@ static void the_law_only_pushes(void **state)
 /* ---- impacts and account ---- */
 
 /* a ball that would pass a sheet in one step: with warp the spring meets it before; without, it goes through, which is counted where it crosses */
+/* three soft boxes that fall on each other: solves of the linear system. Iterations that begin at the motion without contacts take 21 a step */
+static void rest_takes_few_solves(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.5, NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
+    int i, solves = 0;
+    (void)state;
+    d.stepper = CT_STEPPER_PENALTY;
+    w = world_make(&d);
+    for (i = 0; i < 3; i++) {
+        mesh_place(&m, 0, 0.01 * i, 0.12 + 0.23 * i, 0.015 * i);
+        add_soft_mesh(w, "box", &m, 2e5, 0, 0, 0);
+        mesh_place(&m, 0, -0.01 * i, -0.12 - 0.23 * i, -0.015 * i);
+    }
+    ct_mesh_free(&m);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 150; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED);
+        solves += r.solver_iterations;
+    }
+    print_message("%.1f solves a step\n", solves / 150.0);
+    assert_true(solves < 150 * 8);
+    ct_world_destroy(w);
+}
+
 static void warped_contacts_meet_fast_bodies(void **state)
 {
     int warp;
@@ -746,6 +773,7 @@ int main(void)
         cmocka_unit_test(ratio_of_a_restitution),
         cmocka_unit_test(bodies_have_springs_of_their_own),
         cmocka_unit_test(the_law_only_pushes),
+        cmocka_unit_test(rest_takes_few_solves),
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),
         cmocka_unit_test(the_account_balances),

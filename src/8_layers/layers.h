@@ -27,6 +27,8 @@ CTI_FN double cti_layers_period(double w, int l, double share);
 CTI_FN int cti_layers_level(double dt, double h);
 /* cti_layers_next -- the first strike of a level after tick t >= 0. */
 CTI_FN int64_t cti_layers_next(int64_t t, int level);
+/* cti_layers_before -- the last strike of a level up to tick t >= 0; below 0: none. */
+CTI_FN int64_t cti_layers_before(int64_t t, int level);
 /* cti_layers_due -- [ticks] what a clock owes, or < 0 has given too much, if the step ends at tick t: the time since its part began, less
    that part if it has struck in it. */
 CTI_FN int64_t cti_layers_due(int64_t t, int level);
@@ -57,6 +59,7 @@ typedef struct cti_layers_group {
     int least;       /* by its frequency */
     double size;     /* [m] smallest height of its elements at rest */
     double rate;     /* [1/s] bound on what stiffness damping takes from a velocity in a second */
+    int at;          /* its blocks' forces in cti_layers_clocks.force: numbers at .. at + length of blocks */
 } cti_layers_group;
 
 /* cti_layers_clocks -- of the elements of all bodies. */
@@ -70,6 +73,9 @@ typedef struct cti_layers_clocks {
     cti_layers_group *groups;
     double dt;      /* [s] step that groups and levels are of; 0: none */
     int free_level; /* of gravity and mass damping */
+    ct_real *force, *kept; /* [3 entries] of every group on its blocks, at its last strike; the same at the start of the window [N] */
+    int32_t *begin, *from; /* [n + 1], [2 entries] for each block: groups that it is in, and number in `force` */
+    double *due;           /* [groups] time that a group's impulses are behind a tick, see cti_layers_owed [s] */
     int *level_of;  /* [max_layers + 1] level of layer l */
 } cti_layers_clocks;
 
@@ -91,12 +97,21 @@ typedef struct cti_layers_list {
 } cti_layers_list;
 enum { CTI_LAYERS_VF, CTI_LAYERS_EE, CTI_LAYERS_PLANES, CTI_LAYERS_LISTS };
 
+/* cti_layers_given -- impulses of a set on blocks. */
+typedef struct cti_layers_given {
+    int64_t *tick; /* [n] last strike that the block was part of */
+    double *J;     /* [3 n] what it gave [N s] */
+} cti_layers_given;
+
 /* cti_layers_set -- the pairs of a window some of whose layers strike at one level. */
 typedef struct cti_layers_set {
     int first, last;                  /* layers of the level; last 0: none */
     int32_t *pair[CTI_LAYERS_LISTS];  /* numbers in the lists */
     int32_t *quads[CTI_LAYERS_LISTS]; /* [4 n] their vertices */
     int32_t *vertices, *blocks;       /* each once */
+    cti_layers_given given, kept;     /* with restitution below 1; the same at the start of the window */
+    double share;                     /* what it owes at a tick, of the impulses of a part; its last strike until then */
+    int64_t struck;
 } cti_layers_set;
 
 /* cti_layers_nodes -- blocks and their straight lines. */
@@ -128,8 +143,8 @@ typedef struct cti_layers_places {
 /* cti_layers_sums -- what a window adds to the report; plain data, restored when it is rolled back. */
 typedef struct cti_layers_sums {
     double script, pins;      /* [J] work */
-    double taken;             /* [J] that the normal impulses of layers took from the motion, stored or lost */
-    double friction, damping; /* [J] lost */
+    double contact;           /* [J] lost by friction and restitution: work of their impulses */
+    double damping;           /* [J] lost */
     int extended;
 } cti_layers_sums;
 
@@ -137,6 +152,7 @@ typedef struct cti_layers_sums {
 typedef struct cti_layers_window {
     int64_t begin, end; /* ticks */
     double tick;        /* [s] */
+    double due;         /* [s] time that gravity's impulses are behind the tick of a strike */
     double span;        /* [s] length of the last window that was accepted or rolled back; 0: none */
     int64_t updates;    /* elements and pairs evaluated in this step */
     int windows, rollbacks;
@@ -154,6 +170,9 @@ typedef struct cti_layers {
     cti_layers_list list[CTI_LAYERS_LISTS];
     cti_layers_set set[CTI_LAYERS_LEVELS + 1];
     cti_layers_strike *queue;
+    int n_owing, owing[CTI_LAYERS_LEVELS + 1]; /* sets that have written down impulses */
+    double *last;          /* [3 n] impulses of a set's last strike on its blocks, while it strikes */
+    cti_layers_given *at;  /* of the set that strikes; NULL: impulses are not written down */
     ct_real *d2, *weights; /* scratch of the distances of a set */
     int32_t *feature;
     cti_layers_window window;
@@ -161,12 +180,23 @@ typedef struct cti_layers {
 
 CTI_INLINE cti_layers *cti_layers_own(const cti_state *s) { return (cti_layers *)s->own; }
 
+/* cti_layers_dissipates -- 1 where contacts have friction, or restitution below 1. */
+CTI_INLINE int cti_layers_dissipates(const cti_state *s)
+{
+    int b, rubs = 0;
+    for (b = 0; b < s->surface.n_bodies; b++)
+        rubs |= s->surface.bodies[b].friction > 0;
+    return rubs || s->desc.restitution < 1;
+}
+
 /* ---- layers_clock.c ---- */
 
 /* cti_layers_measure -- frequency: of every element, from rest positions X [3 n] and masses. 0: out of memory. */
 CTI_FN int cti_layers_measure(cti_state *s, const ct_real *X);
 /* cti_layers_clocks_set -- groups and levels of a step dt. 0: out of memory. */
 CTI_FN int cti_layers_clocks_set(cti_state *s, double dt);
+/* cti_layers_clocks_pull -- force: at the positions of all blocks. */
+CTI_FN void cti_layers_clocks_pull(cti_state *s);
 /* cti_layers_clocks_hurry -- levels for a step in which blocks have speeds [m/s] up to `speed`. */
 CTI_FN void cti_layers_clocks_hurry(cti_state *s, double speed);
 CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c);
@@ -208,7 +238,7 @@ CTI_INLINE void cti_layers_drift(cti_layers_nodes *q, int i, int64_t tick, doubl
    without friction and restitution. */
 CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int64_t tick, double h);
 CTI_FN void cti_layers_strike_free(cti_state *s, int64_t tick, double h);
-CTI_FN void cti_layers_strike_set(cti_state *s, const cti_layers_set *set, int64_t tick, double h, int plain);
+CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tick, double h, int plain);
 /* cti_layers_place -- surface positions of vertex v at a tick that its blocks are at. */
 CTI_FN cti_v3 cti_layers_place(const cti_state *s, int v, int64_t tick);
 /* cti_layers_velocity -- of vertex v; *out_script: the part of a script. */

@@ -400,6 +400,51 @@ static int cti_layers_free_level(const cti_state *s, double dt)
     return cti_layers_level(dt, h);
 }
 
+/* begin, from and the room for forces. 0: out of memory */
+static int cti_layers_clocks_index(cti_state *s)
+{
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    int g, i, n = 0;
+    for (g = 0; g < CTI_LEN(c->groups); g++) {
+        c->groups[g].at = n;
+        n += CTI_LEN(c->groups[g].blocks);
+    }
+    if (!CTI_RESIZE(s->mem, c->begin, s->n + 1) || !CTI_RESIZE(s->mem, c->from, 2 * n) || !CTI_RESIZE(s->mem, c->force, 3 * n) ||
+        !CTI_RESIZE(s->mem, c->kept, 3 * n) || !CTI_RESIZE(s->mem, c->due, CTI_LEN(c->groups)))
+        return 0;
+    for (i = 0; i <= s->n; i++)
+        c->begin[i] = 0;
+    for (g = 0; g < CTI_LEN(c->groups); g++)
+        for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++)
+            c->begin[c->groups[g].blocks[i] + 1]++;
+    for (i = 0; i < s->n; i++)
+        c->begin[i + 1] += c->begin[i];
+    for (g = CTI_LEN(c->groups) - 1; g >= 0; g--) /* fills each block's entries from the last one on */
+        for (i = 0; i < CTI_LEN(c->groups[g].blocks); i++) {
+            int32_t *e = c->from + 2 * (size_t)(--c->begin[c->groups[g].blocks[i] + 1]);
+            e[0] = g, e[1] = c->groups[g].at + i;
+        }
+    for (i = 0; i < s->n; i++) /* each begin has moved to the start of the block before */
+        c->begin[i] = c->begin[i + 1];
+    c->begin[s->n] = n;
+    return 1;
+}
+
+CTI_FN void cti_layers_clocks_pull(cti_state *s)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_clocks *c = &y->clocks;
+    int g, i, extended = 0;
+    for (g = 0; g < CTI_LEN(c->groups); g++) {
+        const cti_layers_group *q = &c->groups[g];
+        cti_model_assemble(&q->part, y->nodes.at, 0, y->nodes.force, NULL, &extended, NULL);
+        for (i = 0; i < CTI_LEN(q->blocks); i++) {
+            cti_v3_put(c->force, q->at + i, cti_v3_at(y->nodes.force, q->blocks[i]));
+            cti_v3_put(y->nodes.force, q->blocks[i], cti_v3_zero());
+        }
+    }
+}
+
 CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
 {
     cti_layers *y = cti_layers_own(s);
@@ -420,7 +465,7 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
             ok = cti_layers_group_kind(s, m, k, dt, take, mark);
     CTI_FREE(s->mem, take);
     CTI_FREE(s->mem, mark);
-    if (!ok)
+    if (!ok || !cti_layers_clocks_index(s))
         return 0;
     for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
         y->set[k].first = y->set[k].last = 0;
@@ -453,6 +498,7 @@ CTI_FN void cti_layers_clocks_free(cti_mem *mem, cti_layers_clocks *c)
     cti_layers_groups_free(mem, c);
     CTI_FREE(mem, c->groups), CTI_FREE(mem, c->frequency), CTI_FREE(mem, c->size), CTI_FREE(mem, c->around), CTI_FREE(mem, c->bare),
         CTI_FREE(mem, c->node), CTI_FREE(mem, c->at), CTI_FREE(mem, c->level_of);
+    CTI_FREE(mem, c->force), CTI_FREE(mem, c->kept), CTI_FREE(mem, c->begin), CTI_FREE(mem, c->from), CTI_FREE(mem, c->due);
 }
 
 #undef CTI_LAYERS_STIFFEN

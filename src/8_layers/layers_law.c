@@ -60,6 +60,12 @@ CTI_FN int64_t cti_layers_next(int64_t t, int level)
     return (k % 2 ? k : k + 1) * half;
 }
 
+CTI_FN int64_t cti_layers_before(int64_t t, int level)
+{
+    int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), half = whole / 2;
+    return t < half ? -1 : (t - half) / whole * whole + half;
+}
+
 CTI_FN int64_t cti_layers_due(int64_t t, int level)
 {
     int64_t whole = (int64_t)1 << (CTI_LAYERS_LOG - level), since = t % whole;

@@ -8,7 +8,7 @@
 static void cti_layers_defaults(ct_world_desc *d)
 {
     d->layers.clock = CTI_R(0.0625);
-    d->layers.layer_clock = CTI_R(0.03);
+    d->layers.layer_clock = CTI_R(0.02);
     d->layers.depth = CTI_R(0.0625);
     d->layers.max_layers = 4096;
     d->layers.max_updates = 20000000;
@@ -98,8 +98,9 @@ CTI_FN void cti_layers_free(cti_state *s)
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             CTI_FREE(m, y->set[v].pair[k]), CTI_FREE(m, y->set[v].quads[k]);
         CTI_FREE(m, y->set[v].vertices), CTI_FREE(m, y->set[v].blocks);
+        CTI_FREE(m, y->set[v].given.tick), CTI_FREE(m, y->set[v].given.J), CTI_FREE(m, y->set[v].kept.tick), CTI_FREE(m, y->set[v].kept.J);
     }
-    CTI_FREE(m, y->queue), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
+    CTI_FREE(m, y->queue), CTI_FREE(m, y->last), CTI_FREE(m, y->d2), CTI_FREE(m, y->weights), CTI_FREE(m, y->feature);
     CTI_FREE(m, y->window.pins), CTI_FREE(m, y->window.impulses);
     cti_mem_resize(m, y, sizeof *y, 0);
     s->own = NULL;

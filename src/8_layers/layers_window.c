@@ -160,6 +160,30 @@ static int cti_layers_set_add(cti_state *s, cti_layers_set *q, int k, int i)
     return 1;
 }
 
+/* room for the impulses of a set, where they are needed. 0: out of memory */
+static int cti_layers_set_reserve(cti_state *s, cti_layers_set *q)
+{
+    int n = s->n, i, had = CTI_LEN(q->given.tick);
+    if (!cti_layers_dissipates(s) || CTI_LEN(q->blocks) == 0)
+        return 1;
+    if (!CTI_RESIZE(s->mem, q->given.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.J, 3 * n) || !CTI_RESIZE(s->mem, q->kept.tick, n) ||
+        !CTI_RESIZE(s->mem, cti_layers_own(s)->last, 3 * n) || !CTI_RESIZE(s->mem, q->given.tick, n))
+        return 0;
+    for (i = had; i < n; i++)
+        q->given.tick[i] = -1;
+    return 1;
+}
+
+/* what a window changes of it, saved or restored */
+static void cti_layers_set_keep(const cti_state *s, cti_layers_set *q, int back)
+{
+    cti_layers_given *to = back ? &q->given : &q->kept, *from = back ? &q->kept : &q->given;
+    if (CTI_LEN(q->given.tick) == 0 || CTI_LEN(q->blocks) == 0)
+        return;
+    memcpy(to->tick, from->tick, sizeof *to->tick * (size_t)s->n);
+    memcpy(to->J, from->J, sizeof *to->J * 3 * (size_t)s->n);
+}
+
 /* vertices and blocks of a set, each once. 0: out of memory */
 static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
 {
@@ -206,7 +230,7 @@ static int cti_layers_arm(cti_state *s, double span)
                     return 0;
         }
     for (v = 0; v <= CTI_LAYERS_LEVELS; v++) {
-        if (!cti_layers_set_close(s, &y->set[v]))
+        if (!cti_layers_set_close(s, &y->set[v]) || !cti_layers_set_reserve(s, &y->set[v]))
             return 0;
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
@@ -243,6 +267,8 @@ static int cti_layers_keep(cti_state *s, int back)
         memcpy(s->step.impulses.pins, w->pins, sizeof(ct_real) * (size_t)pins);
     else if (pins)
         memcpy(w->pins, s->step.impulses.pins, sizeof(ct_real) * (size_t)pins);
+    for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
+        cti_layers_set_keep(s, &y->set[k], back);
     if (back)
         w->sums = w->saved;
     else
@@ -254,9 +280,12 @@ static int cti_layers_keep(cti_state *s, int back)
 static void cti_layers_lines(cti_state *s)
 {
     cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int i;
     memcpy(q->x0, q->x, sizeof(double) * 3 * (size_t)s->n);
     memcpy(q->v0, q->v, sizeof(double) * 3 * (size_t)s->n);
+    if (CTI_LEN(c->force))
+        memcpy(c->kept, c->force, sizeof(ct_real) * (size_t)CTI_LEN(c->force));
     for (i = 0; i < s->n; i++)
         q->off2[i] = 0;
 }
@@ -269,6 +298,8 @@ static void cti_layers_roll_back(cti_state *s, double span)
     int i, k;
     memcpy(q->x, q->x0, sizeof(double) * 3 * (size_t)s->n);
     memcpy(q->v, q->v0, sizeof(double) * 3 * (size_t)s->n);
+    if (CTI_LEN(y->clocks.force))
+        memcpy(y->clocks.force, y->clocks.kept, sizeof(ct_real) * (size_t)CTI_LEN(y->clocks.force));
     for (i = 0; i < s->n; i++) {
         q->tick[i] = y->window.begin;
         for (k = 3 * i; k < 3 * i + 3; k++)

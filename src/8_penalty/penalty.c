@@ -7,6 +7,7 @@
    friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
+#include "../8_step/cmr_free.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
@@ -76,6 +77,18 @@ static int cti_penalty_begin(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
+/* The implicit form begins its iterations at the velocities of the start: contacts that rest act there as they will, and those of the free motion act
+   as if they had been hit. A stack of three soft boxes takes 3 iterations a step in place of 21 */
+static void cti_penalty_start(cti_state *s, ct_real h)
+{
+    if (s->desc.penalty.form != CT_PENALTY_IMPLICIT || CTI_LEN(s->contact.rows) == 0)
+        return;
+    memcpy(s->end.v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_cmr_hold(s, s->end.v);
+    cti_cmr_move(s, h);
+    cti_penalty_bend(s, h);
+}
+
 /* solves, and again with what the motion hits. 0: out of memory */
 static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -87,6 +100,8 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
         t = cti_cmr_clock(s);
         done = cti_penalty_solve(s, h, &residual, r);
         r->ms_solve += cti_cmr_clock(s) - t;
+        if (done < 0)
+            return 0;
         if (!cti_plausible_motion(s, h)) {
             cti_penalty_give_up(s, h, r);
             return 1;
@@ -176,6 +191,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
+    cti_penalty_start(s, h);
     return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
 }
 

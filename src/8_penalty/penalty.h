@@ -78,8 +78,8 @@ CTI_FN double cti_penalty_ratio(double restitution);
 CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q, ct_real mu, ct_real h, const ct_real *u, int at_start, ct_real *r);
 /* cti_penalty_stiff -- D u. */
 CTI_INLINE cti_v3 cti_penalty_stiff(const cti_penalty_contact *q, const ct_real *u) { return cti_m3_mul_v(q->D, cti_v3_at(u, 0)); }
-/* cti_penalty_potential -- the convex function of u whose derivative is minus the impulse, with `most` as it is [J]. */
-CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u);
+/* cti_penalty_slope -- minus the impulse at u, with `most` as it is, along a change of u: the slope of a convex function of u [J]. */
+CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along);
 /* cti_penalty_stored -- energy [J] in a contact's springs with this depth and slip [2]. */
 CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip);
 /* cti_penalty_close -- slip [2] and depth after a substep of velocity u with the impulse r; an anchor that would hold more than mu times the
@@ -112,7 +112,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x);
 /* cti_penalty_free -- system.v_free: the motion without contacts. 0: conjugate gradients did not converge. */
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r);
 /* cti_penalty_solve -- end.v and the rows' impulses of a substep h; *residual: error of the law and of the equations of motion, relative to the
-   velocity scale. 0: it is above the solver's tolerance. */
+   velocity scale. 0: it is above the solver's tolerance; -1: out of memory. */
 CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step_report *r);
 /* cti_penalty_masses -- `inverse` from the masses and the angular blocks of A. */
 CTI_FN void cti_penalty_masses(cti_state *s);

@@ -159,14 +159,15 @@ CTI_FN void cti_penalty_impulse(const ct_penalty_desc *d, cti_penalty_contact *q
     cti_penalty_rub(q, u, r);
 }
 
-CTI_FN double cti_penalty_potential(const cti_penalty_law *law, const ct_real *u)
+CTI_FN double cti_penalty_slope(const cti_penalty_law *law, const ct_real *u, const ct_real *along)
 {
-    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 && law->stiff > 0 ? n * n / (2 * (double)law->stiff) : 0, g[2], size;
+    double n = (double)(law->start - law->stiff * u[0]), sum = n > 0 ? -n * (double)along[0] : 0, g[2], size, share;
     if (!(law->rub > 0) || !(law->most > 0))
         return sum;
     g[0] = (double)(law->rub_start[0] + law->rub * u[1]), g[1] = (double)(law->rub_start[1] + law->rub * u[2]);
     size = sqrt(g[0] * g[0] + g[1] * g[1]);
-    return sum + (size <= (double)law->most ? size * size / 2 : (double)law->most * (size - (double)law->most / 2)) / (double)law->rub;
+    share = size > (double)law->most ? (double)law->most / size : 1;
+    return sum + share * (g[0] * (double)along[1] + g[1] * (double)along[2]);
 }
 
 CTI_FN double cti_penalty_stored(const cti_penalty_contact *q, ct_real depth, const ct_real *slip)

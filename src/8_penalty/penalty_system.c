@@ -18,8 +18,9 @@
 #define CTI_PENALTY_STEPS 4000     /* [steps] of conjugate gradients: of a solve that rounding does not let end */
 #define CTI_PENALTY_PROMPT 4       /* [renewals] of the bounds of friction after which they go half of the way */
 #define CTI_PENALTY_ROUNDED 16     /* [ulp] of a contact's terms: no error */
-#define CTI_PENALTY_HALVES 8       /* [halvings] of a step */
-#define CTI_PENALTY_ROUNDING 64    /* [ulp] of the terms of what is minimized */
+#define CTI_PENALTY_LEVEL 0.1      /* [1] of the slope at the start of a step: the slope where a line search ends. Half and double were not
+                                       compared */
+#define CTI_PENALTY_HALVES 12      /* [slopes] of a line search */
 #define CTI_PENALTY_POWER 24       /* [products] of the power method, from all contacts pressed alike: within 2 % for boxes and balls */
 #define CTI_PENALTY_SURE CTI_R(1.05) /* [1] allowance for its error */
 
@@ -292,26 +293,27 @@ static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int hal
     return most / scale;
 }
 
-/* potentials of the contacts at v */
-static double cti_penalty_potentials(const cti_state *s, const ct_real *v)
+/* slope of the contacts' potentials at a share of the step, u [6 rows]: velocities of the rows before the step, and their changes in it */
+static double cti_penalty_slopes(const cti_state *s, const ct_real *u, ct_real share)
 {
     double sum = 0;
-    int i;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
-        ct_real u[3];
-        cti_row_velocity(&s->contact.rows[i], v, u);
-        sum += cti_penalty_potential(&cti_penalty_of(s)->contacts[i].law, u);
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
+        ct_real at[3];
+        for (k = 0; k < 3; k++)
+            at[k] = u[k] + share * u[3 + k];
+        sum += cti_penalty_slope(&cti_penalty_of(s)->contacts[i].law, at, u + 3);
     }
     return sum;
 }
 
-/* The share of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, have fallen: the
-   implicit form is their minimum */
-static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
+/* The share in (0, 1] of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, are least: the
+   implicit form is their minimum. That function is convex, and the zero of its slope is found by false position (Illinois). u [6 rows] scratch */
+static ct_real cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
 {
-    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, *x = Ad + 3 * (size_t)s->n, share = 1;
-    double slope = 0, curve = 0, start = cti_penalty_potentials(s, v);
-    int i, k;
+    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, lo = 0, hi = 1;
+    double slope = 0, curve = 0, at_lo, at_hi, at, level;
+    int i, k, side = 0;
     for (i = 0; i < 3 * s->n; i++)
         d[i] = s->end.v[i] - v[i];
     cti_bsr_mul(&s->system.A, d, Ad);
@@ -319,25 +321,41 @@ static ct_real cti_penalty_search(cti_state *s, const ct_real *v)
         slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
         curve += (double)(Ad[i] * d[i]);
     }
-    for (k = 0; k < CTI_PENALTY_HALVES; k++, share /= 2) {
-        double a = (double)share, rise;
-        for (i = 0; i < 3 * s->n; i++)
-            x[i] = v[i] + share * d[i];
-        rise = a * slope + a * a / 2 * curve + cti_penalty_potentials(s, x) - start;
-        if (rise <= CTI_PENALTY_ROUNDING * (double)CTI_EPS * (fabs(start) + fabs(slope) + curve))
-            return share;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_row_velocity(&s->contact.rows[i], v, u + 6 * (size_t)i);
+        cti_penalty_relative(&s->contact.rows[i], d, u + 6 * (size_t)i + 3);
     }
-    return share;
+    at_hi = slope + curve + cti_penalty_slopes(s, u, 1);
+    at_lo = slope + cti_penalty_slopes(s, u, 0);
+    level = CTI_PENALTY_LEVEL * fabs(at_lo);
+    if (at_hi <= level || !(at_lo < 0))
+        return 1;
+    for (k = 0; k < CTI_PENALTY_HALVES; k++) {
+        ct_real share = cti_clamp((ct_real)((at_hi * (double)lo - at_lo * (double)hi) / (at_hi - at_lo)), lo, hi);
+        at = slope + (double)share * curve + cti_penalty_slopes(s, u, share);
+        if (fabs(at) <= level)
+            return share;
+        if (at > 0) {
+            hi = share, at_hi = at;
+            at_lo = side > 0 ? at_lo / 2 : at_lo, side = 1;
+        } else {
+            lo = share, at_lo = at;
+            at_hi = side < 0 ? at_hi / 2 : at_hi, side = -1;
+        }
+    }
+    return lo > 0 ? lo : hi;
 }
 
 /* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
-   renewed, and it goes on, until they do not change */
+   renewed, and it goes on, until they do not change. 0: it is above the tolerance; -1: out of memory */
 static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real *residual, ct_step_report *r)
 {
     ct_real *last = cti_penalty_of(s)->work + 21 * (size_t)s->n, *y = cti_penalty_of(s)->work + 18 * (size_t)s->n;
     cti_problem p;
-    ct_real share = CTI_PENALTY_LOOSE;
+    ct_real *line = CTI_ARENA_NEW(s->arena, ct_real, 6 * (size_t)CTI_LEN(s->contact.rows) + 1), share = CTI_PENALTY_LOOSE;
     int it, turns, renewals = 0;
+    if (!line)
+        return -1;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
     for (it = 0; it < s->desc.penalty.iterations; it++) {
@@ -345,7 +363,7 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_penalty_right(s, &p, y);
         cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
         r->cg_steps += turns, r->solver_iterations++;
-        cti_penalty_take(s, cti_penalty_search(s, last), last);
+        cti_penalty_take(s, cti_penalty_search(s, last, line), last);
         cti_penalty_polish(s, s->end.v);
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
@@ -450,6 +468,6 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
 #undef CTI_PENALTY_PROMPT
 #undef CTI_PENALTY_ROUNDED
 #undef CTI_PENALTY_HALVES
-#undef CTI_PENALTY_ROUNDING
+#undef CTI_PENALTY_LEVEL
 #undef CTI_PENALTY_POWER
 #undef CTI_PENALTY_SURE

@@ -619,7 +619,8 @@ typedef struct ct_step_report {
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
     double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
-    double loss_contact;   /* [J] dissipated by contacts: impacts, friction */
+    double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
+                              restitution withholds, by the stated laws */
     double loss_damping;   /* [J] dissipated by mass and stiffness damping */
     double energy_gained;  /* [J] the remainder of the balance: energies at the end, less those at the start and work_*, plus loss_*. Below
                               0 the integrator dissipated it. Above 0 the step gained it, or damping dissipated less than loss_damping says.
@@ -627,7 +628,8 @@ typedef struct ct_step_report {
                               not counted, makes a substep iterate, then halve; after that the status is NOT_CONVERGED, and the gain is
                               removed from the motion. A rigid body with loaded contacts and no joint may gain 5e-3; then the substep is
                               halved, and after that the status is NOT_CONVERGED. BARRIER, PENALTY: the same bound of 2e-4 for the world;
-                              a step that gains more is repeated in parts */
+                              a step that gains more is repeated in parts. LAYERS: above or below 0, the error of its clocks, of which `residual` and
+                              the status are made */
     double center_of_mass[3];
     double advanced;       /* [s] LAYERS: by which time went on: the step, or less with CT_STATUS_BUDGET; else 0 */
     int64_t updates;       /* LAYERS: elements and pairs that were evaluated, blocks under gravity; else 0 */
