@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee43be1515c1ee61.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a8749e8c4ded0532.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -33,7 +33,8 @@ STEP BY STEP
 WHAT IT DOES NOT DO
     This version has no tearing, plasticity or fluids, and restitution with LAYERS and PENALTY only. Its steppers are CMR, DCD, BARRIER, LAYERS,
     PENALTY, GEOMETRIC and EXPLICIT. One that a switch leaves out of a build is refused with CT_ERR_UNSUPPORTED, and so is a solver
-    (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them. The
+    (ct_stepper_built, ct_solver_built). The solvers CT_SOLVER_LEMKE and CT_SOLVER_BOXED are for problems without a world: a world refuses them, and
+    CT_SOLVER_GEOMETRIC_CG but for GEOMETRIC. The
     library never prints, never exits, starts no thread that you do not ask for, has no writable global, and reads no clock but the one you give it.
     Bodies are not put to sleep. Implicit Euler damps vibration, more so with larger steps: bounces and swings fade sooner than in nature. Where that
     matters take smaller steps, or another integrator for bodies without contacts; a run with an eighth of the step bounces visibly higher.
@@ -129,10 +130,12 @@ THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact 
 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
-    gradients, or one after the other (docs/geometric.md). The step is implicit Euler, with the contacts in its matrix. Cloth and soft bodies take
-    part, against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and ct_world_dump_problem
-    are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped (status ZONES,
-    ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED.
+    gradients, or one after the other (docs/geometric.md). The step is implicit Euler or the midpoint rule (ct_world_desc.integrator), with the
+    contacts in its matrix. Without friction, layers upon each other gain energy; geometric.interaction_damping keeps them calm.
+    CT_SOLVER_GEOMETRIC_CG is the scheme as printed: equations, which pull, too, solved from zero; it is this stepper's alone. Cloth and soft bodies
+    take part, against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and
+    ct_world_dump_problem are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped
+    (status ZONES, ct_step_report.frozen). Intersections at the end of a step are in ct_step_report.tangled, with status NOT_CONVERGED.
     ct_step_report.residual is that of the linear solve.
     Self-collisions come from connected regions of a surface; smooth ones are left out (geometric.regions, docs/regions.md).
 
@@ -613,8 +616,8 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
 #undef CT_STEPPER_OR
 
 /* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
-   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
-   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
+   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. A list of its own has
+   those that are a part of one stepper, which no other world and no problem takes. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
    name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
     X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
@@ -629,8 +632,12 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
     X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
     X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
     X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
+#define CT_SOLVER_LIST_OWN(X) X(CT_SOLVER_GEOMETRIC_CG, 9, geometric_cg, CONTACT_WITH_GEOMETRIC, CT_STEPPER_GEOMETRIC)
 #define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
-typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
+typedef enum ct_solver {
+    CT_SOLVER_AUTO = 0,
+    CT_SOLVER_LIST_OWN(CT_SOLVER_ENUM) CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_
+} ct_solver;
 #undef CT_SOLVER_ENUM
 
 
@@ -713,8 +720,8 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
     int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
-    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
-                                      collisions are equations, as in the paper; default 4 */
+    int active_set;                /* 0..100. Above 0 collisions only push, and a solve has at most cg_turns times 1 + active_set turns; 0: all
+                                      collisions are equations, as in the paper; default 16 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
     ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
     ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
@@ -724,6 +731,10 @@ typedef struct ct_geometric_desc {
     int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
     int regions;                   /* 1: a surface's pairs with itself come from its hierarchy of regions, and smooth regions are left out
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
+    int residual_state;            /* with CT_INTEGRATOR_MIDPOINT. 1: what the second half of a step adds to speeds between features that push each
+                                      other is taken away again; 0: it stays, and contacts bounce. Default 1 */
+    ct_real interaction_damping;   /* [0, 1] of the sliding between features that also touch others, in a substep, what is taken: layers that are
+                                      pressed upon each other without friction otherwise gain energy; default 0 */
 } ct_geometric_desc;
 
 /* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
@@ -896,7 +907,9 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
    orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
    MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
    NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
-   the second order rule for such */
+   the second order rule for such
+   Under CT_STEPPER_GEOMETRIC there are EULER and MIDPOINT: forces of bodies and contacts act at the middle of the step, linearized once; v is the
+   velocity at the end. What its second half adds between features in contact is taken away (ct_geometric_desc.residual_state) */
 typedef enum ct_integrator {
     CT_INTEGRATOR_EULER,
     CT_INTEGRATOR_NEWMARK,
@@ -62444,10 +62457,21 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
 /* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
    corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
-/* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
-   [m]; x [m] in: start; work [4 m]. Residuals are scaled by the collisions' own mobilities, if `compliance` has them. */
+/* cti_net_still -- twice the kinetic energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest,
+   so that they do not hide what is left of light ones. */
+CTI_FN double cti_net_still(const cti_net *net, ct_real enough);
+
+/* ---- net_normal.c: along the normals of the collisions that are on, with one unknown for each ---- */
+
+/* cti_net_normal_spread -- u [4 n]: corrections M_i^-1 sum S_ci n x_c; returns x'H x. cti_net_normal_value -- n'sum S_ci u_i.
+   cti_net_normal_product -- ht [m] = H t. */
+CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_real *u);
+CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c);
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
+/* cti_net_normal_cg -- as cti_net_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities, if
+   `compliance` has them. work [5 m]. */
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
+
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
 /* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */
@@ -62461,6 +62485,180 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
+/* ---- 8_geometric/net_normal.c ---- */
+/* net_normal.c -- the global scheme along normals, with one unknown for each collision.
+   Method: eq. 14 along the normals of the collisions that are on, by conjugate gradients scaled by the collisions' own mobilities. A turn is three
+   passes: over collisions to particles, back, and over the vectors. based on: Volino, Magnenat-Thalmann 2000, sec. 3.2 and 3.3. */
+
+#if CONTACT_WITH_GEOMETRIC
+#define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
+
+/* u [4 n] += S n x of a collision, four numbers a particle, so that a particle is one vector */
+CTI_INLINE void cti_net_normal_scatter(const cti_net *net, int c, ct_real x, ct_real *u)
+{
+    const ct_real *n = net->normal + 3 * (size_t)c;
+    ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
+    int j, k, end = net->start[c + 1];
+    for (j = 0; j < 4; j++)
+        t[j] = n[j] * x;
+    for (k = net->start[c]; k < end; k++) {
+        ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
+        for (j = 0; j < 4; j++)
+            to[j] += w * t[j];
+    }
+}
+
+/* u <- M^-1 u. Returns u'M^-1 u */
+static double cti_net_normal_masses(const cti_net *net, ct_real *u)
+{
+    double sum = 0;
+    int i, j;
+    for (i = 0; i < net->n; i++) {
+        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
+        if (net->filter && net->filter[i] >= 0) {
+            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
+            sum += (double)cti_v3_dot(f, q);
+            cti_v3_put(p, 0, q);
+            continue;
+        }
+        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        for (j = 0; j < 4; j++)
+            p[j] *= w;
+    }
+    return sum;
+}
+
+/* n'sum S u of a collision */
+CTI_INLINE ct_real cti_net_normal_gather(const cti_net *net, int c, const ct_real *u)
+{
+    const ct_real *n = net->normal + 3 * (size_t)c;
+    ct_real q[4] = {0, 0, 0, 0};
+    int j, k, end = net->start[c + 1];
+    for (k = net->start[c]; k < end; k++) {
+        const ct_real *from = u + 4 * (size_t)net->particle[k];
+        for (j = 0; j < 4; j++)
+            q[j] += net->S[k] * from[j];
+    }
+    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
+}
+
+CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_real *u)
+{
+    int c;
+    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (c = 0; c < net->m; c++)
+        if (net->mode[c])
+            cti_net_normal_scatter(net, c, x[c], u);
+    return cti_net_normal_masses(net, u);
+}
+
+CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c) { return cti_net_normal_gather(net, c, u); }
+
+CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
+{
+    double sum = cti_net_normal_spread(net, t, net->work);
+    int c;
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
+        ht[c] = net->mode[c] ? cti_net_normal_gather(net, c, net->work) + own : 0;
+        sum += net->mode[c] ? (double)(own * t[c]) : 0;
+    }
+    return sum;
+}
+#endif
+
+/* ---- conjugate gradients ---- */
+
+/* cti_net_normal_run -- vectors of a solve, of the collisions that are on. */
+typedef struct cti_net_normal_run {
+    const cti_net *net;
+    int n;               /* collisions */
+    int32_t *on;         /* [n] */
+    ct_real *r, *t, *ht; /* [n] residuals, direction, its product */
+    ct_real *scale;      /* [n] over the collisions' own mobilities */
+} cti_net_normal_run;
+
+#if CONTACT_WITH_GEOMETRIC
+static void cti_net_normal_open(const cti_net *net, const ct_real *y, const ct_real *x, ct_real *work, cti_net_normal_run *run)
+{
+    int c, m = net->m;
+    run->net = net, run->n = 0;
+    run->r = work, run->t = work + m, run->ht = work + 2 * (size_t)m, run->scale = work + 3 * (size_t)m;
+    run->on = (int32_t *)(work + 4 * (size_t)m);
+    cti_net_normal_product(net, x, run->t);
+    for (c = 0; c < m; c++)
+        if (net->mode[c]) {
+            run->r[run->n] = y[c] - run->t[c];
+            run->scale[run->n] = net->compliance && net->compliance[c] > 0 ? 1 / net->compliance[c] : 1;
+            run->on[run->n++] = c;
+        }
+}
+
+/* x and r by a step along t; returns r'r, scaled. In four sums, which do not wait for each other */
+static double cti_net_normal_step(const cti_net_normal_run *run, ct_real step, ct_real *x)
+{
+    double sum[4] = {0, 0, 0, 0};
+    int k;
+    for (k = 0; k < run->n; k++) {
+        ct_real r = run->r[k] - step * run->ht[k];
+        run->r[k] = r;
+        x[run->on[k]] += step * run->t[k];
+        sum[k & 3] += (double)(r * r * run->scale[k]);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* t = scaled r + more t, and its product; returns t'H t. size: t't over the scales */
+static double cti_net_normal_turn(const cti_net_normal_run *run, ct_real more, double *size)
+{
+    const cti_net *net = run->net;
+    ct_real *u = net->work;
+    double curve, own = 0;
+    int k;
+    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (k = 0; k < run->n; k++) {
+        ct_real t = run->r[k] * run->scale[k] + (more != 0 ? more * run->t[k] : 0);
+        run->t[k] = t;
+        cti_net_normal_scatter(net, run->on[k], t, u);
+    }
+    curve = cti_net_normal_masses(net, u);
+    for (k = 0; k < run->n; k++) {
+        ct_real t = run->t[k], q = t / run->scale[k];
+        own += (double)(t * q);
+        run->ht[k] = cti_net_normal_gather(net, run->on[k], u) + (net->compliance ? net->soft * q : 0);
+    }
+    *size = own;
+    return curve + (net->compliance ? (double)net->soft * own : 0);
+}
+
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
+{
+    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
+    cti_net_normal_run run;
+    int turn;
+    cti_net_normal_open(net, y, x, work, &run);
+    memset(run.t, 0, sizeof(ct_real) * (size_t)net->m);
+    memset(run.ht, 0, sizeof(ct_real) * (size_t)net->m);
+    alpha = cti_net_normal_step(&run, 0, x);
+    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+    for (turn = 0; turn < turns && alpha > least; turn++) {
+        curve = cti_net_normal_turn(&run, turn ? (ct_real)(alpha / beta) : 0, &size);
+        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
+        stiffest = cti_fmax(stiffest, curve / size);
+        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
+            break;
+        beta = alpha;
+        alpha = cti_net_normal_step(&run, (ct_real)(beta / curve), x);
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
+            return turn + 1;
+    }
+    return turn;
+}
+
+#undef CTI_NET_RISE
+#undef CTI_NET_ROUNDED
+
 /* ---- 8_geometric/net.c ---- */
 /* net.c -- corrections of networks of collisions.
    Method: the global scheme solves H X = Y for all collisions (eq. 14) by conjugate gradients that start at X = 0, so that directions in
@@ -62472,7 +62670,6 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
    differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
    a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 
-#if CONTACT_WITH_GEOMETRIC
 #define CTI_NET_SMALL                                                                                                                      \
     CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
 #define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
@@ -62599,9 +62796,7 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
-   hide what is left of light ones */
-static double cti_net_still(const cti_net *net, ct_real enough)
+CTI_FN double cti_net_still(const cti_net *net, ct_real enough)
 {
     double light = 0, sum = 0;
     int i;
@@ -62652,117 +62847,6 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real e
     return turn;
 }
 
-/* ---- the global scheme along normals, with one unknown for each collision ---- */
-
-/* u [4 n] = M^-1 sum S n x over the collisions that are on, four numbers a particle, so that a particle is one vector. Returns x'Hx without
-   compliance */
-static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *u)
-{
-    double sum = 0;
-    int c, i, j, k;
-    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
-    for (c = 0; c < net->m; c++) {
-        const ct_real *n = net->normal + 3 * (size_t)c;
-        ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
-        if (!net->mode[c])
-            continue;
-        for (j = 0; j < 4; j++)
-            t[j] = n[j] * x[c];
-        for (k = net->start[c]; k < net->start[c + 1]; k++) {
-            ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
-            for (j = 0; j < 4; j++)
-                to[j] += w * t[j];
-        }
-    }
-    for (i = 0; i < net->n; i++) {
-        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
-        if (net->filter && net->filter[i] >= 0) {
-            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
-            sum += (double)cti_v3_dot(f, q);
-            cti_v3_put(p, 0, q);
-            continue;
-        }
-        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
-        for (j = 0; j < 4; j++)
-            p[j] *= w;
-    }
-    return sum;
-}
-
-/* n'sum S u of a collision */
-static ct_real cti_net_pull(const cti_net *net, const ct_real *u, int c)
-{
-    const ct_real *n = net->normal + 3 * (size_t)c;
-    ct_real q[4] = {0, 0, 0, 0};
-    int j, k;
-    for (k = net->start[c]; k < net->start[c + 1]; k++) {
-        const ct_real *from = u + 4 * (size_t)net->particle[k];
-        for (j = 0; j < 4; j++)
-            q[j] += net->S[k] * from[j];
-    }
-    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
-}
-
-CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
-{
-    ct_real *u = net->work;
-    double sum = cti_net_push(net, t, u);
-    int c;
-    for (c = 0; c < net->m; c++) {
-        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
-        if (!net->mode[c]) {
-            ht[c] = 0;
-            continue;
-        }
-        sum += (double)(own * t[c]);
-        ht[c] = cti_net_pull(net, u, c) + own;
-    }
-    return sum;
-}
-
-/* z: the residuals over the collisions' own mobilities. Returns r'z */
-static double cti_net_scale(const cti_net *net, const ct_real *r, ct_real *z)
-{
-    int c;
-    for (c = 0; c < net->m; c++)
-        z[c] = net->compliance && net->compliance[c] > 0 ? r[c] / net->compliance[c] : r[c];
-    return (double)cti_krylov_dot(net->m, r, z);
-}
-
-CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
-{
-    ct_real *r = work, *t = r + net->m, *ht = t + net->m, *z = ht + net->m, step, more;
-    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
-    int c, turn;
-    cti_net_normal_product(net, x, ht);
-    for (c = 0; c < net->m; c++)
-        r[c] = net->mode[c] ? y[c] - ht[c] : 0;
-    alpha = cti_net_scale(net, r, z);
-    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
-    for (turn = 0; turn < turns && alpha > least; turn++) {
-        more = turn ? (ct_real)(alpha / beta) : 0;
-        for (c = 0; c < net->m; c++)
-            t[c] = z[c] + (turn ? more * t[c] : 0);
-        curve = cti_net_normal_product(net, t, ht);
-        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
-        for (size = 0, c = 0; c < net->m; c++)
-            size += (double)(t[c] * t[c]) * (net->compliance ? (double)net->compliance[c] : 1);
-        stiffest = cti_fmax(stiffest, curve / size);
-        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
-            break;
-        beta = alpha;
-        step = (ct_real)(beta / curve);
-        for (c = 0; c < net->m; c++) {
-            r[c] -= step * ht[c];
-            x[c] += step * t[c];
-        }
-        alpha = cti_net_scale(net, r, z);
-        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
-            return turn + 1;
-    }
-    return turn;
-}
-
 /* ---- a correction ---- */
 
 /* normal value of a collision */
@@ -62776,7 +62860,7 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
-    cti_net_push(net, x, u);
+    cti_net_normal_spread(net, x, u);
     for (c = 0; c < net->m; c++) {
         if (net->mode[c]) {
             if (x[c] >= 0)
@@ -62784,7 +62868,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
+        } else if (cti_net_normal_value(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -64427,8 +64511,9 @@ typedef struct cti_geometric_list {
     int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
     ct_real *hat;        /* [n] thickness of the pair [m] */
     ct_real *d2;         /* [n] squared distances at the positions that were measured last */
-    ct_real *w;          /* scratch of the distances */
+    ct_real *w;          /* weights of the closest points there: [3 n] of VF, [2 n] of EE, [n] of VE */
     int32_t *feature;    /* features of the closest points there (dist.h) */
+    uint8_t *rests;      /* [n] 1: both are of one body, and hat is not yet limited by their distance at rest */
     uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
 } cti_geometric_list;
 enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
@@ -64449,14 +64534,17 @@ typedef struct cti_geometric_forces {
     ct_real *force; /* [3 m] of the acceleration correction [N] */
     ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
     ct_real *place; /* [3 m] of the position correction [kg m] */
-    ct_real *last;  /* [3 m] impulses of the correction of speeds at the end [N s] */
+    ct_real *last;  /* [3 m] impulses of the correction of speeds on the way [N s] */
+    ct_real *rest;  /* [3 m] impulses of the correction of the midpoint's remaining state [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    ct_real *slip;  /* [m] [1] share of the sliding of a collision, within what others leave of it, that interaction_damping takes in a substep */
 } cti_geometric_forces;
 
 /* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
 typedef struct cti_geometric_ask {
     ct_real *extra, *target, *mu;
+    ct_real *distance; /* [m] [m] after the position correction */
 } cti_geometric_ask;
 
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
@@ -64484,8 +64572,9 @@ typedef struct cti_geometric_memory {
     ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
 } cti_geometric_memory;
 
-/* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
+/* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
 typedef struct cti_geometric_crossing {
+    ct_real *speed;       /* [3 nv] velocities of the surface's vertices */
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
@@ -64499,6 +64588,7 @@ typedef struct cti_geometric_implicit {
     ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
+    int renewals;        /* substeps to come that begin with new factors */
 } cti_geometric_implicit;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
@@ -64522,8 +64612,8 @@ typedef struct cti_geometric {
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
-    ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
-                                    of speeds at the end */
+    ct_real *v, *dv, *dx, *last, *rest; /* [3 blocks] velocity within the substep; its change by the integration; corrections of the position, of
+                                           speeds on the way, and of the midpoint's remaining state */
     cti_geometric_implicit implicit;
     cti_geometric_known known;
 } cti_geometric;
@@ -64531,6 +64621,14 @@ typedef struct cti_geometric {
 #if CONTACT_WITH_GEOMETRIC
 /* cti_geometric_own -- the stepper's data of a state. */
 CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_geometric *)s->own; }
+
+/* cti_geometric_printed -- 1: CT_SOLVER_GEOMETRIC_CG, the paper's scheme: all collisions are equations, conjugate gradients begin at 0 and take
+   all their turns. */
+CTI_INLINE int cti_geometric_printed(const cti_state *s) { return s->desc.solver.solver == CT_SOLVER_GEOMETRIC_CG; }
+
+/* cti_geometric_share -- when the implicit step evaluates forces, as a share of the substep: 1 (Euler), 1/2 (midpoint). Positions move at the
+   velocities of that time. */
+CTI_INLINE ct_real cti_geometric_share(const cti_state *s) { return s->desc.integrator == CT_INTEGRATOR_MIDPOINT ? CTI_R(0.5) : 1; }
 
 /* ---- geometric_find.c ---- */
 
@@ -64543,8 +64641,8 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
    keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
 CTI_FN int cti_geometric_cross(cti_state *s, int cut);
-/* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x1. */
-CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r);
+/* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x0. 0: out of memory. */
+CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
 
@@ -64567,9 +64665,11 @@ CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
-/* cti_geometric_correct_end -- last: what the speeds at the end of the integration lack, where a collision would come nearer than
-   speed_distance. Returns the turns. */
+/* cti_geometric_correct_end -- last: what the speeds of the way lack, where a collision would come nearer than speed_distance.
+   cti_geometric_correct_rest -- rest: what the midpoint rule's extrapolation adds to relative speeds of collisions that push. Both return the
+   turns. */
 CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_correct_rest(cti_state *s);
 /* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
@@ -64596,6 +64696,8 @@ CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
+CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);
 /* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
    whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
@@ -64671,7 +64773,7 @@ static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
     const cti_surface *f = &s->surface;
     int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
-        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n))
+        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
         return 0;
     if (n)
         memset(l->forced, 0, (size_t)n);
@@ -64680,14 +64782,42 @@ static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
         l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
+        l->rests[i] = (uint8_t)((l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && f->body_of[p.v[0]] == f->body_of[p.v[na]]);
     }
+    return 1;
+}
+
+/* thickness of pairs within one body that are not farther apart than `most` beyond 2 thicknesses: half of their distance at rest at most. The
+   others' does not matter. 0: out of memory */
+static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
+{
+    const cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = 0, n = CTI_LEN(l->pairs) / 2;
+    int32_t *which, *quads, *feature;
+    ct_real *d2, *w;
+    for (i = 0; i < n; i++)
+        if (l->rests[i] == 1 && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
+            l->rests[i] = 2, m++;
+    if (m == 0)
+        return 1;
+    which = CTI_ARENA_NEW(s->arena, int32_t, m), quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m);
+    feature = CTI_ARENA_NEW(s->arena, int32_t, m), d2 = CTI_ARENA_NEW(s->arena, ct_real, m), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m);
+    if (!which || !quads || !feature || !d2 || !w)
+        return 0;
+    for (m = 0, i = 0; i < n; i++)
+        if (l->rests[i] == 2) {
+            memcpy(quads + 4 * (size_t)m, l->quads + 4 * (size_t)i, 4 * sizeof *quads);
+            which[m++] = i;
+            l->rests[i] = 0;
+        }
     if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; (l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && i < n; i++)
-        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
-            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
+    else
+        cti_dist_ee_batch(f->rest, quads, m, d2, w, feature);
+    for (i = 0; i < m; i++)
+        l->hat[which[i]] = cti_min(l->hat[which[i]], cti_sqrt(d2[i]) / 2);
+    cti_arena_rewind(s->arena, mark);
     return 1;
 }
 
@@ -64776,28 +64906,33 @@ CTI_FN int cti_geometric_cover(cti_state *s)
 static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
 {
     int i, n = CTI_LEN(l->pairs) / 2, feature;
-    ct_real t;
     if (l->kind == CT_PAIR_VF)
         cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
     else if (l->kind == CT_PAIR_EE)
         cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
     for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &feature);
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &l->w[i], &feature);
         l->feature[i] = feature;
     }
     for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
 }
 
-/* squared distances and features of all lists at surface.x0, if they are not known yet */
-static void cti_geometric_distances(cti_state *s)
+/* squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a motion of `most` may bring
+   together. 0: out of memory */
+static int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->measured; k++)
-        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        if (!g->measured)
+            cti_geometric_list_distances(&g->list[k], s->surface.x0);
+        if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
+            return 0;
+    }
     g->measured = 1;
+    return 1;
 }
 
 /* ---- collisions ---- */
@@ -64864,19 +64999,31 @@ static int cti_geometric_reduce(const cti_surface *f, cti_pair *p, int face, int
     return 1;
 }
 
-/* velocity of a surface vertex in a substep: of its blocks, or of its script */
-static cti_v3 cti_geometric_speed(const cti_state *s, int v, ct_real h, cti_v3 *script)
+/* velocities of the surface's vertices in a substep: of their blocks, or of their scripts. fastest: the largest. 0: out of memory */
+static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
 {
-    const cti_attach *a = cti_surface_attach(&s->surface, v);
-    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
-    cti_v3 u = cti_v3_zero();
-    int k;
-    *script = cti_v3_zero();
-    if (b->moves && !b->dynamic)
-        *script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(s->surface.x0, v)), 1 / h);
-    for (k = 0; k < a->n; k++)
-        u = cti_v3_mad(u, cti_v3_at(cti_geometric_own(s)->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
-    return cti_v3_add(u, *script);
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real most = 0;
+    int v, k, j;
+    if (CTI_LEN(g->crossing.speed) != 3 * f->nv) {
+        if (!CTI_RESIZE(s->mem, g->crossing.speed, 3 * f->nv))
+            return 0;
+        memset(g->crossing.speed, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
+    }
+    for (j = 0; j < CTI_LEN(f->runs); j += 3)
+        for (v = f->runs[j]; v < f->runs[j + 1]; v++) {
+            const cti_attach *a = cti_surface_attach(f, v);
+            cti_v3 u = cti_v3_zero();
+            if (!f->bodies[f->body_of[v]].dynamic)
+                u = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(f, v), 0), cti_v3_at(f->x0, v)), 1 / h);
+            for (k = 0; k < a->n; k++)
+                u = cti_v3_mad(u, cti_v3_at(g->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
+            cti_v3_put(g->crossing.speed, v, u);
+            most = cti_max(most, cti_v3_norm2(u));
+        }
+    *fastest = cti_sqrt(most);
+    return 1;
 }
 
 /* friction of a pair: the geometric mean of both, as rows have it */
@@ -64897,10 +65044,12 @@ static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real
     hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
     hit.script = cti_v3_zero();
     for (k = 0; k < p->n; k++) {
-        cti_v3 script, own = cti_geometric_speed(s, p->v[k], h, &script);
+        cti_v3 own = cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]);
         u = cti_v3_mad(u, own, p->w[k]);
-        hit.script = cti_v3_mad(hit.script, script, p->w[k]);
-        dynamic |= f->bodies[f->body_of[p->v[k]]].dynamic;
+        if (f->bodies[f->body_of[p->v[k]]].dynamic)
+            dynamic = 1;
+        else
+            hit.script = cti_v3_mad(hit.script, own, p->w[k]);
     }
     if (!dynamic)
         return 1;
@@ -64919,35 +65068,45 @@ static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real
 }
 
 /* bound on the relative speed of the features of a pair */
-static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n, ct_real h)
+static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n)
 {
+    const ct_real *speed = cti_geometric_own(s)->crossing.speed;
     ct_real big = 0;
     int i, j;
-    cti_v3 a, script;
-    for (i = 0; i < n_a; i++) {
-        a = cti_geometric_speed(s, v[i], h, &script);
+    for (i = 0; i < n_a; i++)
         for (j = n_a; j < n; j++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_geometric_speed(s, v[j], h, &script), a)));
-    }
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(speed, v[j]), cti_v3_at(speed, v[i]))));
     return cti_sqrt(big);
+}
+
+/* weights of a pair's closest points, as the distances found them */
+static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *p)
+{
+    const ct_real *w = l->w + (l->kind == CT_PAIR_VF ? 3 : l->kind == CT_PAIR_EE ? 2 : 1) * (size_t)i;
+    p->w[0] = 1, p->w[1] = -1;
+    if (l->kind == CT_PAIR_VF)
+        p->w[1] = -w[0], p->w[2] = -w[1], p->w[3] = -w[2];
+    else if (l->kind == CT_PAIR_EE)
+        p->w[0] = 1 - w[0], p->w[1] = w[0], p->w[2] = w[1] - 1, p->w[3] = -w[1];
+    else if (l->kind == CT_PAIR_VE)
+        p->w[1] = w[0] - 1, p->w[2] = -w[0];
 }
 
 static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
 {
     const cti_surface *f = &s->surface;
-    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++) {
-        ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
+        ct_real reach = CTI_GEOMETRIC_MARGIN * l->hat[i], most = reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest, d;
         cti_pair p;
-        if (!l->forced[i] && d > reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest)
+        if (!l->forced[i] && (l->d2[i] > most * most || (l->kind == CT_PAIR_EE && l->feature[i] != 0)))
             continue;
-        if (l->kind == CT_PAIR_EE && l->feature[i] != 0 && !l->forced[i])
-            continue;
+        d = cti_sqrt(l->d2[i]);
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n, h))
+        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
             continue;
-        d = cti_pair_closest(f, f->x0, &p, &feature);
-        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], feature) && !l->forced[i])
+        cti_geometric_closest(l, i, &p);
+        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], l->feature[i]) && !l->forced[i])
             continue;
         if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
             return 0;
@@ -64971,13 +65130,12 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     ct_real fastest = 0;
-    cti_v3 script;
     int i, k;
     CTI_CLEAR(g->hits);
-    for (i = 0; i < f->nv; i++)
-        if (f->bodies[f->body_of[i]].moves)
-            fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
-    cti_geometric_distances(s);
+    if (!cti_geometric_speeds_of(s, h, &fastest))
+        return 0;
+    if (!cti_geometric_distances(s, 2 * CTI_GEOMETRIC_AHEAD * h * fastest))
+        return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
@@ -65036,6 +65194,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
+    ct_real apart = most * most / ((1 - CTI_GEOMETRIC_SPARE) * (1 - CTI_GEOMETRIC_SPARE)) * (1 + 16 * CTI_EPS); /* they keep their share */
     int32_t *which;
     CTI_CLEAR(g->crossing.tested);
     CTI_CLEAR(g->crossing.least);
@@ -65044,7 +65203,10 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
+        ct_real d, least;
+        if (l->d2[i] > apart)
+            continue;
+        d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
         if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
@@ -65085,7 +65247,8 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
-    cti_geometric_distances(s);
+    if (!cti_geometric_distances(s, most / (1 - CTI_GEOMETRIC_SPARE)))
+        return -1;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         int found = cti_geometric_cross_list(s, &g->list[k], most, cut);
         if (found < 0)
@@ -65122,21 +65285,33 @@ static void cti_geometric_note(cti_state *s, const cti_pair *p, ct_real d, ct_re
     }
 }
 
-CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
+CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
     cti_pair p;
-    cti_geometric_distances(s);
+    if (!cti_geometric_distances(s, 0))
+        return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
-        int n = CTI_LEN(l->pairs) / 2;
-        for (i = 0; i < n; i++)
-            if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
-                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-                cti_geometric_note(s, &p, cti_sqrt(l->d2[i]), l->hat[i], r);
-            }
+        int n = CTI_LEN(l->pairs) / 2, nearest = -1;
+        ct_real least = 4, d2 = r->min_distance * r->min_distance;
+        for (i = 0; i < n; i++) {
+            ct_real hat2 = l->hat[i] * l->hat[i];
+            if (!(l->d2[i] < 4 * hat2))
+                continue;
+            least = cti_min(least, l->d2[i] / hat2);
+            r->too_near += l->d2[i] < hat2 / 4;
+            if (l->d2[i] < d2)
+                d2 = l->d2[i], nearest = i;
+        }
+        if (nearest >= 0) {
+            cti_pair_make(f, l->kind, l->pairs[2 * nearest], l->pairs[2 * nearest + 1], &s->step.limit);
+            r->min_distance = cti_sqrt(d2);
+        }
+        if (least < 4)
+            r->thickness_kept = cti_min(r->thickness_kept, cti_sqrt(least));
         r->candidates += n;
     }
     for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
@@ -65144,6 +65319,7 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
         cti_geometric_note(s, &p, cti_plane_gap(&f->planes[p.plane], cti_v3_at(f->x0, p.v[0])), cti_pair_thickness(f, &p), r);
     }
     r->candidates += CTI_LEN(g->planes) / 2;
+    return 1;
 }
 
 CTI_FN int cti_geometric_count(cti_state *s)
@@ -65305,13 +65481,13 @@ CTI_FN int cti_geometric_recall(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
-    int c, n = CTI_LEN(g->hits), next = 0;
+    int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
     if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
         int k;
         m->now[c] = cti_geometric_key(s, &g->hits[c]);
-        k = CTI_LEN(m->keys) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        k = CTI_LEN(m->keys) && !(plain && !g->hits[c].elastic) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
         m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
@@ -65542,8 +65718,9 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+    return CTI_RESIZE(mem, q->work, 8 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
            CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
@@ -65626,7 +65803,8 @@ CTI_FN int cti_geometric_build(cti_state *s)
     }
     if (m)
         stbds_header(g->hits)->length = (size_t)kept;
-    if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
+    if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) ||
+        (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE && !cti_geometric_sort(s)))
         return 0;
     cti_geometric_view(s);
     return cti_geometric_recall(s);
@@ -65641,7 +65819,7 @@ static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int re
     cti_net_goal goal;
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
-    goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
@@ -65652,8 +65830,12 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     const ct_geometric_desc *d = &s->desc.geometric;
-    int c, i, turns;
+    int c, i, turns, lacks = 0;
     ct_real slack = 0, most = 0;
+    for (c = 0; c < q->net.m; c++)
+        lacks |= !g->hits[c].elastic && g->hits[c].distance < d->position_distance * g->hits[c].thickness;
+    if (!lacks)
+        return 0;
     memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->net.n);
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
@@ -65678,16 +65860,18 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     return turns;
 }
 
-/* distance of a collision after the position correction */
-static ct_real cti_geometric_distance(const cti_state *s, int c)
+/* distances after the position correction */
+static void cti_geometric_distances_after(const cti_state *s, int moved)
 {
     const cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_net *q = &g->q;
-    ct_real d = g->hits[c].distance;
-    int k;
-    for (k = q->start[c]; k < q->start[c + 1]; k++)
-        d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
-    return d;
+    int c, k;
+    for (c = 0; c < q->net.m; c++) {
+        ct_real d = g->hits[c].distance;
+        for (k = q->start[c]; moved && k < q->start[c + 1]; k++)
+            d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
+        q->ask.distance[c] = d;
+    }
 }
 
 /* eq. 18: v */
@@ -65695,19 +65879,23 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    int c, i, turns, scripted = 0;
+    int c, i, turns, scripted = 0, lacks = 0;
     ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
+    memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
         cti_v3_put(q->ask.extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
+    if (!lacks)
+        return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
     turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
@@ -65738,7 +65926,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - cti_geometric_distance(s, c), un;
+        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - q->ask.distance[c], un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
@@ -65766,6 +65954,7 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     if (g->q.net.m == 0)
         return 0;
     turns = cti_geometric_places(s, h);
+    cti_geometric_distances_after(s, turns > 0);
     turns += cti_geometric_speeds(s, h);
     return turns + cti_geometric_accelerations(s, h);
 }
@@ -65778,12 +65967,12 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     ct_real slack = 0;
     memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
+        cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_share(s)));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
         cti_v3_put(q->ask.extra, c, t->script);
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = 0;
         slack = cti_max(slack, close);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
@@ -65795,13 +65984,52 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
-        goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }
     for (i = 0; i < q->net.n; i++)
         for (k = 0; k < 3; k++)
             g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    return turns;
+}
+
+CTI_FN int cti_geometric_correct_rest(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    ct_real left = 1 - cti_geometric_share(s), keep;
+    int c, i, turns, any = 0;
+    memset(g->rest, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (q->net.m)
+        memset(q->forces.rest, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
+    if (!(left > 0) || !s->desc.geometric.residual_state)
+        return 0;
+    /* what the second half of the step adds to relative speeds: (1 - share) dv */
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_mul(cti_v3_at(g->dv, q->blocks[i]), left));
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 more = cti_net_value(&q->net, q->Q, c), n = g->hits[c].normal;
+        int parts = cti_v3_dot(n, more) > 0;
+        q->net.mode[c] = CTI_NET_OFF;
+        cti_v3_put(q->ask.extra, c, cti_v3_mul(more, -1));
+        if (g->hits[c].elastic || !(cti_v3_dot(n, cti_v3_at(q->forces.J, c)) > 0))
+            continue;
+        q->net.mode[c] = (uint8_t)(q->stick[c] ? (parts ? CTI_NET_ALL : CTI_NET_TANGENT) : (parts ? CTI_NET_NORMAL : CTI_NET_OFF));
+        any |= q->net.mode[c];
+    }
+    if (!any)
+        return 0;
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    turns = cti_net_cg(&q->net, q->ask.extra, s->desc.geometric.cg_turns, 0, q->forces.rest);
+    cti_net_spread(&q->net, q->forces.rest, q->before);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])), cti_v3_at(g->last, q->blocks[i])));
+    keep = cti_net_safe(&q->net, q->Q, q->before);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->rest, q->blocks[i], cti_v3_mul(cti_v3_at(q->before, i), keep));
+    for (c = 0; c < q->net.m; c++)
+        cti_v3_put(q->forces.rest, c, cti_v3_mul(cti_v3_at(q->forces.rest, c), keep));
     return turns;
 }
 
@@ -65823,8 +66051,10 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
    them all up, and many collisions at a place make it stiffer than one that bears the same load. based on: Volino, Magnenat-Thalmann 2000,
    sec. 4.2. */
 
-#define CTI_GEOMETRIC_STIFF CTI_R(2.5) /* [M_c] of eq. 25 */
-#define CTI_GEOMETRIC_SLOW 10 /* turns of the free motion's solve that ask for new factors: a pile at rest takes 1, one that moves 5 */
+/* turns of the free motion's solve with factors of an earlier substep that ask for new ones, and substeps for which they are then made anew. With new
+   ones a solve takes 1 turn. A pile at rest takes 1 to 2 with old ones, a ribbon that falls 7 to 20, and factors cost as much as 4 turns */
+#define CTI_GEOMETRIC_SLOW 4
+#define CTI_GEOMETRIC_OFTEN 32
 #define CTI_GEOMETRIC_LOOSE                                                                                                                \
     CTI_R(1e-4) /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
@@ -65835,6 +66065,7 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     int i, k;
     memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    h *= cti_geometric_share(s);
     for (i = 0; i < s->bodies.n_models; i++) {
         cti_model_ahead(s->bodies.models[i], h, 1, s->v);
         cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, A->val, &r->extended_elements, NULL);
@@ -65845,11 +66076,14 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* the part of a collision's relative motion that its term in the matrix acts on */
-static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u)
+/* a collision's relative motion u: its part along the normal, or all of it where friction holds, times `stiff`, and what interaction_damping takes
+   of the rest, times `share` */
+static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u, ct_real stiff, ct_real share)
 {
-    cti_v3 n = cti_v3_at(q->normal, c);
-    return q->stick[c] ? u : cti_v3_mul(n, cti_v3_dot(n, u));
+    cti_v3 n = cti_v3_at(q->normal, c), along = cti_v3_mul(n, cti_v3_dot(n, u));
+    if (q->stick[c])
+        return cti_v3_mul(u, stiff);
+    return cti_v3_mad(cti_v3_mul(along, stiff), cti_v3_sub(u, along), share * q->forces.slip[c]);
 }
 
 /* relative motion of a collision by a vector of blocks */
@@ -65869,16 +66103,43 @@ static void cti_geometric_scatter(const cti_geometric_net *q, int c, cti_v3 x, c
         cti_v3_addto(out, q->blocks[q->particle[k]], cti_v3_mul(x, q->S[k]));
 }
 
-/* y = (A + 2.5 sum S M_c S') x (eq. 26a) */
-static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_real *y)
+/* [M_c] of eq. 25: 1 + 1.5, of the derivatives by positions (24), which move by a share of h times that share of dv, and by speeds */
+static ct_real cti_geometric_stiff(const cti_state *s)
+{
+    ct_real share = cti_geometric_share(s);
+    return share * (share + CTI_R(1.5));
+}
+
+CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int c;
-    cti_bsr_mul(&s->system.A, x, y);
-    for (c = 0; c < q->net.m; c++)
-        if (q->forces.mass[c] > 0)
-            cti_geometric_scatter(
-                q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_GEOMETRIC_STIFF * q->forces.mass[c]), y);
+    ct_real stiff = cti_geometric_stiff(s), share = cti_geometric_share(s), *from = q->net.work, *to = q->net.work + 4 * (size_t)q->net.n;
+    int c, i, j, k;
+    if (q->net.m == 0)
+        return;
+    /* four numbers a particle, so that a particle is one vector */
+    for (i = 0; i < q->net.n; i++)
+        for (j = 0; j < 4; j++) {
+            from[4 * (size_t)i + (size_t)j] = j < 3 ? x[3 * q->blocks[i] + j] : 0;
+            to[4 * (size_t)i + (size_t)j] = 0;
+        }
+    for (c = 0; c < q->net.m; c++) {
+        const ct_real *n = q->normal + 3 * (size_t)c;
+        ct_real u[4] = {0, 0, 0, 0}, un, mass = q->forces.mass[c], slip = share * q->forces.slip[c];
+        if (!(mass > 0))
+            continue;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            for (j = 0; j < 4; j++)
+                u[j] += q->S[k] * from[4 * (size_t)q->particle[k] + (size_t)j];
+        un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+        for (j = 0; j < 4; j++) /* the fourth comes of the next normal, and no one reads it */
+            u[j] = mass * (q->stick[c] ? stiff * u[j] : (stiff - slip) * un * n[j] + slip * u[j]);
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            for (j = 0; j < 4; j++)
+                to[4 * (size_t)q->particle[k] + (size_t)j] += q->S[k] * u[j];
+    }
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_addto(y, q->blocks[i], cti_v3_at(to + 4 * (size_t)i, 0));
 }
 
 /* the part of v that no script holds */
@@ -65902,7 +66163,8 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
     ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
     int i;
     cti_geometric_weigh(s, w, x);
-    cti_geometric_apply_whole(s, x, Ax);
+    cti_bsr_mul(&s->system.A, x, Ax);
+    cti_geometric_terms(s, x, Ax);
     cti_geometric_weigh(s, Ax, y);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
@@ -65954,19 +66216,24 @@ static void cti_geometric_masses(cti_state *s)
     for (c = 0; c < q->net.m; c++)
         q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
+    for (c = 0; c < q->net.m; c++) /* a collision that shares no particle slides freely */
+        q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
     for (c = 0; c < q->net.m; c++)
         q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
     for (c = 0; c < q->net.m; c++)
         if (cti_geometric_own(s)->hits[c].elastic)
-            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / CTI_GEOMETRIC_STIFF, q->stick[c] = 0;
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22); alone: of their remembered forces */
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h and the unknowns being a share of the substep's; alone:
+   of their remembered forces */
 static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
+    ct_real share = cti_geometric_share(s);
     int i, k, c;
+    h *= share;
     cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
@@ -65985,7 +66252,7 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
         if (g->hits[c].elastic)
             x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
         else
-            x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+            x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }
@@ -66028,17 +66295,21 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     int i, m = g->q.net.m, turns, c;
+    cti_geometric_right(s, h, 1);
+    h *= cti_geometric_share(s);
     if (!cti_geometric_factors(s, h))
         return 0;
-    cti_geometric_right(s, h, 1);
     g->q.net.m = 0; /* the matrix is the mechanical one */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
     if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
         r->status = CT_STATUS_BUDGET;
     g->q.net.m = m;
-    for (c = 0; turns > CTI_GEOMETRIC_SLOW && c < CTI_LEN(s->factors.components); c++)
+    if (turns > CTI_GEOMETRIC_SLOW)
+        g->implicit.renewals = CTI_GEOMETRIC_OFTEN;
+    for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
         cti_factors_ask(&s->factors.components[c]);
+    g->implicit.renewals -= g->implicit.renewals > 0;
     for (i = 0; i < 3 * s->n; i++)
         g->implicit.free[i] = g->dv[i] / h;
     return 1;
@@ -66047,23 +66318,27 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
+    ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
     int i, c, done, turns;
     cti_geometric_masses(s);
     cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
-        g->dv[i] = h * g->implicit.gain[i];
-    done = cti_geometric_conjugate(s, h, &turns, r);
+        g->dv[i] = share * h * g->implicit.free[i];
+    done = cti_geometric_conjugate(s, share * h, &turns, r);
     for (c = 0; c < g->q.net.m; c++) {
-        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, -CTI_GEOMETRIC_STIFF * g->q.forces.mass[c]));
+        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
+        u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
+        cti_v3_put(g->q.forces.J, c, cti_v3_mul(u, 1 / share));
         if (g->hits[c].elastic)
             cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] /= share;
     return done;
 }
 
-#undef CTI_GEOMETRIC_STIFF
 #undef CTI_GEOMETRIC_SLOW
+#undef CTI_GEOMETRIC_OFTEN
 #undef CTI_GEOMETRIC_LOOSE
 #undef CTI_GEOMETRIC_TURNS
 #endif
@@ -66140,6 +66415,8 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
     int c, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_zero();
+        if (cti_v3_norm2(cti_v3_at(q->forces.speed, c)) == 0)
+            continue;
         for (k = q->start[c]; k < q->start[c + 1]; k++) {
             int b = q->blocks[q->particle[k]];
             u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
@@ -66148,23 +66425,25 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
     }
 }
 
-/* work of the integration's impulses, of damping and of pins, from g->v to g->v + g->dv */
+/* work of the integration's impulses, of damping and of pins, at the velocities of the way: M dv (v + share dv) is what the kinetic energy gains,
+   and for Euler what the rule takes besides */
 static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
+    ct_real share = cti_geometric_share(s);
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++) {
             int b = q->blocks[q->particle[k]];
-            w = cti_v3_mad(w, cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), q->S[k]);
+            w = cti_v3_mad(w, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), share), q->S[k]);
         }
         cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, r);
     }
     for (i = 0; i < 3 * s->n; i++)
-        u[i] = g->v[i] + g->dv[i];
+        u[i] = g->v[i] + share * g->dv[i];
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, u, Dv);
@@ -66176,9 +66455,9 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i));
+            cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i), -1 / share);
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
-            r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
+            r->work_pins += (double)cti_v3_dot(f, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
             cti_v3_addto(s->step.impulses.pins, i, f);
         }
 }
@@ -66204,14 +66483,15 @@ static void cti_geometric_load(cti_state *s, ct_step_report *r)
         }
 }
 
-/* end.x and surface.x1 after h at velocities g->v + g->dv from x + dx */
+/* end.x and surface.x1 after h from x + dx, end.v */
 static void cti_geometric_move(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
+    ct_real share = cti_geometric_share(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
-        s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i] + g->rest[i];
+        s->end.x[i] = s->x[i] + g->dx[i] + h * (g->v[i] + share * g->dv[i] + g->last[i]);
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
 }
@@ -66294,6 +66574,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->solver_iterations += cti_geometric_correct_rest(s);
     r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
@@ -66346,12 +66627,14 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
 static int cti_geometric_touches(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int c, k;
+    int c, k, halves = cti_geometric_share(s) < 1 && s->desc.geometric.residual_state;
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (halves)
+            J = cti_v3_add(J, cti_v3_at(g->q.forces.rest, c));
         if (t->elastic) {
             if (!cti_geometric_elastic_impulse(s, t, J))
                 return 0;
@@ -66379,7 +66662,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
 static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *x = g->implicit.solve;
+    ct_real *x = g->implicit.solve, share = cti_geometric_share(s);
     int i, moved = 0, stopped = 0;
     for (i = 0; i < 3 * s->n; i++) {
         moved |= g->dx[i] != 0;
@@ -66388,7 +66671,7 @@ static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
     if (moved)
         r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
     for (i = 0; i < 3 * s->n; i++) {
-        x[i] += h * (g->v[i] + g->dv[i]);
+        x[i] += h * (g->v[i] + share * g->dv[i]);
         stopped |= x[i] != s->end.x[i];
     }
     if (stopped)
@@ -66532,9 +66815,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     cti_arena_reset(s->arena);
     if (n)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
         return 0;
-    cti_geometric_measure(s, r);
     if (!g->known.is_clean || run->crossing) {
         int found = cti_geometric_count(s);
         if (found < 0)
@@ -66631,6 +66913,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
     q->max_substeps = 8;
     q->fail_safe = 1;
     q->regions = 1;
+    q->residual_state = 1;
 }
 
 static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
@@ -66652,18 +66935,28 @@ static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
                                  "geometric.position_distance, speed_distance and acceleration_distance must be in [0, 1]");
     if (!(q->displacement > 0) || !cti_finite(q->displacement))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->displacement, "geometric.displacement must be positive");
+    if (!(q->interaction_damping >= 0 && q->interaction_damping <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->interaction_damping, "geometric.interaction_damping must be in [0, 1]");
     if (q->max_substeps < 1 || q->max_substeps > 256)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "geometric.max_substeps must be 1 to 256");
     if (d->stepper != CT_STEPPER_GEOMETRIC)
         return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
+    if (d->integrator != CT_INTEGRATOR_EULER && d->integrator != CT_INTEGRATOR_MIDPOINT)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_GEOMETRIC steps by implicit Euler or the implicit midpoint rule only");
     if (d->ccd_limits_step)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
                              "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
+}
+
+/* CT_SOLVER_GEOMETRIC_CG is the global scheme with equations only */
+static void cti_geometric_settle(ct_world_desc *d)
+{
+    if (d->solver.solver == CT_SOLVER_GEOMETRIC_CG)
+        d->geometric.scheme = CT_GEOMETRIC_GLOBAL, d->geometric.active_set = 0;
 }
 
 static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
@@ -66702,17 +66995,18 @@ CTI_FN void cti_geometric_free(cti_state *s)
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
-        CTI_FREE(m, l->forced);
+        CTI_FREE(m, l->forced), CTI_FREE(m, l->rests);
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
     CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
         CTI_FREE(m, q->mode);
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu),
         CTI_FREE(m, q->forces.force);
-    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
+    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
     CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
@@ -66739,7 +67033,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
         !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
-        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
+        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
         !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3))
         return 0;
     if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
@@ -66757,7 +67051,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           1,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
-                                          NULL,
+                                          cti_geometric_settle,
                                           cti_geometric_refuses,
                                           cti_geometric_prepare,
                                           cti_geometric_step,
@@ -71459,6 +71753,7 @@ CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
     case CT_SOLVER_AUTO:
         return "auto";
         CT_SOLVER_LIST(CTI_WORLD_CASE)
+        CT_SOLVER_LIST_OWN(CTI_WORLD_CASE)
     default:
         return "?";
     }
@@ -71469,16 +71764,24 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
 CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return cti_steppers_find(stepper) != NULL; }
+/* the stepper whose own solver this is, or -1 */
+static int cti_world_owner(ct_solver solver)
+{
+#define CTI_WORLD_OWNER(name, number, word, built, stepper) solver == name ? (int)stepper:
+    return CT_SOLVER_LIST_OWN(CTI_WORLD_OWNER) -1;
+#undef CTI_WORLD_OWNER
+}
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
-    return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
+    int owner = cti_world_owner(solver);
+    return owner >= 0 ? ct_stepper_built((ct_stepper)owner) : solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
 /* names of what is built, each with a space in front */
 #define CTI_WORLD_STEPPER_WORD(name, number, word, built) CTI_IF(built, " " #word)
 #define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
 static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
-static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD) CT_SOLVER_LIST_OWN(CTI_WORLD_SOLVER_WORD);
 #undef CTI_WORLD_STEPPER_WORD
 #undef CTI_WORLD_SOLVER_WORD
 
@@ -71581,8 +71884,10 @@ static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, 
     return code;
 }
 
-static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
+static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
 {
+    const ct_solver_desc *s = &d->solver;
+    int owner = cti_world_owner(s->solver);
     if (s->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
@@ -71594,6 +71899,9 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if (!ct_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver),
                              (int)s->solver);
+    if (owner >= 0 && owner != (int)d->stepper)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is a part of stepper '%s', and the world's stepper is '%s'",
+                             ct_solver_text(s->solver), ct_stepper_text((ct_stepper)owner), ct_stepper_text(d->stepper));
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -71664,7 +71972,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     code = cti_world_check_tasks(&d->tasks, e);
     if (code == CT_OK)
-        code = cti_world_check_solver(&d->solver, e);
+        code = cti_world_check_solver(d, e);
     return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 

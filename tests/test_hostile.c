@@ -321,7 +321,7 @@ static void arguments(void **state)
         assert_int_equal(s.outcome, CT_OUTCOME_SOLVED);
         ct_solution_free(&s), ct_problem_free(other);
     }
-    d = good, d.solver = (ct_solver)9; /* a reserved number */
+    d = good, d.solver = CT_SOLVER_GEOMETRIC_CG; /* a stepper's own */
     assert_int_equal(ct_problem_solve(q, &d, &s), CT_ERR_UNSUPPORTED);
     /* starts: none, of another size, not finite; then into the caller's own arrays */
     d = good, d.warm = 1;

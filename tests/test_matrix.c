@@ -290,15 +290,15 @@ static const struct {
     int is_integrator;
     const char *refusal[COLUMNS];
 } options[] = {
-    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only",
-      "steps by implicit Euler only",
+    {"`newmark`", set_newmark, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL,
+      "steps by implicit Euler or the implicit midpoint rule only", "steps by implicit Euler only",
       "has an integrator of its own", "its own Runge-Kutta rule"}},
-    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL, "steps by implicit Euler only",
-      "steps by implicit Euler only",
+    {"`bdf2`", set_bdf2, 1, {NULL, NULL, NULL, "steps by implicit Euler only", NULL,
+      "steps by implicit Euler or the implicit midpoint rule only", "steps by implicit Euler only",
       "has an integrator of its own", "its own Runge-Kutta rule"}},
     {"`midpoint`", set_midpoint, 1,
      {"has no midpoint rule", "has no midpoint rule", "has no midpoint rule", "steps by implicit Euler only", NULL,
-      "steps by implicit Euler only", "steps by implicit Euler only", "has an integrator of its own", "its own Runge-Kutta rule"}},
+      NULL, "steps by implicit Euler only", "has an integrator of its own", "its own Runge-Kutta rule"}},
     {"`ccd_limits_step`", set_limits, 0,
      {NULL, NULL, NULL, "has no continuous detection that could limit a step", "does not cut steps at impacts",
       "does not cut steps at impacts", "does not cut steps at impacts", "does not cut steps at impacts",

@@ -38,7 +38,7 @@ static void creation_is_checked(void **state)
     d = good, d.restitution = (ct_real)0.5, refuses(d, CT_ERR_UNSUPPORTED);
     d = good, d.stepper = CT_STEPPER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.stepper = (ct_stepper)99, refuses(d, CT_ERR_ARGUMENT);
-    d = good, d.solver.solver = (ct_solver)9, refuses(d, CT_ERR_UNSUPPORTED); /* a reserved number */
+    d = good, d.solver.solver = CT_SOLVER_GEOMETRIC_CG, refuses(d, CT_ERR_UNSUPPORTED); /* another stepper's */
     d = good, d.solver.solver = CT_SOLVER_COUNT_, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.cookie = 0, refuses(d, CT_ERR_ARGUMENT);
     d = good, d.solver.tolerance = 0, refuses(d, CT_ERR_ARGUMENT);

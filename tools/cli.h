@@ -38,9 +38,5 @@ int cli_option(int argc, char **argv, int *i, const char *name, const char **val
 int cli_integer(const char *text, long lo, long hi, long *out);
 /* cli_closest -- the word of a space-separated list that is nearest to `word` by edits, or NULL when none is near. Into buffer. */
 const char *cli_closest(const char *word, const char *list, char *buffer, size_t size);
-/* cli_is_among -- 1 when `word` is one of a space-separated list. */
-int cli_is_among(const char *word, const char *list);
-/* Words of the command line for solvers that are reserved: they are known, and not built. */
-#define CLI_SOLVERS_TO_COME "geometric_cg"
 
 #endif /* CLI_H */

@@ -146,16 +146,6 @@ static int cli_edits(const char *a, size_t na, const char *b, size_t nb)
     return row[nb];
 }
 
-int cli_is_among(const char *word, const char *list)
-{
-    size_t n = strlen(word);
-    const char *at;
-    for (at = n ? strstr(list, word) : NULL; at; at = strstr(at + n, word))
-        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-            return 1;
-    return 0;
-}
-
 const char *cli_closest(const char *word, const char *list, char *buffer, size_t size)
 {
     int best = 3;

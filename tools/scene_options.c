@@ -93,7 +93,7 @@ void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out
     if (!o)
         return;
     json_in_keys(in, o, path, "scheme cg_turns active_set sweeps position_distance speed_distance acceleration_distance displacement max_substeps "
-                              "fail_safe regions");
+                              "fail_safe regions residual_state interaction_damping");
     out->scheme = (ct_geometric_scheme)scene_read_choice(in, o, path, "scheme", "global successive", scheme, CT_GEOMETRIC_COUNT_, (int)out->scheme);
     out->cg_turns = json_in_int(in, o, path, "cg_turns", out->cg_turns, 1, 10000);
     out->active_set = json_in_int(in, o, path, "active_set", out->active_set, 0, 100);
@@ -105,6 +105,8 @@ void scene_read_geometric(json_in *in, const cJSON *root, ct_geometric_desc *out
     out->max_substeps = json_in_int(in, o, path, "max_substeps", out->max_substeps, 1, 256);
     out->fail_safe = json_in_bool(in, o, path, "fail_safe", out->fail_safe);
     out->regions = json_in_bool(in, o, path, "regions", out->regions);
+    out->residual_state = json_in_bool(in, o, path, "residual_state", out->residual_state);
+    out->interaction_damping = (ct_real)json_in_number(in, o, path, "interaction_damping", out->interaction_damping, 0, 1, 0);
 }
 
 /* the penalty stepper; the keys are those of ct_penalty_desc */

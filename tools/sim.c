@@ -38,19 +38,14 @@ static const char *sim_integrator_text(int i) { return ct_integrator_text((ct_in
 static const char *sim_stepper_text(int i) { return ct_stepper_text((ct_stepper)i); }
 static const char *sim_solver_text(int i) { return ct_solver_text((ct_solver)i); }
 
-/* the number of the name in the option or in the scene, or -1; to_come: names that are not built */
-static int sim_choose(const scene *s, const char *option, const char *in_scene, const char *what, const char *(*text)(int), int count,
-                      const char *to_come)
+/* the number of the name in the option or in the scene, or -1 */
+static int sim_choose(const scene *s, const char *option, const char *in_scene, const char *what, const char *(*text)(int), int count)
 {
     const char *name = option ? option : in_scene;
     char list[256], where[280], near[40];
     int i = sim_name_index(name, text, count), k;
     if (i >= 0)
         return i;
-    if (cli_is_among(name, to_come)) {
-        cli_fail("%s: %s '%s' is not built%s%s", s->file, what, name, option ? "" : "; choose another with --", option ? "" : what);
-        return -1;
-    }
     list[0] = '\0';
     for (k = 0; k < count; k++)
         if (strcmp(text(k), "?") != 0) /* a number without a name */
@@ -90,13 +85,13 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     d->tasks.worker_count = o->threads;
     d->log = sim_log;
     if (o->stepper || s->stepper[0]) {
-        i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_, "");
+        i = sim_choose(s, o->stepper, s->stepper, "stepper", sim_stepper_text, CT_STEPPER_COUNT_);
         if (i < 0)
             return 0;
         d->stepper = (ct_stepper)i;
     }
     if (s->integrator[0]) {
-        i = sim_choose(s, NULL, s->integrator, "integrator", sim_integrator_text, CT_INTEGRATOR_COUNT_, "");
+        i = sim_choose(s, NULL, s->integrator, "integrator", sim_integrator_text, CT_INTEGRATOR_COUNT_);
         if (i < 0)
             return 0;
         d->integrator = (ct_integrator)i;
@@ -105,7 +100,7 @@ static int sim_describe(const scene *s, const sim_options *o, ct_world_desc *d)
     if (o->paper)
         d->solver.termination = CT_TERMINATION_PAPER;
     if (o->solver || s->solver[0]) {
-        i = sim_choose(s, o->solver, s->solver, "solver", sim_solver_text, CT_SOLVER_COUNT_, CLI_SOLVERS_TO_COME);
+        i = sim_choose(s, o->solver, s->solver, "solver", sim_solver_text, CT_SOLVER_COUNT_);
         if (i < 0)
             return 0;
         d->solver.solver = (ct_solver)i;

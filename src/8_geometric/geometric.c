@@ -69,6 +69,8 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
     int c, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_zero();
+        if (cti_v3_norm2(cti_v3_at(q->forces.speed, c)) == 0)
+            continue;
         for (k = q->start[c]; k < q->start[c + 1]; k++) {
             int b = q->blocks[q->particle[k]];
             u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
@@ -77,23 +79,25 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
     }
 }
 
-/* work of the integration's impulses, of damping and of pins, from g->v to g->v + g->dv */
+/* work of the integration's impulses, of damping and of pins, at the velocities of the way: M dv (v + share dv) is what the kinetic energy gains,
+   and for Euler what the rule takes besides */
 static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
+    ct_real share = cti_geometric_share(s);
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++) {
             int b = q->blocks[q->particle[k]];
-            w = cti_v3_mad(w, cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), q->S[k]);
+            w = cti_v3_mad(w, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), share), q->S[k]);
         }
         cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, r);
     }
     for (i = 0; i < 3 * s->n; i++)
-        u[i] = g->v[i] + g->dv[i];
+        u[i] = g->v[i] + share * g->dv[i];
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, u, Dv);
@@ -105,9 +109,9 @@ static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_sub(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i));
+            cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i), -1 / share);
             f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
-            r->work_pins += (double)cti_v3_dot(f, cti_v3_add(cti_v3_at(g->v, i), cti_v3_at(g->dv, i)));
+            r->work_pins += (double)cti_v3_dot(f, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
             cti_v3_addto(s->step.impulses.pins, i, f);
         }
 }
@@ -133,14 +137,15 @@ static void cti_geometric_load(cti_state *s, ct_step_report *r)
         }
 }
 
-/* end.x and surface.x1 after h at velocities g->v + g->dv from x + dx */
+/* end.x and surface.x1 after h from x + dx, end.v */
 static void cti_geometric_move(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
+    ct_real share = cti_geometric_share(s);
     int i;
     for (i = 0; i < 3 * s->n; i++) {
-        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i];
-        s->end.x[i] = s->x[i] + g->dx[i] + h * s->end.v[i];
+        s->end.v[i] = g->v[i] + g->dv[i] + g->last[i] + g->rest[i];
+        s->end.x[i] = s->x[i] + g->dx[i] + h * (g->v[i] + share * g->dv[i] + g->last[i]);
     }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
 }
@@ -223,6 +228,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
+    r->solver_iterations += cti_geometric_correct_rest(s);
     r->ms_solve += cti_cmr_clock(s) - t;
     cti_geometric_move(s, h);
     return 1;
@@ -273,12 +279,14 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
 static int cti_geometric_touches(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int c, k;
+    int c, k, halves = cti_geometric_share(s) < 1 && s->desc.geometric.residual_state;
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
         cti_touch touch;
+        if (halves)
+            J = cti_v3_add(J, cti_v3_at(g->q.forces.rest, c));
         if (t->elastic) {
             if (!cti_geometric_elastic_impulse(s, t, J))
                 return 0;
@@ -306,7 +314,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
 static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *x = g->implicit.solve;
+    ct_real *x = g->implicit.solve, share = cti_geometric_share(s);
     int i, moved = 0, stopped = 0;
     for (i = 0; i < 3 * s->n; i++) {
         moved |= g->dx[i] != 0;
@@ -315,7 +323,7 @@ static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
     if (moved)
         r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
     for (i = 0; i < 3 * s->n; i++) {
-        x[i] += h * (g->v[i] + g->dv[i]);
+        x[i] += h * (g->v[i] + share * g->dv[i]);
         stopped |= x[i] != s->end.x[i];
     }
     if (stopped)
@@ -459,9 +467,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     cti_arena_reset(s->arena);
     if (n)
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
         return 0;
-    cti_geometric_measure(s, r);
     if (!g->known.is_clean || run->crossing) {
         int found = cti_geometric_count(s);
         if (found < 0)

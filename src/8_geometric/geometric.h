@@ -17,8 +17,9 @@ typedef struct cti_geometric_list {
     int32_t *quads;      /* [4 n] vertices; of VE and VV pairs the last ones are 0 */
     ct_real *hat;        /* [n] thickness of the pair [m] */
     ct_real *d2;         /* [n] squared distances at the positions that were measured last */
-    ct_real *w;          /* scratch of the distances */
+    ct_real *w;          /* weights of the closest points there: [3 n] of VF, [2 n] of EE, [n] of VE */
     int32_t *feature;    /* features of the closest points there (dist.h) */
+    uint8_t *rests;      /* [n] 1: both are of one body, and hat is not yet limited by their distance at rest */
     uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
 } cti_geometric_list;
 enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
@@ -39,14 +40,17 @@ typedef struct cti_geometric_forces {
     ct_real *force; /* [3 m] of the acceleration correction [N] */
     ct_real *speed; /* [3 m] impulses of the speed correction [N s] */
     ct_real *place; /* [3 m] of the position correction [kg m] */
-    ct_real *last;  /* [3 m] impulses of the correction of speeds at the end [N s] */
+    ct_real *last;  /* [3 m] impulses of the correction of speeds on the way [N s] */
+    ct_real *rest;  /* [3 m] impulses of the correction of the midpoint's remaining state [N s] */
     ct_real *J;     /* [3 m] impulses of the whole substep [N s] */
     ct_real *mass;  /* [m] share M_c of eq. 25 [kg]; 0: not in the matrix */
+    ct_real *slip;  /* [m] [1] share of the sliding of a collision, within what others leave of it, that interaction_damping takes in a substep */
 } cti_geometric_forces;
 
 /* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
 typedef struct cti_geometric_ask {
     ct_real *extra, *target, *mu;
+    ct_real *distance; /* [m] [m] after the position correction */
 } cti_geometric_ask;
 
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
@@ -74,8 +78,9 @@ typedef struct cti_geometric_memory {
     ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
 } cti_geometric_memory;
 
-/* cti_geometric_crossing -- the hierarchies of regions, and scratch of the crossing test. */
+/* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
 typedef struct cti_geometric_crossing {
+    ct_real *speed;       /* [3 nv] velocities of the surface's vertices */
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
@@ -89,6 +94,7 @@ typedef struct cti_geometric_implicit {
     ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
+    int renewals;        /* substeps to come that begin with new factors */
 } cti_geometric_implicit;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
@@ -112,14 +118,22 @@ typedef struct cti_geometric {
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
-    ct_real *v, *dv, *dx, *last; /* [3 blocks] velocity within the substep; its change by the integration; the position correction; the correction
-                                    of speeds at the end */
+    ct_real *v, *dv, *dx, *last, *rest; /* [3 blocks] velocity within the substep; its change by the integration; corrections of the position, of
+                                           speeds on the way, and of the midpoint's remaining state */
     cti_geometric_implicit implicit;
     cti_geometric_known known;
 } cti_geometric;
 
 /* cti_geometric_own -- the stepper's data of a state. */
 CTI_INLINE cti_geometric *cti_geometric_own(const cti_state *s) { return (cti_geometric *)s->own; }
+
+/* cti_geometric_printed -- 1: CT_SOLVER_GEOMETRIC_CG, the paper's scheme: all collisions are equations, conjugate gradients begin at 0 and take
+   all their turns. */
+CTI_INLINE int cti_geometric_printed(const cti_state *s) { return s->desc.solver.solver == CT_SOLVER_GEOMETRIC_CG; }
+
+/* cti_geometric_share -- when the implicit step evaluates forces, as a share of the substep: 1 (Euler), 1/2 (midpoint). Positions move at the
+   velocities of that time. */
+CTI_INLINE ct_real cti_geometric_share(const cti_state *s) { return s->desc.integrator == CT_INTEGRATOR_MIDPOINT ? CTI_R(0.5) : 1; }
 
 /* ---- geometric_find.c ---- */
 
@@ -132,8 +146,8 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
    keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
 CTI_FN int cti_geometric_cross(cti_state *s, int cut);
-/* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x1. */
-CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r);
+/* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x0. 0: out of memory. */
+CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
 
@@ -156,9 +170,11 @@ CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
    system.force. Returns the turns of conjugate gradients. */
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h);
-/* cti_geometric_correct_end -- last: what the speeds at the end of the integration lack, where a collision would come nearer than
-   speed_distance. Returns the turns. */
+/* cti_geometric_correct_end -- last: what the speeds of the way lack, where a collision would come nearer than speed_distance.
+   cti_geometric_correct_rest -- rest: what the midpoint rule's extrapolation adds to relative speeds of collisions that push. Both return the
+   turns. */
 CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_correct_rest(cti_state *s);
 /* cti_geometric_targets -- normal targets of the corrections (eq. 17-19) of a collision at distance p with wanted distance p0, normal speed
    u, in a step h: the wanted distance; the speed; the acceleration, of which -1.5 u / h is a part. */
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h);
@@ -185,6 +201,8 @@ CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* cti_geometric_assemble -- system.A and system.force at x for a step h, without gravity; A contains M (1 + h alpha) + h^2 K + h D. */
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r);
+/* cti_geometric_terms -- y += 2.5 sum S M_c S' x of the collisions that push (eq. 26a), [3 blocks]; the midpoint rule has 1 for 2.5. */
+CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y);
 /* cti_geometric_free_motion -- free: what eq. 20 and 21 give with the remembered forces of the collisions alone, over h. The report says
    whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);

@@ -76,8 +76,9 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 4 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
-           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
+    return CTI_RESIZE(mem, q->work, 8 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+           CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
            CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
@@ -160,7 +161,8 @@ CTI_FN int cti_geometric_build(cti_state *s)
     }
     if (m)
         stbds_header(g->hits)->length = (size_t)kept;
-    if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) || !cti_geometric_sort(s))
+    if (!cti_geometric_reserve(s, CTI_LEN(q->blocks), kept) ||
+        (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE && !cti_geometric_sort(s)))
         return 0;
     cti_geometric_view(s);
     return cti_geometric_recall(s);
@@ -175,7 +177,7 @@ static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int re
     cti_net_goal goal;
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
     goal.slack = slack, goal.is_speed = is_speed;
-    goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
@@ -186,8 +188,12 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     const ct_geometric_desc *d = &s->desc.geometric;
-    int c, i, turns;
+    int c, i, turns, lacks = 0;
     ct_real slack = 0, most = 0;
+    for (c = 0; c < q->net.m; c++)
+        lacks |= !g->hits[c].elastic && g->hits[c].distance < d->position_distance * g->hits[c].thickness;
+    if (!lacks)
+        return 0;
     memset(q->Q, 0, sizeof(ct_real) * 3 * (size_t)q->net.n);
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
@@ -212,16 +218,18 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     return turns;
 }
 
-/* distance of a collision after the position correction */
-static ct_real cti_geometric_distance(const cti_state *s, int c)
+/* distances after the position correction */
+static void cti_geometric_distances_after(const cti_state *s, int moved)
 {
     const cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_net *q = &g->q;
-    ct_real d = g->hits[c].distance;
-    int k;
-    for (k = q->start[c]; k < q->start[c + 1]; k++)
-        d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
-    return d;
+    int c, k;
+    for (c = 0; c < q->net.m; c++) {
+        ct_real d = g->hits[c].distance;
+        for (k = q->start[c]; moved && k < q->start[c + 1]; k++)
+            d += q->S[k] * cti_v3_dot(g->hits[c].normal, cti_v3_at(g->dx, q->blocks[q->particle[k]]));
+        q->ask.distance[c] = d;
+    }
 }
 
 /* eq. 18: v */
@@ -229,19 +237,23 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    int c, i, turns, scripted = 0;
+    int c, i, turns, scripted = 0, lacks = 0;
     ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
+    memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
         cti_v3_put(q->ask.extra, c, t->script);
         scripted |= cti_v3_norm2(t->script) > 0;
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = t->mu;
         slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
+        lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
+    if (!lacks)
+        return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
     turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
@@ -272,7 +284,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - cti_geometric_distance(s, c), un;
+        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - q->ask.distance[c], un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
@@ -300,6 +312,7 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     if (g->q.net.m == 0)
         return 0;
     turns = cti_geometric_places(s, h);
+    cti_geometric_distances_after(s, turns > 0);
     turns += cti_geometric_speeds(s, h);
     return turns + cti_geometric_accelerations(s, h);
 }
@@ -312,12 +325,12 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     ct_real slack = 0;
     memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < q->net.n; i++)
-        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])));
+        cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_share(s)));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
         cti_v3_put(q->ask.extra, c, t->script);
-        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, cti_geometric_distance(s, c), h), 0);
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = 0;
         slack = cti_max(slack, close);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
@@ -329,13 +342,52 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
-        goal.enough = slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }
     for (i = 0; i < q->net.n; i++)
         for (k = 0; k < 3; k++)
             g->last[3 * q->blocks[i] + k] = q->Q[3 * i + k] - q->before[3 * i + k];
+    return turns;
+}
+
+CTI_FN int cti_geometric_correct_rest(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    ct_real left = 1 - cti_geometric_share(s), keep;
+    int c, i, turns, any = 0;
+    memset(g->rest, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (q->net.m)
+        memset(q->forces.rest, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
+    if (!(left > 0) || !s->desc.geometric.residual_state)
+        return 0;
+    /* what the second half of the step adds to relative speeds: (1 - share) dv */
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_mul(cti_v3_at(g->dv, q->blocks[i]), left));
+    for (c = 0; c < q->net.m; c++) {
+        cti_v3 more = cti_net_value(&q->net, q->Q, c), n = g->hits[c].normal;
+        int parts = cti_v3_dot(n, more) > 0;
+        q->net.mode[c] = CTI_NET_OFF;
+        cti_v3_put(q->ask.extra, c, cti_v3_mul(more, -1));
+        if (g->hits[c].elastic || !(cti_v3_dot(n, cti_v3_at(q->forces.J, c)) > 0))
+            continue;
+        q->net.mode[c] = (uint8_t)(q->stick[c] ? (parts ? CTI_NET_ALL : CTI_NET_TANGENT) : (parts ? CTI_NET_NORMAL : CTI_NET_OFF));
+        any |= q->net.mode[c];
+    }
+    if (!any)
+        return 0;
+    q->net.soft = CTI_GEOMETRIC_SMALL;
+    turns = cti_net_cg(&q->net, q->ask.extra, s->desc.geometric.cg_turns, 0, q->forces.rest);
+    cti_net_spread(&q->net, q->forces.rest, q->before);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(q->Q, i, cti_v3_add(cti_v3_add(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i])), cti_v3_at(g->last, q->blocks[i])));
+    keep = cti_net_safe(&q->net, q->Q, q->before);
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_put(g->rest, q->blocks[i], cti_v3_mul(cti_v3_at(q->before, i), keep));
+    for (c = 0; c < q->net.m; c++)
+        cti_v3_put(q->forces.rest, c, cti_v3_mul(cti_v3_at(q->forces.rest, c), keep));
     return turns;
 }
 

@@ -49,7 +49,7 @@ static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
     const cti_surface *f = &s->surface;
     int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
-        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n))
+        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
         return 0;
     if (n)
         memset(l->forced, 0, (size_t)n);
@@ -58,14 +58,42 @@ static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
         memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
         l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
+        l->rests[i] = (uint8_t)((l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && f->body_of[p.v[0]] == f->body_of[p.v[na]]);
     }
+    return 1;
+}
+
+/* thickness of pairs within one body that are not farther apart than `most` beyond 2 thicknesses: half of their distance at rest at most. The
+   others' does not matter. 0: out of memory */
+static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
+{
+    const cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = 0, n = CTI_LEN(l->pairs) / 2;
+    int32_t *which, *quads, *feature;
+    ct_real *d2, *w;
+    for (i = 0; i < n; i++)
+        if (l->rests[i] == 1 && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
+            l->rests[i] = 2, m++;
+    if (m == 0)
+        return 1;
+    which = CTI_ARENA_NEW(s->arena, int32_t, m), quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m);
+    feature = CTI_ARENA_NEW(s->arena, int32_t, m), d2 = CTI_ARENA_NEW(s->arena, ct_real, m), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m);
+    if (!which || !quads || !feature || !d2 || !w)
+        return 0;
+    for (m = 0, i = 0; i < n; i++)
+        if (l->rests[i] == 2) {
+            memcpy(quads + 4 * (size_t)m, l->quads + 4 * (size_t)i, 4 * sizeof *quads);
+            which[m++] = i;
+            l->rests[i] = 0;
+        }
     if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; (l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && i < n; i++)
-        if (f->body_of[l->quads[4 * i]] == f->body_of[l->quads[4 * i + na]])
-            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
+    else
+        cti_dist_ee_batch(f->rest, quads, m, d2, w, feature);
+    for (i = 0; i < m; i++)
+        l->hat[which[i]] = cti_min(l->hat[which[i]], cti_sqrt(d2[i]) / 2);
+    cti_arena_rewind(s->arena, mark);
     return 1;
 }
 
@@ -154,28 +182,33 @@ CTI_FN int cti_geometric_cover(cti_state *s)
 static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
 {
     int i, n = CTI_LEN(l->pairs) / 2, feature;
-    ct_real t;
     if (l->kind == CT_PAIR_VF)
         cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
     else if (l->kind == CT_PAIR_EE)
         cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
     for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &t, &feature);
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &l->w[i], &feature);
         l->feature[i] = feature;
     }
     for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
 }
 
-/* squared distances and features of all lists at surface.x0, if they are not known yet */
-static void cti_geometric_distances(cti_state *s)
+/* squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a motion of `most` may bring
+   together. 0: out of memory */
+static int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->measured; k++)
-        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        if (!g->measured)
+            cti_geometric_list_distances(&g->list[k], s->surface.x0);
+        if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
+            return 0;
+    }
     g->measured = 1;
+    return 1;
 }
 
 /* ---- collisions ---- */
@@ -242,19 +275,31 @@ static int cti_geometric_reduce(const cti_surface *f, cti_pair *p, int face, int
     return 1;
 }
 
-/* velocity of a surface vertex in a substep: of its blocks, or of its script */
-static cti_v3 cti_geometric_speed(const cti_state *s, int v, ct_real h, cti_v3 *script)
+/* velocities of the surface's vertices in a substep: of their blocks, or of their scripts. fastest: the largest. 0: out of memory */
+static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
 {
-    const cti_attach *a = cti_surface_attach(&s->surface, v);
-    const cti_surface_body *b = &s->surface.bodies[s->surface.body_of[v]];
-    cti_v3 u = cti_v3_zero();
-    int k;
-    *script = cti_v3_zero();
-    if (b->moves && !b->dynamic)
-        *script = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(&s->surface, v), 0), cti_v3_at(s->surface.x0, v)), 1 / h);
-    for (k = 0; k < a->n; k++)
-        u = cti_v3_mad(u, cti_v3_at(cti_geometric_own(s)->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
-    return cti_v3_add(u, *script);
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real most = 0;
+    int v, k, j;
+    if (CTI_LEN(g->crossing.speed) != 3 * f->nv) {
+        if (!CTI_RESIZE(s->mem, g->crossing.speed, 3 * f->nv))
+            return 0;
+        memset(g->crossing.speed, 0, sizeof(ct_real) * 3 * (size_t)f->nv);
+    }
+    for (j = 0; j < CTI_LEN(f->runs); j += 3)
+        for (v = f->runs[j]; v < f->runs[j + 1]; v++) {
+            const cti_attach *a = cti_surface_attach(f, v);
+            cti_v3 u = cti_v3_zero();
+            if (!f->bodies[f->body_of[v]].dynamic)
+                u = cti_v3_mul(cti_v3_sub(cti_v3_at(cti_surface_script(f, v), 0), cti_v3_at(f->x0, v)), 1 / h);
+            for (k = 0; k < a->n; k++)
+                u = cti_v3_mad(u, cti_v3_at(g->v, a->block[k]), a->n > 1 ? a->weight[k] : 1);
+            cti_v3_put(g->crossing.speed, v, u);
+            most = cti_max(most, cti_v3_norm2(u));
+        }
+    *fastest = cti_sqrt(most);
+    return 1;
 }
 
 /* friction of a pair: the geometric mean of both, as rows have it */
@@ -275,10 +320,12 @@ static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real
     hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
     hit.script = cti_v3_zero();
     for (k = 0; k < p->n; k++) {
-        cti_v3 script, own = cti_geometric_speed(s, p->v[k], h, &script);
+        cti_v3 own = cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]);
         u = cti_v3_mad(u, own, p->w[k]);
-        hit.script = cti_v3_mad(hit.script, script, p->w[k]);
-        dynamic |= f->bodies[f->body_of[p->v[k]]].dynamic;
+        if (f->bodies[f->body_of[p->v[k]]].dynamic)
+            dynamic = 1;
+        else
+            hit.script = cti_v3_mad(hit.script, own, p->w[k]);
     }
     if (!dynamic)
         return 1;
@@ -297,35 +344,45 @@ static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real
 }
 
 /* bound on the relative speed of the features of a pair */
-static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n, ct_real h)
+static ct_real cti_geometric_approach(const cti_state *s, const int32_t *v, int n_a, int n)
 {
+    const ct_real *speed = cti_geometric_own(s)->crossing.speed;
     ct_real big = 0;
     int i, j;
-    cti_v3 a, script;
-    for (i = 0; i < n_a; i++) {
-        a = cti_geometric_speed(s, v[i], h, &script);
+    for (i = 0; i < n_a; i++)
         for (j = n_a; j < n; j++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_geometric_speed(s, v[j], h, &script), a)));
-    }
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(speed, v[j]), cti_v3_at(speed, v[i]))));
     return cti_sqrt(big);
+}
+
+/* weights of a pair's closest points, as the distances found them */
+static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *p)
+{
+    const ct_real *w = l->w + (l->kind == CT_PAIR_VF ? 3 : l->kind == CT_PAIR_EE ? 2 : 1) * (size_t)i;
+    p->w[0] = 1, p->w[1] = -1;
+    if (l->kind == CT_PAIR_VF)
+        p->w[1] = -w[0], p->w[2] = -w[1], p->w[3] = -w[2];
+    else if (l->kind == CT_PAIR_EE)
+        p->w[0] = 1 - w[0], p->w[1] = w[0], p->w[2] = w[1] - 1, p->w[3] = -w[1];
+    else if (l->kind == CT_PAIR_VE)
+        p->w[1] = w[0] - 1, p->w[2] = -w[0];
 }
 
 static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
 {
     const cti_surface *f = &s->surface;
-    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++) {
-        ct_real d = cti_sqrt(l->d2[i]), reach = CTI_GEOMETRIC_MARGIN * l->hat[i];
+        ct_real reach = CTI_GEOMETRIC_MARGIN * l->hat[i], most = reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest, d;
         cti_pair p;
-        if (!l->forced[i] && d > reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest)
+        if (!l->forced[i] && (l->d2[i] > most * most || (l->kind == CT_PAIR_EE && l->feature[i] != 0)))
             continue;
-        if (l->kind == CT_PAIR_EE && l->feature[i] != 0 && !l->forced[i])
-            continue;
+        d = cti_sqrt(l->d2[i]);
         cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n, h))
+        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
             continue;
-        d = cti_pair_closest(f, f->x0, &p, &feature);
-        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], feature) && !l->forced[i])
+        cti_geometric_closest(l, i, &p);
+        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], l->feature[i]) && !l->forced[i])
             continue;
         if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
             return 0;
@@ -349,13 +406,12 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     ct_real fastest = 0;
-    cti_v3 script;
     int i, k;
     CTI_CLEAR(g->hits);
-    for (i = 0; i < f->nv; i++)
-        if (f->bodies[f->body_of[i]].moves)
-            fastest = cti_max(fastest, cti_v3_norm(cti_geometric_speed(s, i, h, &script)));
-    cti_geometric_distances(s);
+    if (!cti_geometric_speeds_of(s, h, &fastest))
+        return 0;
+    if (!cti_geometric_distances(s, 2 * CTI_GEOMETRIC_AHEAD * h * fastest))
+        return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
@@ -414,6 +470,7 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, m, k, count = 0;
+    ct_real apart = most * most / ((1 - CTI_GEOMETRIC_SPARE) * (1 - CTI_GEOMETRIC_SPARE)) * (1 + 16 * CTI_EPS); /* they keep their share */
     int32_t *which;
     CTI_CLEAR(g->crossing.tested);
     CTI_CLEAR(g->crossing.least);
@@ -422,7 +479,10 @@ static int cti_geometric_cross_list(cti_state *s, cti_geometric_list *l, ct_real
         return -1;
     for (m = 0, i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
+        ct_real d, least;
+        if (l->d2[i] > apart)
+            continue;
+        d = cti_sqrt(l->d2[i]), least = CTI_GEOMETRIC_SPARE * cti_min(d, l->hat[i]);
         if (!(d > 0) || d - most > least || d - cti_geometric_way(f, q, n_a, n) * (1 + 16 * CTI_EPS) > least)
             continue;
         which[m++] = i;
@@ -463,7 +523,8 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
         return -1;
     for (i = 0; cut && i < s->n; i++)
         g->share[i] = 1;
-    cti_geometric_distances(s);
+    if (!cti_geometric_distances(s, most / (1 - CTI_GEOMETRIC_SPARE)))
+        return -1;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         int found = cti_geometric_cross_list(s, &g->list[k], most, cut);
         if (found < 0)
@@ -500,21 +561,33 @@ static void cti_geometric_note(cti_state *s, const cti_pair *p, ct_real d, ct_re
     }
 }
 
-CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
+CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
     cti_pair p;
-    cti_geometric_distances(s);
+    if (!cti_geometric_distances(s, 0))
+        return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
-        int n = CTI_LEN(l->pairs) / 2;
-        for (i = 0; i < n; i++)
-            if (l->d2[i] < l->hat[i] * l->hat[i] * 4) {
-                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-                cti_geometric_note(s, &p, cti_sqrt(l->d2[i]), l->hat[i], r);
-            }
+        int n = CTI_LEN(l->pairs) / 2, nearest = -1;
+        ct_real least = 4, d2 = r->min_distance * r->min_distance;
+        for (i = 0; i < n; i++) {
+            ct_real hat2 = l->hat[i] * l->hat[i];
+            if (!(l->d2[i] < 4 * hat2))
+                continue;
+            least = cti_min(least, l->d2[i] / hat2);
+            r->too_near += l->d2[i] < hat2 / 4;
+            if (l->d2[i] < d2)
+                d2 = l->d2[i], nearest = i;
+        }
+        if (nearest >= 0) {
+            cti_pair_make(f, l->kind, l->pairs[2 * nearest], l->pairs[2 * nearest + 1], &s->step.limit);
+            r->min_distance = cti_sqrt(d2);
+        }
+        if (least < 4)
+            r->thickness_kept = cti_min(r->thickness_kept, cti_sqrt(least));
         r->candidates += n;
     }
     for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
@@ -522,6 +595,7 @@ CTI_FN void cti_geometric_measure(cti_state *s, ct_step_report *r)
         cti_geometric_note(s, &p, cti_plane_gap(&f->planes[p.plane], cti_v3_at(f->x0, p.v[0])), cti_pair_thickness(f, &p), r);
     }
     r->candidates += CTI_LEN(g->planes) / 2;
+    return 1;
 }
 
 CTI_FN int cti_geometric_count(cti_state *s)

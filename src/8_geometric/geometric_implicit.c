@@ -9,8 +9,10 @@
 #include "geometric.h"
 #include "../8_step/factors.h"
 
-#define CTI_GEOMETRIC_STIFF CTI_R(2.5) /* [M_c] of eq. 25 */
-#define CTI_GEOMETRIC_SLOW 10 /* turns of the free motion's solve that ask for new factors: a pile at rest takes 1, one that moves 5 */
+/* turns of the free motion's solve with factors of an earlier substep that ask for new ones, and substeps for which they are then made anew. With new
+   ones a solve takes 1 turn. A pile at rest takes 1 to 2 with old ones, a ribbon that falls 7 to 20, and factors cost as much as 4 turns */
+#define CTI_GEOMETRIC_SLOW 4
+#define CTI_GEOMETRIC_OFTEN 32
 #define CTI_GEOMETRIC_LOOSE                                                                                                                \
     CTI_R(1e-4) /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
@@ -21,6 +23,7 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     int i, k;
     memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
     memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    h *= cti_geometric_share(s);
     for (i = 0; i < s->bodies.n_models; i++) {
         cti_model_ahead(s->bodies.models[i], h, 1, s->v);
         cti_model_assemble(s->bodies.models[i], s->x, h, s->system.force, A->val, &r->extended_elements, NULL);
@@ -31,11 +34,14 @@ CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* the part of a collision's relative motion that its term in the matrix acts on */
-static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u)
+/* a collision's relative motion u: its part along the normal, or all of it where friction holds, times `stiff`, and what interaction_damping takes
+   of the rest, times `share` */
+static cti_v3 cti_geometric_part(const cti_geometric_net *q, int c, cti_v3 u, ct_real stiff, ct_real share)
 {
-    cti_v3 n = cti_v3_at(q->normal, c);
-    return q->stick[c] ? u : cti_v3_mul(n, cti_v3_dot(n, u));
+    cti_v3 n = cti_v3_at(q->normal, c), along = cti_v3_mul(n, cti_v3_dot(n, u));
+    if (q->stick[c])
+        return cti_v3_mul(u, stiff);
+    return cti_v3_mad(cti_v3_mul(along, stiff), cti_v3_sub(u, along), share * q->forces.slip[c]);
 }
 
 /* relative motion of a collision by a vector of blocks */
@@ -55,16 +61,43 @@ static void cti_geometric_scatter(const cti_geometric_net *q, int c, cti_v3 x, c
         cti_v3_addto(out, q->blocks[q->particle[k]], cti_v3_mul(x, q->S[k]));
 }
 
-/* y = (A + 2.5 sum S M_c S') x (eq. 26a) */
-static void cti_geometric_apply_whole(const cti_state *s, const ct_real *x, ct_real *y)
+/* [M_c] of eq. 25: 1 + 1.5, of the derivatives by positions (24), which move by a share of h times that share of dv, and by speeds */
+static ct_real cti_geometric_stiff(const cti_state *s)
+{
+    ct_real share = cti_geometric_share(s);
+    return share * (share + CTI_R(1.5));
+}
+
+CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int c;
-    cti_bsr_mul(&s->system.A, x, y);
-    for (c = 0; c < q->net.m; c++)
-        if (q->forces.mass[c] > 0)
-            cti_geometric_scatter(
-                q, c, cti_v3_mul(cti_geometric_part(q, c, cti_geometric_relative(q, x, c)), CTI_GEOMETRIC_STIFF * q->forces.mass[c]), y);
+    ct_real stiff = cti_geometric_stiff(s), share = cti_geometric_share(s), *from = q->net.work, *to = q->net.work + 4 * (size_t)q->net.n;
+    int c, i, j, k;
+    if (q->net.m == 0)
+        return;
+    /* four numbers a particle, so that a particle is one vector */
+    for (i = 0; i < q->net.n; i++)
+        for (j = 0; j < 4; j++) {
+            from[4 * (size_t)i + (size_t)j] = j < 3 ? x[3 * q->blocks[i] + j] : 0;
+            to[4 * (size_t)i + (size_t)j] = 0;
+        }
+    for (c = 0; c < q->net.m; c++) {
+        const ct_real *n = q->normal + 3 * (size_t)c;
+        ct_real u[4] = {0, 0, 0, 0}, un, mass = q->forces.mass[c], slip = share * q->forces.slip[c];
+        if (!(mass > 0))
+            continue;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            for (j = 0; j < 4; j++)
+                u[j] += q->S[k] * from[4 * (size_t)q->particle[k] + (size_t)j];
+        un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
+        for (j = 0; j < 4; j++) /* the fourth comes of the next normal, and no one reads it */
+            u[j] = mass * (q->stick[c] ? stiff * u[j] : (stiff - slip) * un * n[j] + slip * u[j]);
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            for (j = 0; j < 4; j++)
+                to[4 * (size_t)q->particle[k] + (size_t)j] += q->S[k] * u[j];
+    }
+    for (i = 0; i < q->net.n; i++)
+        cti_v3_addto(y, q->blocks[i], cti_v3_at(to + 4 * (size_t)i, 0));
 }
 
 /* the part of v that no script holds */
@@ -88,7 +121,8 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
     ct_real *x = cti_geometric_own(s)->implicit.solve + 3 * (size_t)s->n, *Ax = x + 3 * (size_t)s->n;
     int i;
     cti_geometric_weigh(s, w, x);
-    cti_geometric_apply_whole(s, x, Ax);
+    cti_bsr_mul(&s->system.A, x, Ax);
+    cti_geometric_terms(s, x, Ax);
     cti_geometric_weigh(s, Ax, y);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
@@ -140,19 +174,24 @@ static void cti_geometric_masses(cti_state *s)
     for (c = 0; c < q->net.m; c++)
         q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
+    for (c = 0; c < q->net.m; c++) /* a collision that shares no particle slides freely */
+        q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
     for (c = 0; c < q->net.m; c++)
         q->forces.mass[c] = q->mode[c] ? q->forces.mass[c] * cti_net_normal_mass(&q->net, c) : 0;
     for (c = 0; c < q->net.m; c++)
         if (cti_geometric_own(s)->hits[c].elastic)
-            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / CTI_GEOMETRIC_STIFF, q->stick[c] = 0;
+            q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22); alone: of their remembered forces */
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h and the unknowns being a share of the substep's; alone:
+   of their remembered forces */
 static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
+    ct_real share = cti_geometric_share(s);
     int i, k, c;
+    h *= share;
     cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
@@ -171,7 +210,7 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
         if (g->hits[c].elastic)
             x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
         else
-            x = cti_v3_mad(x, cti_geometric_part(q, c, u), -q->forces.mass[c]);
+            x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }
@@ -214,17 +253,21 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     int i, m = g->q.net.m, turns, c;
+    cti_geometric_right(s, h, 1);
+    h *= cti_geometric_share(s);
     if (!cti_geometric_factors(s, h))
         return 0;
-    cti_geometric_right(s, h, 1);
     g->q.net.m = 0; /* the matrix is the mechanical one */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
     if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
         r->status = CT_STATUS_BUDGET;
     g->q.net.m = m;
-    for (c = 0; turns > CTI_GEOMETRIC_SLOW && c < CTI_LEN(s->factors.components); c++)
+    if (turns > CTI_GEOMETRIC_SLOW)
+        g->implicit.renewals = CTI_GEOMETRIC_OFTEN;
+    for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
         cti_factors_ask(&s->factors.components[c]);
+    g->implicit.renewals -= g->implicit.renewals > 0;
     for (i = 0; i < 3 * s->n; i++)
         g->implicit.free[i] = g->dv[i] / h;
     return 1;
@@ -233,22 +276,26 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
+    ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
     int i, c, done, turns;
     cti_geometric_masses(s);
     cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
-        g->dv[i] = h * g->implicit.gain[i];
-    done = cti_geometric_conjugate(s, h, &turns, r);
+        g->dv[i] = share * h * g->implicit.free[i];
+    done = cti_geometric_conjugate(s, share * h, &turns, r);
     for (c = 0; c < g->q.net.m; c++) {
-        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c));
-        cti_v3_addto(g->q.forces.J, c, cti_v3_mul(u, -CTI_GEOMETRIC_STIFF * g->q.forces.mass[c]));
+        cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
+        u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
+        cti_v3_put(g->q.forces.J, c, cti_v3_mul(u, 1 / share));
         if (g->hits[c].elastic)
             cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
+    for (i = 0; i < 3 * s->n; i++)
+        g->dv[i] /= share;
     return done;
 }
 
-#undef CTI_GEOMETRIC_STIFF
 #undef CTI_GEOMETRIC_SLOW
+#undef CTI_GEOMETRIC_OFTEN
 #undef CTI_GEOMETRIC_LOOSE
 #undef CTI_GEOMETRIC_TURNS

@@ -70,13 +70,13 @@ CTI_FN int cti_geometric_recall(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
-    int c, n = CTI_LEN(g->hits), next = 0;
+    int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
     if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
         int k;
         m->now[c] = cti_geometric_key(s, &g->hits[c]);
-        k = CTI_LEN(m->keys) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        k = CTI_LEN(m->keys) && !(plain && !g->hits[c].elastic) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
         m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);

@@ -15,6 +15,7 @@ static void cti_geometric_defaults(ct_world_desc *d)
     q->max_substeps = 8;
     q->fail_safe = 1;
     q->regions = 1;
+    q->residual_state = 1;
 }
 
 static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
@@ -36,18 +37,28 @@ static ct_code cti_geometric_check(const ct_world_desc *d, ct_error_info *e)
                                  "geometric.position_distance, speed_distance and acceleration_distance must be in [0, 1]");
     if (!(q->displacement > 0) || !cti_finite(q->displacement))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->displacement, "geometric.displacement must be positive");
+    if (!(q->interaction_damping >= 0 && q->interaction_damping <= 1))
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->interaction_damping, "geometric.interaction_damping must be in [0, 1]");
     if (q->max_substeps < 1 || q->max_substeps > 256)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_substeps, "geometric.max_substeps must be 1 to 256");
     if (d->stepper != CT_STEPPER_GEOMETRIC)
         return CT_OK;
-    if (d->integrator != CT_INTEGRATOR_EULER)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator, "CT_STEPPER_GEOMETRIC steps by implicit Euler only");
+    if (d->integrator != CT_INTEGRATOR_EULER && d->integrator != CT_INTEGRATOR_MIDPOINT)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
+                             "CT_STEPPER_GEOMETRIC steps by implicit Euler or the implicit midpoint rule only");
     if (d->ccd_limits_step)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
                              "CT_STEPPER_GEOMETRIC does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_GEOMETRIC has no termination PAPER");
     return CT_OK;
+}
+
+/* CT_SOLVER_GEOMETRIC_CG is the global scheme with equations only */
+static void cti_geometric_settle(ct_world_desc *d)
+{
+    if (d->solver.solver == CT_SOLVER_GEOMETRIC_CG)
+        d->geometric.scheme = CT_GEOMETRIC_GLOBAL, d->geometric.active_set = 0;
 }
 
 static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
@@ -86,17 +97,18 @@ CTI_FN void cti_geometric_free(cti_state *s)
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
-        CTI_FREE(m, l->forced);
+        CTI_FREE(m, l->forced), CTI_FREE(m, l->rests);
     }
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->work);
     CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
         CTI_FREE(m, q->mode);
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu),
         CTI_FREE(m, q->forces.force);
-    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.mass);
+    CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
     CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     cti_mem_resize(m, g, sizeof *g, 0);
@@ -123,7 +135,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
             s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
         !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
-        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
+        !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
         !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3))
         return 0;
     if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
@@ -141,7 +153,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           1,
                                           cti_geometric_defaults,
                                           cti_geometric_check,
-                                          NULL,
+                                          cti_geometric_settle,
                                           cti_geometric_refuses,
                                           cti_geometric_prepare,
                                           cti_geometric_step,

@@ -8,7 +8,6 @@
    differs: friction is bounded by the correction that the solve gave the collision, delta Q_c = M_c^-1 X_c, not by the wanted one, which in
    a pile is 0 above the lowest layer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.2, 3 and 4.1. */
 #include "net.h"
-#include "../2_linalg/krylov.h"
 
 #define CTI_NET_SMALL                                                                                                                      \
     CTI_R(1e-9)          /* [1] over the largest inverse mass of a collision: what is added to M_c^-1. It is below every mass ratio */
@@ -136,9 +135,7 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 
 /* ---- the global scheme ---- */
 
-/* twice the energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest, so that they do not
-   hide what is left of light ones */
-static double cti_net_still(const cti_net *net, ct_real enough)
+CTI_FN double cti_net_still(const cti_net *net, ct_real enough)
 {
     double light = 0, sum = 0;
     int i;
@@ -189,117 +186,6 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real e
     return turn;
 }
 
-/* ---- the global scheme along normals, with one unknown for each collision ---- */
-
-/* u [4 n] = M^-1 sum S n x over the collisions that are on, four numbers a particle, so that a particle is one vector. Returns x'Hx without
-   compliance */
-static double cti_net_push(const cti_net *net, const ct_real *x, ct_real *u)
-{
-    double sum = 0;
-    int c, i, j, k;
-    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
-    for (c = 0; c < net->m; c++) {
-        const ct_real *n = net->normal + 3 * (size_t)c;
-        ct_real t[4]; /* the fourth comes of the next normal's first number, and no one reads it */
-        if (!net->mode[c])
-            continue;
-        for (j = 0; j < 4; j++)
-            t[j] = n[j] * x[c];
-        for (k = net->start[c]; k < net->start[c + 1]; k++) {
-            ct_real *to = u + 4 * (size_t)net->particle[k], w = net->S[k];
-            for (j = 0; j < 4; j++)
-                to[j] += w * t[j];
-        }
-    }
-    for (i = 0; i < net->n; i++) {
-        ct_real *p = u + 4 * (size_t)i, w = net->inv[i];
-        if (net->filter && net->filter[i] >= 0) {
-            cti_v3 f = cti_v3_at(p, 0), q = cti_net_inverse(net, i, f);
-            sum += (double)cti_v3_dot(f, q);
-            cti_v3_put(p, 0, q);
-            continue;
-        }
-        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
-        for (j = 0; j < 4; j++)
-            p[j] *= w;
-    }
-    return sum;
-}
-
-/* n'sum S u of a collision */
-static ct_real cti_net_pull(const cti_net *net, const ct_real *u, int c)
-{
-    const ct_real *n = net->normal + 3 * (size_t)c;
-    ct_real q[4] = {0, 0, 0, 0};
-    int j, k;
-    for (k = net->start[c]; k < net->start[c + 1]; k++) {
-        const ct_real *from = u + 4 * (size_t)net->particle[k];
-        for (j = 0; j < 4; j++)
-            q[j] += net->S[k] * from[j];
-    }
-    return n[0] * q[0] + n[1] * q[1] + n[2] * q[2];
-}
-
-CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht)
-{
-    ct_real *u = net->work;
-    double sum = cti_net_push(net, t, u);
-    int c;
-    for (c = 0; c < net->m; c++) {
-        ct_real own = net->compliance ? net->soft * net->compliance[c] * t[c] : 0;
-        if (!net->mode[c]) {
-            ht[c] = 0;
-            continue;
-        }
-        sum += (double)(own * t[c]);
-        ht[c] = cti_net_pull(net, u, c) + own;
-    }
-    return sum;
-}
-
-/* z: the residuals over the collisions' own mobilities. Returns r'z */
-static double cti_net_scale(const cti_net *net, const ct_real *r, ct_real *z)
-{
-    int c;
-    for (c = 0; c < net->m; c++)
-        z[c] = net->compliance && net->compliance[c] > 0 ? r[c] / net->compliance[c] : r[c];
-    return (double)cti_krylov_dot(net->m, r, z);
-}
-
-CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
-{
-    ct_real *r = work, *t = r + net->m, *ht = t + net->m, *z = ht + net->m, step, more;
-    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
-    int c, turn;
-    cti_net_normal_product(net, x, ht);
-    for (c = 0; c < net->m; c++)
-        r[c] = net->mode[c] ? y[c] - ht[c] : 0;
-    alpha = cti_net_scale(net, r, z);
-    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
-    for (turn = 0; turn < turns && alpha > least; turn++) {
-        more = turn ? (ct_real)(alpha / beta) : 0;
-        for (c = 0; c < net->m; c++)
-            t[c] = z[c] + (turn ? more * t[c] : 0);
-        curve = cti_net_normal_product(net, t, ht);
-        /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
-        for (size = 0, c = 0; c < net->m; c++)
-            size += (double)(t[c] * t[c]) * (net->compliance ? (double)net->compliance[c] : 1);
-        stiffest = cti_fmax(stiffest, curve / size);
-        if (!(curve > CTI_NET_ROUNDED * stiffest * size))
-            break;
-        beta = alpha;
-        step = (ct_real)(beta / curve);
-        for (c = 0; c < net->m; c++) {
-            r[c] -= step * ht[c];
-            x[c] += step * t[c];
-        }
-        alpha = cti_net_scale(net, r, z);
-        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
-            return turn + 1;
-    }
-    return turn;
-}
-
 /* ---- a correction ---- */
 
 /* normal value of a collision */
@@ -313,7 +199,7 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
-    cti_net_push(net, x, u);
+    cti_net_normal_spread(net, x, u);
     for (c = 0; c < net->m; c++) {
         if (net->mode[c]) {
             if (x[c] >= 0)
@@ -321,7 +207,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_pull(net, u, c) < lack[c] - goal->slack / 8) {
+        } else if (cti_net_normal_value(net, u, c) < lack[c] - goal->slack / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }

@@ -59,10 +59,21 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
 /* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
    corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
-/* cti_net_normal_product, cti_net_normal_cg -- the same along the normals of all collisions that are on, with one unknown for each: t, ht, y
-   [m]; x [m] in: start; work [4 m]. Residuals are scaled by the collisions' own mobilities, if `compliance` has them. */
+/* cti_net_still -- twice the kinetic energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest,
+   so that they do not hide what is left of light ones. */
+CTI_FN double cti_net_still(const cti_net *net, ct_real enough);
+
+/* ---- net_normal.c: along the normals of the collisions that are on, with one unknown for each ---- */
+
+/* cti_net_normal_spread -- u [4 n]: corrections M_i^-1 sum S_ci n x_c; returns x'H x. cti_net_normal_value -- n'sum S_ci u_i.
+   cti_net_normal_product -- ht [m] = H t. */
+CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_real *u);
+CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c);
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
+/* cti_net_normal_cg -- as cti_net_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities, if
+   `compliance` has them. work [5 m]. */
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
+
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
 CTI_FN int cti_net_correct(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X, uint8_t *stick);
 /* cti_net_safe -- largest share in [0, 1] of a change dV [3 n] of velocities V [3 n] with which the kinetic energy does not rise. */

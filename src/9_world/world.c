@@ -38,6 +38,7 @@ CONTACT_API_DEF const char *ct_solver_text(ct_solver solver)
     case CT_SOLVER_AUTO:
         return "auto";
         CT_SOLVER_LIST(CTI_WORLD_CASE)
+        CT_SOLVER_LIST_OWN(CTI_WORLD_CASE)
     default:
         return "?";
     }
@@ -48,16 +49,24 @@ CONTACT_API_DEF const char *ct_integrator_text(ct_integrator integrator)
     return (int)integrator >= 0 && integrator < CT_INTEGRATOR_COUNT_ ? cti_world_integrators[integrator] : "?";
 }
 CONTACT_API_DEF int ct_stepper_built(ct_stepper stepper) { return cti_steppers_find(stepper) != NULL; }
+/* the stepper whose own solver this is, or -1 */
+static int cti_world_owner(ct_solver solver)
+{
+#define CTI_WORLD_OWNER(name, number, word, built, stepper) solver == name ? (int)stepper:
+    return CT_SOLVER_LIST_OWN(CTI_WORLD_OWNER) -1;
+#undef CTI_WORLD_OWNER
+}
 CONTACT_API_DEF int ct_solver_built(ct_solver solver)
 {
-    return solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
+    int owner = cti_world_owner(solver);
+    return owner >= 0 ? ct_stepper_built((ct_stepper)owner) : solver == CT_SOLVER_ICA || solver == CT_SOLVER_AUTO || cti_bridge_solver(solver);
 }
 
 /* names of what is built, each with a space in front */
 #define CTI_WORLD_STEPPER_WORD(name, number, word, built) CTI_IF(built, " " #word)
 #define CTI_WORLD_SOLVER_WORD(name, number, word, built, worlds) CTI_IF(built, " " #word)
 static const char cti_world_built_steppers[] = "" CT_STEPPER_LIST(CTI_WORLD_STEPPER_WORD);
-static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD);
+static const char cti_world_built_solvers[] = " auto ica" CT_SOLVER_LIST_OPTIONAL(CTI_WORLD_SOLVER_WORD) CT_SOLVER_LIST_OWN(CTI_WORLD_SOLVER_WORD);
 #undef CTI_WORLD_STEPPER_WORD
 #undef CTI_WORLD_SOLVER_WORD
 
@@ -160,8 +169,10 @@ static ct_code cti_world_refuse(ct_error_info *out, ct_code code, double value, 
     return code;
 }
 
-static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
+static ct_code cti_world_check_solver(const ct_world_desc *d, ct_error_info *e)
 {
+    const ct_solver_desc *s = &d->solver;
+    int owner = cti_world_owner(s->solver);
     if (s->cookie != CTI_COOKIE)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, s->cookie, "solver desc was not made by ct_solver_desc_default");
     if ((int)s->solver < 0 || s->solver >= CT_SOLVER_COUNT_)
@@ -173,6 +184,9 @@ static ct_code cti_world_check_solver(const ct_solver_desc *s, ct_error_info *e)
     if (!ct_solver_built(s->solver))
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' (%d) is not built", ct_solver_text(s->solver),
                              (int)s->solver);
+    if (owner >= 0 && owner != (int)d->stepper)
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)s->solver, "solver '%s' is a part of stepper '%s', and the world's stepper is '%s'",
+                             ct_solver_text(s->solver), ct_stepper_text((ct_stepper)owner), ct_stepper_text(d->stepper));
     if (!(s->tolerance > 0) || !cti_finite(s->tolerance))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)s->tolerance, "solver.tolerance must be positive");
     if (s->max_iterations < 1 || s->inner_iterations < 1 || s->max_sweeps < 1 || s->inner_repeats < 1)
@@ -243,7 +257,7 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->recovery_speed, "recovery_speed must be zero or positive");
     code = cti_world_check_tasks(&d->tasks, e);
     if (code == CT_OK)
-        code = cti_world_check_solver(&d->solver, e);
+        code = cti_world_check_solver(d, e);
     return code == CT_OK ? cti_steppers_check(d, e) : code;
 }
 

@@ -26,8 +26,8 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
 #undef CT_STEPPER_OR
 
 /* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
-   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. Number 9 is reserved
-   for geometric_cg. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
+   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. A list of its own has
+   those that are a part of one stepper, which no other world and no problem takes. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
    name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
     X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
@@ -42,8 +42,12 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
     X(CT_SOLVER_INTERIOR, 8, interior, CONTACT_WITH_INTERIOR, 1)                                                                           \
     X(CT_SOLVER_NEWTON, 10, newton, CONTACT_WITH_NEWTON, 1)                                                                                \
     X(CT_SOLVER_ADMM, 11, admm, CONTACT_WITH_ADMM, 1)
+#define CT_SOLVER_LIST_OWN(X) X(CT_SOLVER_GEOMETRIC_CG, 9, geometric_cg, CONTACT_WITH_GEOMETRIC, CT_STEPPER_GEOMETRIC)
 #define CT_SOLVER_ENUM(name, number, word, built, worlds) name = number,
-typedef enum ct_solver { CT_SOLVER_AUTO = 0, CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_ } ct_solver;
+typedef enum ct_solver {
+    CT_SOLVER_AUTO = 0,
+    CT_SOLVER_LIST_OWN(CT_SOLVER_ENUM) CT_SOLVER_LIST(CT_SOLVER_ENUM) CT_SOLVER_COUNT_
+} ct_solver;
 #undef CT_SOLVER_ENUM
 
 #endif /* CTI_METHODS_H */

@@ -79,8 +79,8 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
     int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
-    int active_set;                /* 0..100: solves after the first, without collisions that would pull and with those that are violated; 0: all
-                                      collisions are equations, as in the paper; default 4 */
+    int active_set;                /* 0..100. Above 0 collisions only push, and a solve has at most cg_turns times 1 + active_set turns; 0: all
+                                      collisions are equations, as in the paper; default 16 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
     ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
     ct_real speed_distance;        /* [0, 1] distance that speeds keep at the end of a substep; default 0.8 */
@@ -90,6 +90,10 @@ typedef struct ct_geometric_desc {
     int fail_safe;                 /* 1: blocks of features that would cross are stopped; 0: they cross, and the report counts it. Default 1 */
     int regions;                   /* 1: a surface's pairs with itself come from its hierarchy of regions, and smooth regions are left out
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
+    int residual_state;            /* with CT_INTEGRATOR_MIDPOINT. 1: what the second half of a step adds to speeds between features that push each
+                                      other is taken away again; 0: it stays, and contacts bounce. Default 1 */
+    ct_real interaction_damping;   /* [0, 1] of the sliding between features that also touch others, in a substep, what is taken: layers that are
+                                      pressed upon each other without friction otherwise gain energy; default 0 */
 } ct_geometric_desc;
 
 /* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */

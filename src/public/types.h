@@ -100,7 +100,9 @@ typedef void ct_log_fn(ct_log_level level, const char *text, void *user);
    orders are those above in large swings, too (docs/forms.md). Contacts act at the end of the step for all of it. Besides, there is
    MIDPOINT  the implicit midpoint rule: as NEWMARK, but the bodies' forces act at the middle of the step
    NEWMARK and MIDPOINT do not bound the energy there: a stiff body that turns by 0.2 rad a step may gain without end (NOT_CONVERGED); BDF2 is
-   the second order rule for such */
+   the second order rule for such
+   Under CT_STEPPER_GEOMETRIC there are EULER and MIDPOINT: forces of bodies and contacts act at the middle of the step, linearized once; v is the
+   velocity at the end. What its second half adds between features in contact is taken away (ct_geometric_desc.residual_state) */
 typedef enum ct_integrator {
     CT_INTEGRATOR_EULER,
     CT_INTEGRATOR_NEWMARK,

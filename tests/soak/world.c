@@ -136,6 +136,12 @@ static void geometric_desc(soak_run *u, soak_rng *r)
     g->displacement = (ct_real)(soak_chance(r, 0.5) ? 1 : soak_decades(r, -1, 1));
     g->max_substeps = soak_chance(r, 0.5) ? 8 : 1 + soak_below(r, 16);
     g->fail_safe = !soak_chance(r, 0.2);
+    g->residual_state = !soak_chance(r, 0.2);
+    g->interaction_damping = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_uniform(r, 0, 1));
+    if (soak_chance(r, 0.2))
+        u->desc.integrator = CT_INTEGRATOR_MIDPOINT;
+    if (soak_chance(r, 0.1))
+        u->desc.solver.solver = CT_SOLVER_GEOMETRIC_CG;
 }
 
 void soak_make_desc(soak_run *u, soak_rng *r)
