@@ -4,6 +4,7 @@
 #ifndef CTI_EXPLICIT_H
 #define CTI_EXPLICIT_H
 
+#include "../1_math/simd_turn.h"
 #include "../8_step/stepper.h"
 #include "explicit_program.h"
 
@@ -31,13 +32,28 @@ typedef struct cti_explicit_touch {
     cti_explicit_entry entry[CTI_EXPLICIT_ENTRIES];
 } cti_explicit_touch;
 
-/* cti_explicit_elements -- scratch of the forces, by block or by element. */
+/* cti_explicit_matter -- numbers of a material: shear modulus, viscosities of shear and of volume [Pa s]. */
+typedef struct cti_explicit_matter {
+    ct_real mu, eta, bulk;
+} cti_explicit_matter;
+
+/* cti_explicit_elements -- elements with nodal pressures in batches of eight, each of one model, and scratch of their forces. Element l of
+   batch k has nodes node[32 k + 4 l ..]. Records of a node have four entries. */
 typedef struct cti_explicit_elements {
-    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
-    ct_real *volume;     /* [n] the same as they are */
-    ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
+    int n_batches;
+    int32_t *node;       /* [32 batches] */
+    int32_t *of;         /* [batches] model */
+    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
+    cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *kept;       /* of one model: F and J of its elements between two passes */
+    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *kappa;      /* [n] bulk modulus [Pa] */
+    ct_real *x, *v;      /* [4 n] positions; velocities and pressures */
+    ct_real *kept;       /* what elements keep from the first pass to the second */
+    ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
+    ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
+    double *power;       /* [batches] */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -88,12 +104,23 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* ---- explicit_force.c ---- */
 
+/* cti_explicit_is_nodal -- 1: the elements of a model have nodal pressures. */
+CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
 /* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
 CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
 /* cti_explicit_elastic -- elastic energy at x [J]. */
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
+
+/* ---- explicit_nodal.c: elements with nodal pressures ---- */
+
+/* cti_explicit_nodal_rest -- copies of the elements at rest; needs elements.length. 0: out of memory. */
+CTI_FN int cti_explicit_nodal_rest(cti_state *s);
+CTI_FN void cti_explicit_nodal_free(cti_state *s);
+/* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
+CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
 
 /* ---- explicit_contact.c ---- */
 

@@ -73,8 +73,8 @@ CTI_FN void cti_explicit_free(cti_state *s)
     cti_mem *m = s->mem;
     if (!g)
         return;
-    CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
-    CTI_FREE(m, g->elements.kept), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    cti_explicit_nodal_free(s);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
