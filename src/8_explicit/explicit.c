@@ -171,7 +171,8 @@ static int cti_explicit_size(cti_state *s)
     cti_explicit_flat *q = &g->flat;
     size_t n;
     q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
-    q->size = q->state + 3 + 3 * s->n + CTI_LEN(g->touches);
+    q->pins = s->scripts.n_constrained ? 3 * s->n : 0;
+    q->size = cti_pad8(q->state + 3 + q->pins + CTI_LEN(g->touches));
     n = (size_t)q->size;
     if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
         !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
@@ -232,11 +233,11 @@ static int cti_explicit_impulses(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i, k;
-    for (i = 0; i < 3 * s->n; i++)
+    for (i = 0; i < g->flat.pins; i++)
         s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        ct_real impulse = g->flat.end[g->flat.state + 3 + 3 * s->n + i];
+        ct_real impulse = g->flat.end[g->flat.state + 3 + g->flat.pins + i];
         cti_touch touch;
         cti_v3 t1, t2;
         if (!(impulse > 0))
@@ -346,7 +347,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->rk.squeezed = cti_max_int(r->rk.squeezed, run->squeezed);
     r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
     r->loss_contact += (double)g->flat.end[g->flat.state + 2];
-    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+    for (i = 0; i < s->n && g->flat.pins; i++)
         r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
     memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
     r->rk.accepted++;

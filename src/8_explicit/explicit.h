@@ -8,10 +8,10 @@
 #include "../8_step/stepper.h"
 #include "explicit_program.h"
 
-/* cti_explicit_entry -- a part of a contact's row: the gradient of its distance by the position of a block. */
+/* cti_explicit_entry -- a part of a contact's row: the gradient g of its distance by the position of a block, and z = M^-1 g. */
 typedef struct cti_explicit_entry {
     int32_t block;
-    cti_v3 g;
+    cti_v3 g, z;
 } cti_explicit_entry;
 enum { CTI_EXPLICIT_ENTRIES = 16 };
 
@@ -65,12 +65,19 @@ typedef struct cti_explicit_search {
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
-   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [3 n] and of contacts. */
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts. */
 typedef struct cti_explicit_flat {
-    int state, size;     /* entries without and with integrals */
+    int state, size;     /* entries without and with integrals; size is a multiple of 8, the last entries are 0 */
+    int pins;            /* 3 n, or 0 in a world without pins */
     ct_real *y, *full, *half, *end, *stage;
     ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
 } cti_explicit_flat;
+
+/* cti_explicit_couple -- entries of two contacts of a region at one block: they add g . z to the matrix at (i, j), j <= i. */
+typedef struct cti_explicit_couple {
+    int32_t i, j;        /* positions in `order` */
+    int16_t gi, zj;      /* entries of the two contacts */
+} cti_explicit_couple;
 
 /* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
 typedef struct cti_explicit_solve {
@@ -78,6 +85,11 @@ typedef struct cti_explicit_solve {
     ct_real *spread;     /* [3 n] zero between uses */
     int32_t *set;        /* [n] sets of blocks */
     int32_t *order;      /* contacts by region */
+    int32_t *couple_at;  /* [contacts + 1] couples of a position */
+    cti_explicit_couple *couples; /* by i */
+    int32_t *head, *next; /* [n], [entries of contacts]: entries of contacts by block; head is -1 between uses */
+    ct_real *inverse;    /* [n] of blocks' masses */
+    ct_real *inertia;    /* [9 rigids] inverse, in the frames of the bodies */
     uint8_t *active;
     double natural;      /* largest residual of a problem in the step, relative */
 } cti_explicit_solve;
@@ -135,6 +147,8 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
 /* ---- explicit_rates.c ---- */
 
+/* cti_explicit_masses -- inverse masses and inertias. 0: out of memory. */
+CTI_FN int cti_explicit_masses(cti_state *s);
 /* cti_explicit_regions -- sets of contacts that share blocks; contacts are in the order of the sets. 0: out of memory. */
 CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r);
 /* cti_explicit_rates -- dy: the time derivative of y, with contact forces that keep d'' >= 0. 0: a number is not finite. */

@@ -8,62 +8,32 @@
    A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 #include "explicit_program.h"
+#include "../2_linalg/dense.h"
 
 #define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
-#define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
-
-/* lower Cholesky factor of the n x n matrix L in place; pivots below `least` are not accepted. 0: there was one */
-static int cti_explicit_cholesky(double *L, int n, double least)
-{
-    int i, j, k;
-    for (i = 0; i < n; i++)
-        for (j = 0; j <= i; j++) {
-            double a = L[i * n + j];
-            for (k = 0; k < j; k++)
-                a -= L[i * n + k] * L[j * n + k];
-            if (i > j)
-                L[i * n + j] = a / L[j * n + j];
-            else if (!(a > least))
-                return 0;
-            else
-                L[i * n + i] = sqrt(a);
-        }
-    return 1;
-}
-
-static void cti_explicit_substitute(const double *L, int n, double *x)
-{
-    int i, k;
-    for (i = 0; i < n; i++) {
-        for (k = 0; k < i; k++)
-            x[i] -= L[i * n + k] * x[k];
-        x[i] /= L[i * n + i];
-    }
-    for (i = n - 1; i >= 0; i--) {
-        for (k = i + 1; k < n; k++)
-            x[i] -= L[k * n + i] * x[k];
-        x[i] /= L[i * n + i];
-    }
-}
+#define CTI_EXPLICIT_PIVOT 3e5       /* [1] inverse root of a pivot of a unit diagonal, 1e-11: beyond, rows depend on each other */
+#define CTI_EXPLICIT_LARGE 1e300     /* [m/s^2] accelerations that are finite */
 
 /* a region's problem with unit diagonal: A, b scaled; scratch behind them */
 typedef struct cti_explicit_scaled {
-    int n;
-    double *A, *b;           /* [n n], [n] */
-    double *L;               /* [n n] scratch of factors */
-    double *f, *w, *df, *dw, *r, *scale, *t; /* [n] */
+    int n, ld;
+    double *A;               /* [n ld], columns n .. ld - 1 are 0 */
+    double *L;               /* [n ld] scratch of factors */
+    double *b, *f, *w, *df, *dw, *r, *scale, *t; /* [ld] */
     double size;             /* largest |b| before scaling by it */
 } cti_explicit_scaled;
 
+/* out = A x by columns, which are rows */
 static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, double *out)
 {
     int i, j;
-    for (i = 0; i < q->n; i++) {
-        out[i] = 0;
-        for (j = 0; j < q->n; j++)
-            out[i] += q->A[i * q->n + j] * x[j];
+    for (j = 0; j < q->ld; j += 8) {
+        cti_d8 sum = cti_d8_set(0);
+        for (i = 0; i < q->n; i++)
+            sum = cti_d8_add(sum, cti_d8_mul(cti_d8_load(q->A + (size_t)i * (size_t)q->ld + j), cti_d8_set(x[i])));
+        cti_d8_store(out + j, sum);
     }
 }
 
@@ -83,21 +53,26 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
 /* forces of a guess; f, and the violation; 2: the rows depend on each other */
 static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
 {
-    int i, j, m = 0, at = 0;
+    int i, j, m = 0, row = 0, at, ld;
     for (i = 0; i < q->n; i++)
         m += active[i] != 0;
+    ld = cti_pad8(m);
     for (i = 0; i < q->n; i++) {
         q->f[i] = 0;
         if (!active[i])
             continue;
-        q->t[at / (m ? m : 1)] = -q->b[i];
-        for (j = 0; j < q->n; j++)
+        q->t[row] = -q->b[i];
+        for (j = i, at = row; j < q->n; j++)
             if (active[j])
-                q->L[at++] = q->A[i * q->n + j];
+                q->L[row * ld + at++] = q->A[i * q->ld + j];
+        row++;
     }
-    if (m && !cti_explicit_cholesky(q->L, m, CTI_EXPLICIT_PIVOT))
+    if (m && cti_dense64_factor(q->L, m, ld))
         return 2;
-    cti_explicit_substitute(q->L, m, q->t);
+    for (i = 0; i < m; i++) /* the factor's diagonal is stored inverted */
+        if (!(q->L[i * ld + i] < CTI_EXPLICIT_PIVOT))
+            return 2;
+    cti_dense64_solve(q->L, m, ld, q->t);
     for (i = 0, m = 0; i < q->n; i++)
         if (active[i])
             q->f[i] = q->t[m++];
@@ -105,14 +80,14 @@ static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
 }
 
 /* 1: solved from the guess, which is improved */
-static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active)
+static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active, double *natural)
 {
     int turn, i;
     for (turn = 0; turn < CTI_EXPLICIT_GUESSES; turn++) {
-        double worst = cti_explicit_guess(q, active);
-        if (worst <= CTI_EXPLICIT_TOLERANCE)
+        *natural = cti_explicit_guess(q, active);
+        if (*natural <= CTI_EXPLICIT_TOLERANCE)
             return 1;
-        if (worst == 2)
+        if (*natural == 2)
             return 0;
         for (i = 0; i < q->n; i++)
             active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
@@ -153,7 +128,7 @@ static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
     int i;
     for (i = 0; i < q->n; i++)
         q->df[i] = -q->r[i] + (target[i] - q->f[i] * q->w[i]) / q->f[i];
-    cti_explicit_substitute(q->L, q->n, q->df);
+    cti_dense64_solve(q->L, q->n, q->ld, q->df);
     for (i = 0; i < q->n; i++)
         q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
 }
@@ -163,11 +138,10 @@ static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
 {
     int i, n = q->n;
     double a, after = 0, sigma;
-    memcpy(q->L, q->A, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(q->L, q->A, sizeof(double) * (size_t)n * (size_t)q->ld);
     for (i = 0; i < n; i++)
-        q->L[i * n + i] += q->w[i] / q->f[i] + 1e-14;
-    if (!cti_explicit_cholesky(q->L, n, 0))
-        return 0;
+        q->L[i * q->ld + i] += q->w[i] / q->f[i] + 1e-14;
+    cti_dense64_factor(q->L, n, q->ld); /* of pivots that rounding has taken the size is kept */
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
     a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
@@ -231,37 +205,53 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
     return *natural <= 100 * CTI_EXPLICIT_TOLERANCE ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
 }
 
-CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+/* arrays of a problem in its scratch; A's padding is 0 */
+static void cti_explicit_scaled_of(int n, double *work, cti_explicit_scaled *q)
+{
+    int i, ld = cti_pad8(n);
+    q->n = n, q->ld = ld, q->A = work, q->L = q->A + (size_t)n * (size_t)ld, q->b = q->L + (size_t)n * (size_t)ld;
+    q->f = q->b + ld, q->w = q->f + ld, q->df = q->w + ld, q->dw = q->df + ld, q->r = q->dw + ld, q->scale = q->r + ld, q->t = q->scale + ld;
+    for (i = n; i < ld; i++)
+        q->scale[i] = 0;
+}
+
+/* one contact alone */
+static cti_explicit_outcome cti_explicit_alone(double K, double b, uint8_t *active, double *f)
+{
+    *active = b < 0;
+    *f = b < 0 ? -b / K : 0;
+    return CTI_EXPLICIT_SOLVED;
+}
+
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, int ld, const double *b, int n, uint8_t *active, double *f, double *work,
                                                  double *out_natural)
 {
     cti_explicit_scaled q;
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
     int i, j;
-    double natural = 0;
-    q.n = n, q.A = work, q.L = q.A + (size_t)n * (size_t)n, q.b = q.L + (size_t)n * (size_t)n;
-    q.f = q.b + n, q.w = q.f + n, q.df = q.w + n, q.dw = q.df + n, q.r = q.dw + n, q.scale = q.r + n, q.t = q.scale + n;
+    *out_natural = 0;
+    if (n == 1 && K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE)
+        return cti_explicit_alone(K[0], b[0], active, f);
+    cti_explicit_scaled_of(n, work, &q);
     q.size = 0;
     for (i = 0; i < n; i++) {
-        q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
+        q.scale[i] = K[i * ld + i] > 0 ? 1 / sqrt(K[i * ld + i]) : 1;
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
         memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
-        *out_natural = 0;
         return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
     for (i = 0; i < n; i++) {
+        cti_d8 scale = cti_d8_set(q.scale[i]);
         q.b[i] = b[i] * q.scale[i] / q.size;
-        for (j = 0; j < n; j++)
-            q.A[i * n + j] = K[i * n + j] * q.scale[i] * q.scale[j];
+        for (j = 0; j < q.ld; j += 8)
+            cti_d8_store(q.A + i * q.ld + j, cti_d8_mul(cti_d8_mul(cti_d8_load(K + i * ld + j), scale), cti_d8_load(q.scale + j)));
     }
-    if (!cti_explicit_guesses(&q, active))
-        outcome = cti_explicit_search_set(&q, active, &natural);
-    else
-        natural = cti_explicit_violation(&q);
+    if (!cti_explicit_guesses(&q, active, out_natural))
+        outcome = cti_explicit_search_set(&q, active, out_natural);
     for (i = 0; i < n; i++)
         f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
-    *out_natural = natural;
     return outcome;
 }
 
@@ -269,3 +259,4 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
 #undef CTI_EXPLICIT_ITERATIONS
 #undef CTI_EXPLICIT_TOLERANCE
 #undef CTI_EXPLICIT_PIVOT
+#undef CTI_EXPLICIT_LARGE

@@ -2,7 +2,7 @@
 #ifndef CTI_EXPLICIT_PROGRAM_H
 #define CTI_EXPLICIT_PROGRAM_H
 
-#include "../1_math/real.h"
+#include "../2_linalg/kernel.h"
 
 typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_SOLVED,
@@ -11,10 +11,10 @@ typedef enum cti_explicit_outcome {
 } cti_explicit_outcome;
 
 /* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
-CTI_INLINE size_t cti_explicit_work(int n) { return 2 * (size_t)n * (size_t)n + 9 * (size_t)n; }
-/* cti_explicit_program -- K [n n], which is not changed, b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those
-   that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
-CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 8) * (size_t)cti_pad8(n); }
+/* cti_explicit_program -- K [n ld], which is not changed, ld at least n rounded up to 8, columns from n on finite; b [n], f [n] out. active [n]
+   in: a guess of the forces that are not zero; out: those that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, int ld, const double *b, int n, uint8_t *active, double *f, double *work,
                                                  double *out_natural);
 
 #endif /* CTI_EXPLICIT_PROGRAM_H */

@@ -9,34 +9,66 @@
 #include "explicit.h"
 #include "../0_base/sets.h"
 
-/* out = M^-1 g for a block, in the directions that scripts leave free */
-static cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+CTI_FN int cti_explicit_masses(cti_state *s)
 {
+    cti_explicit_solve *q = &cti_explicit_own(s)->solve;
+    int i;
+    if (!CTI_RESIZE(s->mem, q->inverse, s->n) || !CTI_RESIZE(s->mem, q->head, s->n) || !CTI_RESIZE(s->mem, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0, q->head[i] = -1;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        if (!cti_m3_inverse(s->bodies.rigids[i].inertia, q->inertia + 9 * (size_t)i))
+            memset(q->inertia + 9 * (size_t)i, 0, 9 * sizeof *q->inertia);
+    return 1;
+}
+
+/* M^-1 g of a block that turns, or that a script holds in some directions */
+static cti_v3 cti_explicit_inverse_of(const cti_state *s, int block, cti_v3 g)
+{
+    const cti_explicit *own = cti_explicit_own(s);
     int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
     if (slot >= 0)
         g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
     if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
-        const cti_rigid *b = &s->bodies.rigids[r];
-        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)r;
-        ct_real inverse[9];
-        if (!cti_m3_inverse(b->inertia, inverse))
-            return cti_v3_zero();
-        g = cti_m3_mul_v(R, cti_m3_mul_v(inverse, cti_m3_mul_tv(R, g)));
+        const ct_real *R = own->frames + 9 * (size_t)r;
+        g = cti_m3_mul_v(R, cti_m3_mul_v(own->solve.inertia + 9 * (size_t)r, cti_m3_mul_tv(R, g)));
     } else
-        g = cti_v3_mul(g, s->bodies.mass[block] > 0 ? 1 / s->bodies.mass[block] : 0);
+        g = cti_v3_mul(g, own->solve.inverse[block]);
     return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+}
+
+/* M^-1 g for a block, in the directions that scripts leave free */
+CTI_INLINE cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+{
+    if (s->scripts.filter[block] < 0 && s->bodies.rigid_of[block] < 0)
+        return cti_v3_mul(g, cti_explicit_own(s)->solve.inverse[block]);
+    return cti_explicit_inverse_of(s, block, g);
+}
+
+/* the contacts that take part, at y */
+static void cti_explicit_measure_all(cti_state *s, const ct_real *y, double t, int skip)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        if (skip && c->squeezed)
+            continue;
+        cti_explicit_measure(s, y, t, c);
+        for (k = 0; k < c->n; k++)
+            c->entry[k].z = cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g);
+    }
 }
 
 static cti_explicit_touch *cti_explicit_touch_at(const cti_explicit *g, int i) { return &g->touches[g->solve.order[i]]; }
 
-CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+/* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
+static void cti_explicit_join(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
-    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
-        return 0;
+    int m = CTI_LEN(g->touches), i, k;
     cti_sets_init(g->solve.set, s->n);
-    /* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_sets_join(g->solve.set, s->bodies.rigids[i].block, s->bodies.rigids[i].block + 1);
     for (i = 0; i < m; i++) {
@@ -51,46 +83,90 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
     }
     for (i = 0; i < m; i++)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
+}
+
+/* entries of contacts of one region at one block, in the order of the contacts. 0: out of memory */
+static int cti_explicit_couple_all(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_solve *q = &g->solve;
+    int m = CTI_LEN(g->touches), i, k, e;
+    CTI_CLEAR(q->couples);
+    if (!CTI_RESIZE(s->mem, q->couple_at, m + 1) || !CTI_RESIZE(s->mem, q->next, m * CTI_EXPLICIT_ENTRIES))
+        return 0;
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
+        q->couple_at[i] = CTI_LEN(q->couples);
+        for (k = 0; k < c->n && c->region >= 0; k++)
+            for (e = q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
+                cti_explicit_couple o;
+                o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
+                if (!CTI_PUSH(s->mem, q->couples, o))
+                    return 0;
+            }
+        for (k = 0; k < c->n && c->region >= 0; k++) {
+            q->next[i * CTI_EXPLICIT_ENTRIES + k] = q->head[c->entry[k].block];
+            q->head[c->entry[k].block] = i * CTI_EXPLICIT_ENTRIES + k;
+        }
+    }
+    q->couple_at[m] = CTI_LEN(q->couples);
+    for (i = 0; i < m; i++)
+        for (k = 0; k < g->touches[i].n; k++)
+            q->head[g->touches[i].entry[k].block] = -1;
+    return 1;
+}
+
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
+        return 0;
+    cti_explicit_join(s);
     /* runs of one region, by the contact that comes first */
+    for (i = 0; i < m; i++)
+        g->solve.active[i] = 0;
     for (i = 0; i < m; i++) {
         int begin = at;
-        for (k = 0; k < i; k++)
-            if (g->touches[k].region == g->touches[i].region)
-                break;
-        if (k < i)
+        for (k = i; k < m && !g->solve.active[i]; k++)
+            if (g->touches[k].region == g->touches[i].region && !g->solve.active[k] && k != i)
+                g->solve.order[++at] = k, g->solve.active[k] = 1;
+        if (g->solve.active[i])
             continue;
-        for (k = i; k < m; k++)
-            if (g->touches[k].region == g->touches[i].region)
-                g->solve.order[at++] = k;
+        g->solve.order[begin] = i, at++;
         most = cti_max_int(most, at - begin);
         regions++;
     }
     for (i = 0; i < m; i++)
         g->solve.active[i] = 1;
     r->rk.regions = regions;
-    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)most + 2 * (size_t)most);
+    return cti_explicit_couple_all(s) &&
+           CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
 }
 
-/* K of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
+/* K [m ld] of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
 static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int i, j, k, m = end - begin;
+    int i, j, e, m = end - begin, ld = cti_pad8(m);
+    memset(K, 0, sizeof(double) * (size_t)m * (size_t)ld);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
-        for (k = 0; k < c->n; k++)
-            cti_v3_addto(g->solve.spread, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g));
-        for (j = 0; j <= i; j++) {
-            const cti_explicit_touch *o = cti_explicit_touch_at(g, begin + j);
-            double a = 0;
-            for (k = 0; k < o->n; k++)
-                a += (double)cti_v3_dot(o->entry[k].g, cti_v3_at(g->solve.spread, o->entry[k].block));
-            if (c->squeezed || o->squeezed)
-                a = i == j;
-            K[i * m + j] = K[j * m + i] = a;
+        double *row = K + (size_t)i * (size_t)ld;
+        if (c->squeezed) {
+            row[i] = 1;
+            continue;
         }
-        for (k = 0; k < c->n; k++)
-            cti_v3_put(g->solve.spread, c->entry[k].block, cti_v3_zero());
+        for (e = 0; e < c->n; e++)
+            row[i] += (double)cti_v3_dot(c->entry[e].g, c->entry[e].z);
+        for (e = g->solve.couple_at[begin + i]; e < g->solve.couple_at[begin + i + 1]; e++) {
+            const cti_explicit_couple *q = &g->solve.couples[e];
+            const cti_explicit_touch *o = cti_explicit_touch_at(g, q->j);
+            if (!o->squeezed)
+                row[q->j - begin] += (double)cti_v3_dot(c->entry[q->gi].g, o->entry[q->zj].z);
+        }
+        for (j = 0; j < i; j++)
+            K[(size_t)j * (size_t)ld + (size_t)i] = row[j];
     }
 }
 
@@ -99,20 +175,21 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = end - begin, i, turn;
-    double *K = b + m, *f = K + (size_t)m * (size_t)m, *work = f + m, natural = 0, most;
+    int ld = cti_pad8(m);
+    double *K = b + ld, *f = K + (size_t)m * (size_t)ld, *work = f + ld, natural = 0, most;
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
     for (turn = 0; turn <= m; turn++) {
         cti_explicit_matrix(s, begin, end, K);
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(K, b, m, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(K, ld, b, m, g->solve.active + begin, f, work, &natural);
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = cti_fmax(most, f[i] * sqrt(K[i * m + i]));
+            most = cti_fmax(most, f[i] * sqrt(K[i * ld + i]));
         for (i = 0; i < m; i++)
-            if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
+            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most)
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
     }
     g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
@@ -172,13 +249,13 @@ static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_r
     cti_explicit_solve_all(s, a, 0);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        dy[tail + 3 + 3 * s->n + i] = c->force;
+        dy[tail + 3 + g->flat.pins + i] = c->force;
         dy[tail + 1] -= c->force * c->script_rate;
         dy[tail + 2] -= c->force * c->rate;
         for (k = 0; k < c->n && c->force > 0; k++) {
-            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(a, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, f));
-            cti_v3_addto(force, c->entry[k].block, f);
+            cti_v3_addto(a, c->entry[k].block, cti_v3_mul(c->entry[k].z, c->force));
+            if (g->flat.pins)
+                cti_v3_addto(force, c->entry[k].block, cti_v3_mul(c->entry[k].g, c->force));
         }
     }
 }
@@ -195,8 +272,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
     integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
     cti_explicit_free_motion(s, v, force, a);
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_measure_all(s, y, t, 1);
     cti_explicit_contacts(s, a, force, dy);
     for (i = 0; i < nr; i++) { /* q' = w q / 2 */
         cti_v3 w = cti_v3_at(v, s->bodies.rigids[i].block + 1);
@@ -205,7 +281,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
         cti_v3 u = cti_v3_make(p[1], p[2], p[3]), c = cti_v3_mad(cti_v3_cross(w, u), w, p[0]);
         out[0] = -cti_v3_dot(w, u) / 2, out[1] = c.x / 2, out[2] = c.y / 2, out[3] = c.z / 2;
     }
-    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+    for (i = 0; i < s->n && g->flat.pins; i++)
         if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
             cti_v3 f = cti_v3_at(force, i);
             f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
@@ -223,15 +299,14 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
     int i, k, m = CTI_LEN(g->touches);
     if (m == 0)
         return;
-    for (i = 0; i < m; i++)
-        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_measure_all(s, y, t, 0);
     cti_explicit_solve_all(s, v, 1);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
         for (k = 0; k < c->n && c->force > 0; k++) {
             int block = c->entry[k].block, slot = s->scripts.filter[block];
             cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(v, block, cti_explicit_inverse(s, block, f));
+            cti_v3_addto(v, block, cti_v3_mul(c->entry[k].z, c->force));
             if (slot >= 0) /* what a script takes */
                 cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
         }
@@ -244,6 +319,6 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
         r->work_script -= (double)c->force * (double)c->script_rate;
         r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
         c->rate = after;
-        y[g->flat.state + 3 + 3 * s->n + i] += c->force;
+        y[g->flat.state + 3 + g->flat.pins + i] += c->force;
     }
 }

@@ -4,12 +4,13 @@
    tau the bound of the step from the wave speed: so that errors of velocities weigh as the way that they make in such a time.
    based on: Hong et al. 2006, sec. 5 (fourth-order Runge-Kutta with adaptive step size); Press et al., Numerical recipes, 16.2. */
 #include "explicit.h"
+#include "../1_math/lanes.h"
 
 static void cti_explicit_ahead(const cti_explicit *g, const ct_real *y, const ct_real *k, ct_real h, ct_real *out)
 {
     int i;
-    for (i = 0; i < g->flat.size; i++)
-        out[i] = y[i] + h * k[i];
+    for (i = 0; i < g->flat.size; i += 8)
+        cti_store8(out + i, cti_mad8(cti_load8(y + i), cti_set8(h), cti_load8(k + i)));
 }
 
 static void cti_explicit_normalize(const cti_state *s, ct_real *y)
@@ -36,8 +37,11 @@ CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1,
     cti_explicit_ahead(g, y, k3, h, at);
     if (!cti_explicit_rates(s, at, t + (double)h, k4))
         return 0;
-    for (i = 0; i < g->flat.size; i++)
-        end[i] = y[i] + h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
+    for (i = 0; i < g->flat.size; i += 8) {
+        cti_r8 middle = cti_add8(cti_load8(k2 + i), cti_load8(k3 + i));
+        cti_r8 sum = cti_add8(cti_add8(cti_load8(k1 + i), cti_add8(middle, middle)), cti_load8(k4 + i));
+        cti_store8(end + i, cti_mad8(cti_load8(y + i), cti_set8(h / 6), sum));
+    }
     cti_explicit_normalize(s, end);
     return 1;
 }
