@@ -20,6 +20,7 @@
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
+#define CTI_EXPLICIT_DECAY CTI_R(1.0)   /* [1] in the time of the bound: rate at which contacts come to rest; half lets contacts flicker */
 #define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 
 /* data of one step */
@@ -81,7 +82,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     ct_step_report now;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
-    g->dt = dt, g->solve.natural = 0;
+    g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
@@ -213,17 +214,12 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    int i;
     if (!cti_explicit_meet(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
     if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
         return 0;
     cti_explicit_collide(s, g->flat.y, run->t, r);
-    /* contacts that part keep no d'' >= 0: they may come back */
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
-            g->touches[i].squeezed |= 2;
     r->ms_solve += cti_cmr_clock(s) - clock;
     return cti_explicit_remember(s);
 }

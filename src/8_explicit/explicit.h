@@ -108,6 +108,7 @@ typedef struct cti_explicit {
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
     ct_real edge;        /* [m] mean edge of the surfaces that move */
     ct_real bound;       /* [s] bound of the step from the wave speed */
+    ct_real decay;       /* [1/s] rate at which contacts come to rest on the surface */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
 } cti_explicit;

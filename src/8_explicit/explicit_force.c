@@ -14,10 +14,10 @@
 #include "explicit.h"
 #include "../1_math/elem.h"
 
-#define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
+#define CTI_EXPLICIT_STABLE CTI_R(2.75) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
 #define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
-#define CTI_EXPLICIT_MARGIN CTI_R(1.1) /* [1] on its result, which comes from below; not tuned */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.02) /* [1] on its result, which comes from below; not tuned */
 
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {

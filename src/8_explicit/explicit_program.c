@@ -13,7 +13,9 @@
 #define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
-#define CTI_EXPLICIT_PIVOT 3e5       /* [1] inverse root of a pivot of a unit diagonal, 1e-11: beyond, rows depend on each other */
+#define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
+#define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
+#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each divides the effect by the share of an eigenvalue in SOFT */
 #define CTI_EXPLICIT_LARGE 1e300     /* [m/s^2] accelerations that are finite */
 
 /* a region's problem with unit diagonal: A, b scaled; scratch behind them */
@@ -50,10 +52,21 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     return worst;
 }
 
-/* forces of a guess; f, and the violation; 2: the rows depend on each other */
+/* f += x with A_aa x = -u_a, u in q->t by rows of the set `active` */
+static void cti_explicit_correct(cti_explicit_scaled *q, const uint8_t *active, int m, int ld)
+{
+    int i, row = 0;
+    cti_dense64_solve(q->L, m, ld, q->t);
+    for (i = 0; i < q->n; i++)
+        if (active[i])
+            q->f[i] -= q->t[row++];
+}
+
+/* forces of a guess; f, and the violation. Rows that depend on each other have one of their solutions */
 static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
 {
-    int i, j, m = 0, row = 0, at, ld;
+    int i, j, m = 0, row = 0, at, ld, turn;
+    double worst = 0;
     for (i = 0; i < q->n; i++)
         m += active[i] != 0;
     ld = cti_pad8(m);
@@ -61,22 +74,27 @@ static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
         q->f[i] = 0;
         if (!active[i])
             continue;
-        q->t[row] = -q->b[i];
+        q->t[row] = q->b[i];
         for (j = i, at = row; j < q->n; j++)
             if (active[j])
                 q->L[row * ld + at++] = q->A[i * q->ld + j];
+        q->L[row * (ld + 1)] += CTI_EXPLICIT_SOFT;
         row++;
     }
-    if (m && cti_dense64_factor(q->L, m, ld))
-        return 2;
-    for (i = 0; i < m; i++) /* the factor's diagonal is stored inverted */
-        if (!(q->L[i * ld + i] < CTI_EXPLICIT_PIVOT))
-            return 2;
-    cti_dense64_solve(q->L, m, ld, q->t);
-    for (i = 0, m = 0; i < q->n; i++)
-        if (active[i])
-            q->f[i] = q->t[m++];
-    return cti_explicit_violation(q);
+    if (m)
+        cti_dense64_factor(q->L, m, ld);
+    for (turn = 0; turn < CTI_EXPLICIT_CORRECTIONS; turn++) {
+        cti_explicit_correct(q, active, m, ld);
+        worst = cti_explicit_violation(q);
+        for (i = 0, row = 0, at = 0; i < q->n; i++)
+            if (active[i]) {
+                q->t[row++] = q->w[i];
+                at += q->f[i] < 0 || fabs(q->w[i]) <= CTI_EXPLICIT_TOLERANCE;
+            }
+        if (at == m)
+            break;
+    }
+    return worst;
 }
 
 /* 1: solved from the guess, which is improved */
@@ -87,8 +105,6 @@ static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active, double 
         *natural = cti_explicit_guess(q, active);
         if (*natural <= CTI_EXPLICIT_TOLERANCE)
             return 1;
-        if (*natural == 2)
-            return 0;
         for (i = 0; i < q->n; i++)
             active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
     }
@@ -202,7 +218,7 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
         memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
         *natural = worst;
     }
-    return *natural <= 100 * CTI_EXPLICIT_TOLERANCE ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+    return *natural <= CTI_EXPLICIT_ACCEPTED ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
 }
 
 /* arrays of a problem in its scratch; A's padding is 0 */
@@ -258,5 +274,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, int ld, const 
 #undef CTI_EXPLICIT_GUESSES
 #undef CTI_EXPLICIT_ITERATIONS
 #undef CTI_EXPLICIT_TOLERANCE
-#undef CTI_EXPLICIT_PIVOT
+#undef CTI_EXPLICIT_ACCEPTED
+#undef CTI_EXPLICIT_SOFT
+#undef CTI_EXPLICIT_CORRECTIONS
 #undef CTI_EXPLICIT_LARGE

@@ -9,6 +9,9 @@
 #include "explicit.h"
 #include "../0_base/sets.h"
 
+/* [1] of the legal penetration in a time of decay: contacts that approach more slowly come to rest by their forces, without an impulse */
+#define CTI_EXPLICIT_SLOW CTI_R(1e-3)
+
 CTI_FN int cti_explicit_masses(cti_state *s)
 {
     cti_explicit_solve *q = &cti_explicit_own(s)->solve;
@@ -207,7 +210,7 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            double a = (double)(impulses ? c->script_rate : c->bias);
+            double a = (double)(impulses ? c->script_rate + g->decay * cti_max(c->d, CTI_R(0.0)) : c->bias + g->decay * (2 * c->rate + g->decay * c->d));
             for (k = 0; k < c->n; k++)
                 a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
             b[end - begin] = a;
@@ -295,11 +298,14 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->edge * g->decay;
     int i, k, m = CTI_LEN(g->touches);
-    if (m == 0)
-        return;
     cti_explicit_measure_all(s, y, t, 0);
+    for (i = 0; i < m; i++)
+        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d, CTI_R(0.0)) < slow)
+            break;
+    if (i == m)
+        return;
     cti_explicit_solve_all(s, v, 1);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
