@@ -62,6 +62,7 @@ int main(int argc, char **argv)
     ct_world *w = make(argc, argv);
     if (!w)
         return 1;
+    ct_world_step(w, (ct_real)1e-9, NULL); /* it prepares the world */
     printf("frame   cpu_ms  wall_ms   steps  rejected  evaluations  us/eval  contacts  held  deep     deepest       first     gained  status\n");
     for (i = 0; i < frames; i++) {
         ct_step_report r;

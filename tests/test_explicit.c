@@ -10,7 +10,7 @@ static double span(uint64_t *seed, double lo, double hi) { return lo + (hi - lo)
 
 /* ---- contact forces ---- */
 
-enum { MOST = 6 };
+enum { MOST = 6, LD = 8 };
 
 /* Gauss elimination of the rows and columns of a set; 0: singular */
 static int solve_set(const double *K, const double *b, int n, int set, double *f)
@@ -75,7 +75,7 @@ static void forces_against_enumeration(void **state)
     int turn, i, j, k, squeezed = 0, dependent = 0;
     (void)state;
     for (turn = 0; turn < 1000; turn++) {
-        double K[MOST * MOST], J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[2 * MOST * MOST + 9 * MOST], natural = 0, y[MOST], gain = 0, top = 0;
+        double K[MOST * MOST], A[MOST * LD] = {0}, J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[(2 * MOST + 8) * LD], natural = 0, y[MOST], gain = 0, top = 0;
         uint8_t active[MOST];
         int n = 1 + (int)(lcg(&seed) * MOST), columns = 1 + (int)(lcg(&seed) * MOST), there;
         cti_explicit_outcome outcome;
@@ -92,8 +92,10 @@ static void forces_against_enumeration(void **state)
             for (j = 0; j < n; j++)
                 for (K[i * n + j] = 0, k = 0; k < columns; k++)
                     K[i * n + j] += J[i][k] * J[j][k];
+        for (i = 0; i < n; i++)
+            memcpy(A + i * LD, K + i * n, sizeof *A * (size_t)n);
         there = enumerate(K, b, n, u);
-        outcome = cti_explicit_program(K, b, n, active, f, work, &natural);
+        outcome = cti_explicit_program(A, LD, b, n, active, f, work, &natural);
         if (!there) {
             squeezed++;
             assert_int_equal(outcome, CTI_EXPLICIT_SQUEEZED);

@@ -68,7 +68,9 @@ static cti_explicit_vertex cti_explicit_vertex_at(const cti_state *s, const ct_r
     int k;
     p.attach = cti_surface_attach(&s->surface, vertex);
     p.c = *script = p.v = cti_v3_zero();
-    if (p.attach->n == 0) {
+    if (p.attach->n == 1) {
+        p.x = cti_v3_at(y, p.attach->block[0]), p.v = cti_v3_at(v, p.attach->block[0]);
+    } else if (p.attach->n == 0) {
         p.x = cti_explicit_scripted(s, vertex, t, script);
         p.v = *script;
     } else if (p.attach->frame >= 0) {

@@ -88,25 +88,16 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* z = M^-1 times the change of forces by v, or by a displacement along it; returns the largest entry of z */
+/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->force; returns the largest entry of z */
 static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *x = s->system.work + 6 * (size_t)s->n, *rest = g->force, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
+    const ct_real *rest = g->force;
+    ct_real *x = s->system.work + 6 * (size_t)s->n, *still = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
     int i;
-    memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, z, rest);
-    memcpy(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n && !is_damping; i++)
-        x[i] += step * v[i];
-    if (is_damping) {
-        memcpy(x, v, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_explicit_forces(s, s->x, x, z);
-    } else {
-        ct_real *still = s->system.work + 9 * (size_t)s->n;
-        memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_explicit_forces(s, x, still, z);
-    }
+        x[i] = s->x[i] + step * v[i];
+    cti_explicit_forces(s, is_damping ? s->x : x, is_damping ? v : still, z);
     for (i = 0; i < 3 * s->n; i++) {
         ct_real mass = s->bodies.mass[i / 3];
         z[i] = mass > 0 ? (rest[i] - z[i]) / (mass * (is_damping ? CTI_R(1.0) : step)) : 0;
@@ -118,9 +109,11 @@ static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real
 /* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, times the margin */
 static ct_real cti_explicit_largest(cti_state *s, int is_damping)
 {
-    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, most = 0;
+    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, *still = s->system.work + 9 * (size_t)s->n, most = 0;
     uint32_t seed = 1;
     int turn, i;
+    memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;

@@ -11,6 +11,7 @@
 
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
 #define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] |J - 1| up to which two iterations from a polynomial of order 4 have an error of 1e-16 */
+#define CTI_EXPLICIT_FAR CTI_R(0.4)    /* [1] the same with three */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 #define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
 #define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
@@ -22,6 +23,7 @@ typedef struct cti_explicit_pass {
     cti_explicit_elements *q;
     const ct_real *x, *v;
     ct_real *force;
+    int direct; /* 1: the first pass adds volumes to nodes itself: the one thread does it in the same order */
 } cti_explicit_pass;
 
 /* J^(-1/3) of lanes that are not near 1 */
@@ -46,8 +48,11 @@ CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
     r = cti_mad8(one, d, cti_nmad8(cti_mul8(d, r), third, one));
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d))))
-        r = cti_explicit_root(c);
+    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d)))) {
+        r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+        if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))))
+            r = cti_explicit_root(c);
+    }
     h = cti_mul8(r, r), e = cti_div8(one, c), d = cti_sub8(j, c);
     h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
     h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
@@ -88,9 +93,23 @@ CTI_INLINE void cti_explicit_rows(const cti_r8 *f, const cti_r8 *cof, const cti_
     cti_store8(kept + 72, cti_dot8(cof, b)), cti_store8(kept + 80, cti_dot8(cof + 3, b)), cti_store8(kept + 88, cti_dot8(cof + 6, b));
 }
 
+/* volumes around nodes, beside the velocities; those of empty lanes are 0 */
+static void cti_explicit_volumes(const cti_explicit_elements *q, int k)
+{
+    const int32_t *node = q->node + 32 * (size_t)k;
+    const ct_real *quarter = q->quarter + 8 * (size_t)k;
+    int l;
+    for (l = 0; l < 8; l++, node += 4) {
+        ct_real *v = q->v + 3;
+        v[4 * (size_t)node[0]] += quarter[l], v[4 * (size_t)node[1]] += quarter[l];
+        v[4 * (size_t)node[2]] += quarter[l], v[4 * (size_t)node[3]] += quarter[l];
+    }
+}
+
 static void cti_explicit_pass_open(int begin, int end, int worker, void *context)
 {
-    const cti_explicit_elements *q = ((const cti_explicit_pass *)context)->q;
+    const cti_explicit_pass *p = (const cti_explicit_pass *)context;
+    const cti_explicit_elements *q = p->q;
     int k;
     CTI_UNUSED(worker);
     for (k = begin; k < end; k++) {
@@ -109,6 +128,8 @@ static void cti_explicit_pass_open(int begin, int end, int worker, void *context
         cti_store8(kept + 144, cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6))));
         cti_store8(kept + 152, j);
         cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(cti_load8(rest + 72), j)));
+        if (p->direct)
+            cti_explicit_volumes(q, k);
     }
 }
 
@@ -121,7 +142,9 @@ static void cti_explicit_pass_pressures(int begin, int end, int worker, void *co
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         ct_real volume = 0, *out = q->v + 4 * (size_t)i;
-        for (e = q->first[i]; e < q->first[i + 1]; e++)
+        if (p->direct)
+            volume = out[3];
+        for (e = p->direct ? q->first[i + 1] : q->first[i]; e < q->first[i + 1]; e++)
             volume += q->quarter[(size_t)(q->slot[e] >> 5) * 8 + (size_t)(q->slot[e] & 7)];
         if (p->v)
             out[0] = p->v[3 * (size_t)i], out[1] = p->v[3 * (size_t)i + 1], out[2] = p->v[3 * (size_t)i + 2];
@@ -207,9 +230,9 @@ static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_rea
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     int i;
-    p->q = q, p->x = x, p->v = v, p->force = NULL;
+    p->q = q, p->x = x, p->v = v, p->force = NULL, p->direct = cti_tasks_workers(&s->desc.tasks) == 1;
     for (i = 0; i < s->n; i++)
-        q->x[4 * i] = x[3 * i], q->x[4 * i + 1] = x[3 * i + 1], q->x[4 * i + 2] = x[3 * i + 2];
+        q->x[4 * i] = x[3 * i], q->x[4 * i + 1] = x[3 * i + 1], q->x[4 * i + 2] = x[3 * i + 2], q->v[4 * i + 3] = 0;
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
 }
@@ -316,6 +339,7 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
 
 #undef CTI_EXPLICIT_J0
 #undef CTI_EXPLICIT_NEAR
+#undef CTI_EXPLICIT_FAR
 #undef CTI_EXPLICIT_ROOTS
 #undef CTI_EXPLICIT_BATCH_US
 #undef CTI_EXPLICIT_NODE_US

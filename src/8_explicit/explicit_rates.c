@@ -224,7 +224,7 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
     }
 }
 
-/* accelerations [3 n] without contacts, and free of scripts; force: all forces, torques of rigid bodies included */
+/* accelerations [3 n] without contacts, and free of scripts; force: in worlds with pins all forces, torques of rigid bodies included */
 static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -233,6 +233,10 @@ static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *fo
     for (i = 0; i < s->n; i++) {
         int r = s->bodies.rigid_of[i];
         cti_v3 f = cti_v3_at(force, i);
+        if (r < 0 && !g->flat.pins) {
+            cti_v3_put(a, i, cti_v3_mad(fall, f, g->solve.inverse[i]));
+            continue;
+        }
         if (r >= 0 && s->bodies.rigids[r].block + 1 == i) { /* -w x I w */
             const ct_real *R = g->frames + 9 * (size_t)r;
             cti_v3 w = cti_v3_at(v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));

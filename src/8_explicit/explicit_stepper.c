@@ -5,7 +5,7 @@
 static void cti_explicit_defaults(ct_world_desc *d)
 {
     ct_explicit_desc *q = &d->rk;
-    q->tolerance = sizeof(ct_real) == 4 ? CTI_R(1e-4) : CTI_R(1e-5);
+    q->tolerance = CTI_R(1e-4);
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
