@@ -21,7 +21,7 @@
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
 #define CTI_EXPLICIT_DECAY CTI_R(1.0)   /* [1] in the time of the bound: rate at which contacts come to rest; half lets contacts flicker */
-#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+#define CTI_EXPLICIT_GAIN 10            /* [1] tolerances, of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 
 /* data of one step */
 typedef struct cti_explicit_run {
@@ -136,6 +136,8 @@ static void cti_explicit_depths(cti_state *s, ct_step_report *r)
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         const cti_explicit_touch *c = &g->touches[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        if (c->ahead)
+            continue;
         if (c->held) {
             r->rk.held++;
             r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
@@ -156,7 +158,7 @@ static int cti_explicit_remember(cti_state *s)
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
-        if (g->touches[i].squeezed)
+        if (g->touches[i].squeezed || g->touches[i].ahead)
             continue;
         for (j = n++; j > 0 && g->held[j - 1] > key; j--)
             g->held[j] = g->held[j - 1];
@@ -360,7 +362,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_pair squeezed = s->step.limit;
-    double scale;
+    double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
     r->tangled = cti_tangle_crossed(s);
     g->search.known = 0; /* the trees' boxes are of these positions */
@@ -379,11 +381,11 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
             fabs(r->work_recovery) + r->loss_contact + r->loss_damping + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
     for (i = 0; i < s->bodies.n_models; i++)
-        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
+        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        !(r->energy_gained <= gain * scale))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }

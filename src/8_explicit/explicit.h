@@ -21,6 +21,7 @@ typedef struct cti_explicit_touch {
     uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
     ct_real sign;        /* EE: of the cross product of the edges */
     int held;            /* 1: the contact was there in the step before */
+    int ahead;           /* 1: with the face to which the vertex is on its way */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
     int region, n;       /* n entries */
     cti_v3 normal;       /* unit, from side b to side a */

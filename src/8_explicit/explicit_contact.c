@@ -19,6 +19,7 @@
 #define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
 #define CTI_EXPLICIT_TOUCH CTI_R(1.0)    /* [legal penetrations] distance up to which a contact that ends or begins is one; a tenth lets them flicker */
 #define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_BORDER CTI_R(0.02)  /* [1] share of a face within which its border counts as reached: errors of the predicted motion */
 #define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
@@ -242,6 +243,39 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
+/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns towards
+   it. 0: out of memory */
+static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const int32_t *q = f->faces + 3 * (size_t)face;
+    ct_real w[4], h = 2 * cti_min(g->bound, g->dt);
+    cti_v3 x[4], script, e1, e2;
+    int k;
+    for (k = 0; k < 4; k++) {
+        cti_explicit_vertex p = cti_explicit_vertex_at(s, y, k ? q[k - 1] : vertex, t, &script);
+        x[k] = cti_v3_mad(p.x, p.v, h);
+    }
+    e1 = cti_v3_sub(x[2], x[1]), e2 = cti_v3_sub(x[3], x[1]);
+    cti_explicit_foot(x[0], x[1], e1, e2, cti_v3_cross(e1, e2), w);
+    for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        cti_explicit_touch c;
+        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+            continue;
+        other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
+        if (other < 0)
+            continue;
+        memset(&c, 0, sizeof c);
+        cti_pair_make(f, CT_PAIR_VF, vertex, other, &c.pair);
+        c.sign = 1, c.key = key, c.held = c.ahead = 1;
+        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
+            return 0;
+    }
+    return 1;
+}
+
 /* the face nearest to a vertex, of one body */
 typedef struct cti_explicit_near {
     int vertex, body, face, feature;
@@ -256,6 +290,7 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
     cti_v3 n, to;
     cti_pair pair;
+    uint64_t key;
     int k;
     if (q->vertex < 0 || !(q->d2 < reach * reach))
         return 1;
@@ -270,7 +305,8 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
         if (!(cti_v3_dot(to, n) < 0))
             return 1;
     }
-    return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body);
+    key = ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
 }
 
 /* vertices and faces of different bodies. 0: out of memory */
@@ -429,4 +465,5 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
 #undef CTI_EXPLICIT_SLACK
 #undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_SINE
+#undef CTI_EXPLICIT_BORDER
 #undef CTI_EXPLICIT_BACKS
