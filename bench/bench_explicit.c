@@ -74,6 +74,7 @@ int main(int argc, char **argv)
                r.rk.evaluations, 1e3 * cpu / r.rk.evaluations, r.rows, r.rk.held, r.rk.held_deep, (double)r.rk.penetration_held,
                (double)r.rk.penetration_first, r.energy_gained, ct_status_text(r.status));
     }
+    printf("state %016llx\n", (unsigned long long)ct_world_hash(w));
     ct_world_destroy(w);
     return 0;
 }

@@ -75,8 +75,10 @@ static void forces_against_enumeration(void **state)
     int turn, i, j, k, squeezed = 0, dependent = 0;
     (void)state;
     for (turn = 0; turn < 1000; turn++) {
-        double K[MOST * MOST], A[MOST * LD] = {0}, J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[(2 * MOST + 8) * LD], natural = 0, y[MOST], gain = 0, top = 0;
+        double K[MOST * MOST], A[MOST * LD] = {0}, J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[(2 * MOST + 9) * LD], natural = 0, y[MOST], gain = 0, top = 0;
         uint8_t active[MOST];
+        int32_t lo[MOST] = {0}, hi[MOST];
+        cti_explicit_system system = {A, lo, hi, 0, LD};
         int n = 1 + (int)(lcg(&seed) * MOST), columns = 1 + (int)(lcg(&seed) * MOST), there;
         cti_explicit_outcome outcome;
         dependent += columns < n;
@@ -95,7 +97,10 @@ static void forces_against_enumeration(void **state)
         for (i = 0; i < n; i++)
             memcpy(A + i * LD, K + i * n, sizeof *A * (size_t)n);
         there = enumerate(K, b, n, u);
-        outcome = cti_explicit_program(A, LD, b, n, active, f, work, &natural);
+        system.n = n;
+        for (i = 0; i < n; i++)
+            hi[i] = n - 1;
+        outcome = cti_explicit_program(&system, b, active, f, work, &natural);
         if (!there) {
             squeezed++;
             assert_int_equal(outcome, CTI_EXPLICIT_SQUEEZED);

@@ -87,6 +87,8 @@ typedef struct cti_explicit_solve {
     int32_t *set;        /* [n] sets of blocks */
     int32_t *order;      /* contacts by region */
     int32_t *couple_at;  /* [contacts + 1] couples of a position */
+    int32_t *lo, *hi;    /* [contacts] by position: first and last position, from the region's first on, of contacts with a common block */
+    uint64_t *keys;      /* scratch of sorting, with `order` */
     cti_explicit_couple *couples; /* by i */
     int32_t *head, *next; /* [n], [entries of contacts]: entries of contacts by block; head is -1 between uses */
     ct_real *inverse;    /* [n] of blocks' masses */

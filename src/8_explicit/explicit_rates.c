@@ -8,6 +8,7 @@
    based on: Hong et al. 2006, sec. 3 and 4. */
 #include "explicit.h"
 #include "../0_base/sets.h"
+#include "../0_base/sort.h"
 
 /* [1] of the legal penetration in a time of decay: contacts that approach more slowly come to rest by their forces, without an impulse */
 #define CTI_EXPLICIT_SLOW CTI_R(1e-3)
@@ -119,40 +120,77 @@ static int cti_explicit_couple_all(cti_state *s)
     return 1;
 }
 
+/* contacts of a region in the order of the coordinate in which they extend most */
+static void cti_explicit_arrange(cti_state *s, int begin, int end)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_v3 lo = cti_v3_at(g->surface, cti_explicit_touch_at(g, begin)->pair.v[0]), hi = lo, size;
+    int i, axis, m = end - begin;
+    for (i = begin + 1; i < end; i++) {
+        cti_v3 p = cti_v3_at(g->surface, cti_explicit_touch_at(g, i)->pair.v[0]);
+        lo = cti_v3_make(cti_min(lo.x, p.x), cti_min(lo.y, p.y), cti_min(lo.z, p.z));
+        hi = cti_v3_make(cti_max(hi.x, p.x), cti_max(hi.y, p.y), cti_max(hi.z, p.z));
+    }
+    size = cti_v3_sub(hi, lo);
+    axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
+    for (i = begin; i < end; i++)
+        g->solve.keys[i - begin] = cti_sort_key((double)g->surface[3 * (size_t)cti_explicit_touch_at(g, i)->pair.v[0] + (size_t)axis]);
+    cti_sort_u64(g->solve.keys, g->solve.order + begin, g->solve.keys + m, g->solve.lo, m);
+}
+
+/* profiles of the regions' matrices; numbers are relative to the region */
+static void cti_explicit_profile(cti_explicit *g, int begin, int end)
+{
+    const cti_explicit_solve *q = &g->solve;
+    int i, e;
+    for (i = begin; i < end; i++)
+        q->lo[i] = q->hi[i] = i - begin;
+    for (i = begin; i < end; i++)
+        for (e = q->couple_at[i]; e < q->couple_at[i + 1]; e++) {
+            int j = q->couples[e].j;
+            q->lo[i] = cti_min_int(q->lo[i], j - begin), q->hi[j] = cti_max_int(q->hi[j], i - begin);
+        }
+}
+
 CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
-    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
+    int m = CTI_LEN(g->touches), i, k, begin, end, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m) || !CTI_RESIZE(s->mem, g->solve.lo, m) ||
+        !CTI_RESIZE(s->mem, g->solve.hi, m) || !CTI_RESIZE(s->mem, g->solve.keys, 2 * m))
         return 0;
     cti_explicit_join(s);
-    /* runs of one region, by the contact that comes first */
+    /* runs of one region */
     for (i = 0; i < m; i++)
-        g->solve.active[i] = 0;
-    for (i = 0; i < m; i++) {
-        int begin = at;
-        for (k = i; k < m && !g->solve.active[i]; k++)
-            if (g->touches[k].region == g->touches[i].region && !g->solve.active[k] && k != i)
-                g->solve.order[++at] = k, g->solve.active[k] = 1;
-        if (g->solve.active[i])
-            continue;
-        g->solve.order[begin] = i, at++;
-        most = cti_max_int(most, at - begin);
-        regions++;
+        g->solve.keys[i] = (uint64_t)(g->touches[i].region + 1), g->solve.order[i] = i;
+    cti_sort_u64(g->solve.keys, g->solve.order, g->solve.keys + m, g->solve.lo, m);
+    for (begin = 0; begin < m; begin = end, regions++) {
+        for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == cti_explicit_touch_at(g, begin)->region; end++)
+            ;
+        cti_explicit_arrange(s, begin, end);
+        most = cti_max_int(most, end - begin);
     }
     for (i = 0; i < m; i++)
         g->solve.active[i] = 1;
     r->rk.regions = regions;
-    return cti_explicit_couple_all(s) &&
-           CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
+    if (!cti_explicit_couple_all(s))
+        return 0;
+    for (begin = 0; begin < m; begin = k) {
+        for (k = begin; k < m && cti_explicit_touch_at(g, k)->region == cti_explicit_touch_at(g, begin)->region; k++)
+            ;
+        cti_explicit_profile(g, begin, k);
+    }
+    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
 }
 
 /* K [m ld] of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
 static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
 {
     cti_explicit *g = cti_explicit_own(s);
+    const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
     int i, j, e, m = end - begin, ld = cti_pad8(m);
-    memset(K, 0, sizeof(double) * (size_t)m * (size_t)ld);
+    for (i = 0; i < m; i++)
+        memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
         double *row = K + (size_t)i * (size_t)ld;
@@ -168,7 +206,7 @@ static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
             if (!o->squeezed)
                 row[q->j - begin] += (double)cti_v3_dot(c->entry[q->gi].g, o->entry[q->zj].z);
         }
-        for (j = 0; j < i; j++)
+        for (j = lo[i]; j < i; j++)
             K[(size_t)j * (size_t)ld + (size_t)i] = row[j];
     }
 }
@@ -181,12 +219,14 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
     int ld = cti_pad8(m);
     double *K = b + ld, *f = K + (size_t)m * (size_t)ld, *work = f + ld, natural = 0, most;
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    cti_explicit_system A;
+    A.K = K, A.n = m, A.ld = ld, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
     for (turn = 0; turn <= m; turn++) {
         cti_explicit_matrix(s, begin, end, K);
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(K, ld, b, m, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(&A, b, g->solve.active + begin, f, work, &natural);
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
