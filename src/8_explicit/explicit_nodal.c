@@ -225,14 +225,25 @@ static void cti_explicit_pass_sum(int begin, int end, int worker, void *context)
     }
 }
 
+static void cti_explicit_pass_records(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_pass *p = (const cti_explicit_pass *)context;
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        ct_real *out = p->q->x + 4 * (size_t)i;
+        const ct_real *x = p->x + 3 * (size_t)i;
+        out[0] = x[0], out[1] = x[1], out[2] = x[2];
+        p->q->v[4 * (size_t)i + 3] = 0;
+    }
+}
+
 /* F, J and the pressures at x */
 static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    int i;
     p->q = q, p->x = x, p->v = v, p->force = NULL, p->direct = cti_tasks_workers(&s->desc.tasks) == 1;
-    for (i = 0; i < s->n; i++)
-        q->x[4 * i] = x[3 * i], q->x[4 * i + 1] = x[3 * i + 1], q->x[4 * i + 2] = x[3 * i + 2], q->v[4 * i + 3] = 0;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, CTI_EXPLICIT_NODE_US / 4, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
 }

@@ -113,7 +113,12 @@ static int cti_explicit_compress(cti_explicit_scaled *q, const uint8_t *active, 
         double *to = q->L + (size_t)row * (size_t)ld;
         if (!active[i])
             continue;
-        for (j = i, at = row; j <= q->hi[i]; j++)
+        at = row;
+        if (m == q->n) {
+            memcpy(to + i, q->A + (size_t)i * (size_t)q->ld + (size_t)i, sizeof(double) * (size_t)(q->hi[i] + 1 - i));
+            at = q->hi[i] + 1;
+        }
+        for (j = i; m < q->n && j <= q->hi[i]; j++)
             if (active[j])
                 to[at++] = q->A[(size_t)i * (size_t)q->ld + (size_t)j];
         end = cti_max_int(end, at - 1);
