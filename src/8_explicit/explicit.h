@@ -45,6 +45,7 @@ typedef struct cti_explicit_elements {
     int32_t *node;       /* [32 batches] */
     int32_t *of;         /* [batches] model */
     int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    int32_t *lane;       /* as slot: entries of `quarter`, 8 k + l */
     ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
     cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */

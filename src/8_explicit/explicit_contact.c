@@ -56,41 +56,54 @@ CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t)
 
 /* ---- distances ---- */
 
-/* a vertex of a contact: position, velocity, centripetal acceleration */
+/* a vertex of a contact: position, velocity, centripetal acceleration, the part of the velocity that a script gives */
 typedef struct cti_explicit_vertex {
-    cti_v3 x, v, c;
+    cti_v3 x, v, c, script;
     const cti_attach *attach;
 } cti_explicit_vertex;
 
-static cti_explicit_vertex cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_v3 *script)
+static void cti_explicit_vertex_of(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
 {
     const ct_real *v = y + 3 * (size_t)s->n;
-    cti_explicit_vertex p;
     int k;
-    p.attach = cti_surface_attach(&s->surface, vertex);
-    p.c = *script = p.v = cti_v3_zero();
-    if (p.attach->n == 1) {
-        p.x = cti_v3_at(y, p.attach->block[0]), p.v = cti_v3_at(v, p.attach->block[0]);
-    } else if (p.attach->n == 0) {
-        p.x = cti_explicit_scripted(s, vertex, t, script);
-        p.v = *script;
-    } else if (p.attach->frame >= 0) {
-        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p.attach->frame;
-        int b = p.attach->block[0];
-        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p.attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
-        p.x = cti_v3_add(cti_v3_at(y, b), arm), p.v = cti_v3_add(cti_v3_at(v, b), spin), p.c = cti_v3_cross(w, spin);
+    p->attach = cti_surface_attach(&s->surface, vertex);
+    p->c = p->script = p->v = cti_v3_zero();
+    if (p->attach->n == 0) {
+        p->x = cti_explicit_scripted(s, vertex, t, &p->script);
+        p->v = p->script;
+    } else if (p->attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p->attach->frame;
+        int b = p->attach->block[0];
+        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p->attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
+        p->x = cti_v3_add(cti_v3_at(y, b), arm), p->v = cti_v3_add(cti_v3_at(v, b), spin), p->c = cti_v3_cross(w, spin);
     } else {
-        p.x = cti_v3_zero();
-        for (k = 0; k < p.attach->n; k++) {
-            p.x = cti_v3_mad(p.x, cti_v3_at(y, p.attach->block[k]), p.attach->weight[k]);
-            p.v = cti_v3_mad(p.v, cti_v3_at(v, p.attach->block[k]), p.attach->weight[k]);
+        p->x = cti_v3_zero();
+        for (k = 0; k < p->attach->n; k++) {
+            p->x = cti_v3_mad(p->x, cti_v3_at(y, p->attach->block[k]), p->attach->weight[k]);
+            p->v = cti_v3_mad(p->v, cti_v3_at(v, p->attach->block[k]), p->attach->weight[k]);
         }
     }
-    return p;
+}
+
+/* the same, quickly for a node that is its own surface vertex. Written field by field: copies of the struct would wait for its stores */
+CTI_INLINE void cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
+    const ct_real *x, *v;
+    if (a->n != 1) {
+        cti_explicit_vertex_of(s, y, vertex, t, p);
+        return;
+    }
+    x = y + 3 * (size_t)a->block[0], v = x + 3 * (size_t)s->n;
+    p->attach = a;
+    p->x.x = x[0], p->x.y = x[1], p->x.z = x[2];
+    p->v.x = v[0], p->v.y = v[1], p->v.z = v[2];
+    p->c.x = p->c.y = p->c.z = 0;
+    p->script.x = p->script.y = p->script.z = 0;
 }
 
 /* the gradient w n of a vertex as entries of the row */
-static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
 {
     int k;
     cti_v3 g = cti_v3_mul(c->normal, w);
@@ -107,8 +120,16 @@ static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, c
         c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
 }
 
+CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+{
+    if (p->attach->n == 1)
+        c->entry[c->n].block = p->attach->block[0], c->entry[c->n++].g = cti_v3_mul(c->normal, w);
+    else
+        cti_explicit_row_of(s, p, w, c);
+}
+
 /* weights of the foot of p in the plane of a triangle */
-static void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
+CTI_INLINE void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
 {
     cti_v3 r = cti_v3_sub(p, a);
     ct_real n2 = cti_v3_norm2(N);
@@ -129,13 +150,13 @@ static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
 {
     cti_explicit_vertex p[4];
-    cti_v3 script[4], e1, e2, d1, d2, N, rate, dn = cti_v3_zero(), u = cti_v3_zero(), us = u, centripetal = u;
+    cti_v3 e1, e2, d1, d2, N, rate, dn = cti_v3_zero(), u = cti_v3_zero(), us = u, centripetal = u;
     const int32_t *v = c->pair.v;
     ct_real *w = c->pair.w, size;
     int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
     c->n = 0;
     for (k = 0; k < n; k++)
-        p[k] = cti_explicit_vertex_at(s, y, v[k], t, &script[k]);
+        cti_explicit_vertex_at(s, y, v[k], t, &p[k]);
     if (c->pair.kind == CT_PAIR_PLANE) {
         const cti_plane *q = &s->surface.planes[c->pair.plane];
         c->normal = cti_v3_at(q->normal, 0);
@@ -161,7 +182,7 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
         c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
     }
     for (k = 0; k < n; k++) {
-        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, script[k], w[k]);
+        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, p[k].script, w[k]);
         centripetal = cti_v3_mad(centripetal, p[k].c, w[k]);
         cti_explicit_row(s, &p[k], w[k], c);
     }
@@ -251,10 +272,11 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int 
     const cti_surface *f = &s->surface;
     const int32_t *q = f->faces + 3 * (size_t)face;
     ct_real w[4], h = 2 * cti_min(g->bound, g->dt);
-    cti_v3 x[4], script, e1, e2;
+    cti_v3 x[4], e1, e2;
     int k;
     for (k = 0; k < 4; k++) {
-        cti_explicit_vertex p = cti_explicit_vertex_at(s, y, k ? q[k - 1] : vertex, t, &script);
+        cti_explicit_vertex p;
+        cti_explicit_vertex_at(s, y, k ? q[k - 1] : vertex, t, &p);
         x[k] = cti_v3_mad(p.x, p.v, h);
     }
     e1 = cti_v3_sub(x[2], x[1]), e2 = cti_v3_sub(x[3], x[1]);

@@ -23,7 +23,6 @@ typedef struct cti_explicit_pass {
     cti_explicit_elements *q;
     const ct_real *x, *v;
     ct_real *force;
-    int direct; /* 1: the first pass adds volumes to nodes itself: the one thread does it in the same order */
 } cti_explicit_pass;
 
 /* J^(-1/3) of lanes that are not near 1 */
@@ -93,23 +92,9 @@ CTI_INLINE void cti_explicit_rows(const cti_r8 *f, const cti_r8 *cof, const cti_
     cti_store8(kept + 72, cti_dot8(cof, b)), cti_store8(kept + 80, cti_dot8(cof + 3, b)), cti_store8(kept + 88, cti_dot8(cof + 6, b));
 }
 
-/* volumes around nodes, beside the velocities; those of empty lanes are 0 */
-static void cti_explicit_volumes(const cti_explicit_elements *q, int k)
-{
-    const int32_t *node = q->node + 32 * (size_t)k;
-    const ct_real *quarter = q->quarter + 8 * (size_t)k;
-    int l;
-    for (l = 0; l < 8; l++, node += 4) {
-        ct_real *v = q->v + 3;
-        v[4 * (size_t)node[0]] += quarter[l], v[4 * (size_t)node[1]] += quarter[l];
-        v[4 * (size_t)node[2]] += quarter[l], v[4 * (size_t)node[3]] += quarter[l];
-    }
-}
-
 static void cti_explicit_pass_open(int begin, int end, int worker, void *context)
 {
-    const cti_explicit_pass *p = (const cti_explicit_pass *)context;
-    const cti_explicit_elements *q = p->q;
+    const cti_explicit_elements *q = ((const cti_explicit_pass *)context)->q;
     int k;
     CTI_UNUSED(worker);
     for (k = begin; k < end; k++) {
@@ -128,8 +113,6 @@ static void cti_explicit_pass_open(int begin, int end, int worker, void *context
         cti_store8(kept + 144, cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6))));
         cti_store8(kept + 152, j);
         cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(cti_load8(rest + 72), j)));
-        if (p->direct)
-            cti_explicit_volumes(q, k);
     }
 }
 
@@ -141,14 +124,14 @@ static void cti_explicit_pass_pressures(int begin, int end, int worker, void *co
     int i, e;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        ct_real volume = 0, *out = q->v + 4 * (size_t)i;
-        if (p->direct)
-            volume = out[3];
-        for (e = p->direct ? q->first[i + 1] : q->first[i]; e < q->first[i + 1]; e++)
-            volume += q->quarter[(size_t)(q->slot[e] >> 5) * 8 + (size_t)(q->slot[e] & 7)];
+        ct_real sum[2] = {0, 0}, *out = q->v + 4 * (size_t)i; /* two sums, which do not wait for each other */
+        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2)
+            sum[0] += q->quarter[q->lane[e]], sum[1] += q->quarter[q->lane[e + 1]];
+        if (e < q->first[i + 1])
+            sum[0] += q->quarter[q->lane[e]];
         if (p->v)
             out[0] = p->v[3 * (size_t)i], out[1] = p->v[3 * (size_t)i + 1], out[2] = p->v[3 * (size_t)i + 2];
-        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * (volume / q->volume0[i] - 1) : 0;
+        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * ((sum[0] + sum[1]) / q->volume0[i] - 1) : 0;
     }
 }
 
@@ -216,12 +199,17 @@ static void cti_explicit_pass_sum(int begin, int end, int worker, void *context)
     int i, e;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        ct_real f[4] = {0, 0, 0, 0};
-        for (e = q->first[i]; e < q->first[i + 1]; e++) {
-            const ct_real *row = q->out + 4 * (size_t)q->slot[e];
-            f[0] += row[0], f[1] += row[1], f[2] += row[2], f[3] += row[3];
+        ct_real f[4] = {0, 0, 0, 0}, h[4] = {0, 0, 0, 0};
+        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2) {
+            const ct_real *a = q->out + 4 * (size_t)q->slot[e], *b = q->out + 4 * (size_t)q->slot[e + 1];
+            f[0] += a[0], f[1] += a[1], f[2] += a[2], f[3] += a[3];
+            h[0] += b[0], h[1] += b[1], h[2] += b[2], h[3] += b[3];
         }
-        p->force[3 * (size_t)i] = f[0], p->force[3 * (size_t)i + 1] = f[1], p->force[3 * (size_t)i + 2] = f[2];
+        if (e < q->first[i + 1]) {
+            const ct_real *a = q->out + 4 * (size_t)q->slot[e];
+            f[0] += a[0], f[1] += a[1], f[2] += a[2];
+        }
+        p->force[3 * (size_t)i] = f[0] + h[0], p->force[3 * (size_t)i + 1] = f[1] + h[1], p->force[3 * (size_t)i + 2] = f[2] + h[2];
     }
 }
 
@@ -234,7 +222,6 @@ static void cti_explicit_pass_records(int begin, int end, int worker, void *cont
         ct_real *out = p->q->x + 4 * (size_t)i;
         const ct_real *x = p->x + 3 * (size_t)i;
         out[0] = x[0], out[1] = x[1], out[2] = x[2];
-        p->q->v[4 * (size_t)i + 3] = 0;
     }
 }
 
@@ -242,7 +229,7 @@ static void cti_explicit_pass_records(int begin, int end, int worker, void *cont
 static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    p->q = q, p->x = x, p->v = v, p->force = NULL, p->direct = cti_tasks_workers(&s->desc.tasks) == 1;
+    p->q = q, p->x = x, p->v = v, p->force = NULL;
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, CTI_EXPLICIT_NODE_US / 4, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
@@ -325,13 +312,15 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s)
         cti_explicit_nodal_copy(s, cti_explicit_is_nodal(s, m), m, &at);
     for (k = 0; k < s->n; k++)
         total += q->first[k + 1], q->first[k + 1] = total;
-    if (!CTI_RESIZE(mem, q->slot, total))
+    if (!CTI_RESIZE(mem, q->slot, total) || !CTI_RESIZE(mem, q->lane, total))
         return 0;
     /* rows of `out` by node: filled from the end of each list, elements backwards, so that lists are in the order of elements */
     for (k = n - 1; k >= 0; k--)
         for (l = 7; l >= 0; l--)
-            for (a = 3; a >= 0 && q->rest[80 * (size_t)k + 72 + (size_t)l] > 0; a--)
-                q->slot[--q->first[q->node[32 * k + 4 * l + a] + 1]] = 32 * k + 8 * a + l;
+            for (a = 3; a >= 0 && q->rest[80 * (size_t)k + 72 + (size_t)l] > 0; a--) {
+                int32_t row = --q->first[q->node[32 * k + 4 * l + a] + 1];
+                q->slot[row] = 32 * k + 8 * a + l, q->lane[row] = 8 * k + l;
+            }
     /* first[i + 1] is the begin of i's list now */
     for (k = 0; k < s->n; k++)
         q->first[k] = q->first[k + 1];
@@ -343,7 +332,7 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
     cti_mem *m = s->mem;
-    CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first), CTI_FREE(m, q->slot);
+    CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first), CTI_FREE(m, q->slot), CTI_FREE(m, q->lane);
     CTI_FREE(m, q->volume0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter), CTI_FREE(m, q->power);
     CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
 }
