@@ -357,6 +357,19 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
+/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
+static int cti_explicit_crossed(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int n = cti_tangle_crossed(s), p, v;
+    for (p = 0; n > 0 && p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            n -= cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    if (n == 0)
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+    return n;
+}
+
 /* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
@@ -364,7 +377,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     cti_pair squeezed = s->step.limit;
     double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
-    r->tangled = cti_tangle_crossed(s);
+    r->tangled = cti_explicit_crossed(s);
     g->search.known = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
