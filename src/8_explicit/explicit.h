@@ -111,6 +111,7 @@ typedef struct cti_explicit {
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
     ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real decay;       /* [1/s] rate at which contacts come to rest on the surface */
     ct_real next;        /* [s] length to try next; 0: not known */

@@ -17,7 +17,9 @@
 #define CTI_EXPLICIT_STABLE CTI_R(2.75) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
 #define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
-#define CTI_EXPLICIT_MARGIN CTI_R(1.02) /* [1] on its result, which comes from below; not tuned */
+#define CTI_EXPLICIT_FLAT CTI_R(3.0)    /* [heights] unit of errors: a mean edge of good elements; flat ones turn over, and gain energy, within the edge */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.02) /* [1] on its root for vibrations, which comes from below; errors of steps show the rest */
+#define CTI_EXPLICIT_DAMPED CTI_R(1.1)  /* [1] on its result for damping, of which errors of steps show nothing: with 1.02 damped worlds blow up */
 
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {
@@ -124,7 +126,7 @@ static ct_real cti_explicit_largest(cti_state *s, int is_damping)
             v[i] = z[i] / most;
     }
     memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    return CTI_EXPLICIT_MARGIN * most;
+    return most;
 }
 
 CTI_FN int cti_explicit_rest(cti_state *s)
@@ -134,13 +136,17 @@ CTI_FN int cti_explicit_rest(cti_state *s)
     ct_real omega = 0, assembled, damped;
     if (!CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
+    g->unit = g->edge;
     for (m = 0; m < s->bodies.n_models; m++)
-        omega = cti_max(omega, s->bodies.models[m]->tets.n ? cti_explicit_rest_model(s, m) : 0);
+        if (s->bodies.models[m]->tets.n) {
+            omega = cti_max(omega, cti_explicit_rest_model(s, m));
+            g->unit = cti_min(g->unit, CTI_EXPLICIT_FLAT * g->elements.length[m]);
+        }
     if (!cti_explicit_nodal_rest(s))
         return 0;
     g->bound = CTI_REAL_MAX;
     if (omega > 0) {
-        assembled = cti_sqrt(cti_explicit_largest(s, 0)), damped = cti_explicit_largest(s, 1);
+        assembled = CTI_EXPLICIT_MARGIN * cti_sqrt(cti_explicit_largest(s, 0)), damped = CTI_EXPLICIT_DAMPED * cti_explicit_largest(s, 1);
         omega = assembled > 0 ? cti_min(omega, assembled) : omega;
         g->bound = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
     }
@@ -150,4 +156,6 @@ CTI_FN int cti_explicit_rest(cti_state *s)
 #undef CTI_EXPLICIT_STABLE
 #undef CTI_EXPLICIT_DIFFERENCE
 #undef CTI_EXPLICIT_TURNS
+#undef CTI_EXPLICIT_FLAT
 #undef CTI_EXPLICIT_MARGIN
+#undef CTI_EXPLICIT_DAMPED
