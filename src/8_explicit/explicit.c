@@ -131,11 +131,11 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
 /* depths of the contacts before nodes are moved back */
 static void cti_explicit_depths(cti_state *s, ct_step_report *r)
 {
-    const cti_explicit *g = cti_explicit_own(s);
+    cti_explicit *g = cti_explicit_own(s);
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        cti_explicit_touch *c = &g->touches[i];
+        ct_real depth = c->depth = cti_max(-c->d, CTI_R(0.0));
         if (c->ahead)
             continue;
         if (c->held) {

@@ -26,6 +26,7 @@ typedef struct cti_explicit_touch {
     int region, n;       /* n entries */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
+    ct_real depth;       /* [m] -d when the contact was found, before nodes are moved back; 0 where it has not penetrated */
     ct_real rate;        /* [m/s] d' */
     ct_real script_rate; /* [m/s] the part of it that scripts give */
     ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
