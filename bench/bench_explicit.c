@@ -1,6 +1,6 @@
 /* bench_explicit.c -- frames of 40 ms of the explicit stepper: two boxes of 500 tetrahedra, E 1e5, nu .49, cells of 1 cm, one of which falls on
    the other on a plane. Prints for each frame the CPU time of the process, the Runge-Kutta steps accepted and rejected, evaluations, and contacts.
-     bench_explicit [--frames N] [--tolerance T] [--speed V] [--damping S] [--threads N] [--cells N] [--edges] [--halves]
+     bench_explicit [--frames N] [--tolerance T] [--speed V] [--damping S] [--threads N] [--cells N] [--edges] [--refine] [--halves]
    --halves: two workers in turns on one thread; cpu_ms is that of the one that takes longer, loop by loop */
 #include "../src/public/api.h"
 #include <stdio.h>
@@ -65,7 +65,7 @@ static ct_world *make(int argc, char **argv)
         size[k] = (ct_real)(0.01 * cells[k]);
     d.stepper = CT_STEPPER_EXPLICIT, d.friction = 0, d.self_collision = 0;
     d.rk.tolerance = (ct_real)option(argc, argv, "--tolerance", (double)d.rk.tolerance);
-    d.rk.edges = (int)option(argc, argv, "--edges", 0);
+    d.rk.edges = (int)option(argc, argv, "--edges", 0), d.rk.refine = (int)option(argc, argv, "--refine", 0);
     d.tasks.worker_count = (int)option(argc, argv, "--threads", 1);
     if (option(argc, argv, "--halves", 0) > 0)
         calibrate(), d.tasks.enqueue = halves, d.tasks.finish = finish, d.tasks.worker_count = 2;

@@ -1,7 +1,7 @@
 /* explicit.c -- the explicit stepper's step.
    Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
-   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0. The length of
-   the steps follows from their error: steps above the tolerance are taken again, shorter.
+   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0 where contacts
+   are at rest on the surface (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter.
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
 #include "explicit.h"

@@ -13,9 +13,9 @@ typedef struct cti_explicit_entry {
     int32_t block;
     cti_v3 g, z;
 } cti_explicit_entry;
-enum { CTI_EXPLICIT_ENTRIES = 16 };
+enum { CTI_EXPLICIT_ENTRIES = 20 }; /* five vertices of four nodes each */
 
-/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, or two edges. */
+/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, two edges, or the middle of an edge and a face. */
 typedef struct cti_explicit_touch {
     cti_pair pair;
     uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
@@ -114,7 +114,7 @@ typedef struct cti_explicit {
     ct_real edge;        /* [m] mean edge of the surfaces that move */
     ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
-    ct_real decay;       /* [1/s] rate at which contacts come to rest on the surface */
+    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 d >= 0: the rate at which contacts come to rest on the surface */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
 } cti_explicit;
@@ -147,10 +147,16 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
 CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
 /* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_foot_ahead -- weights w [4] of the foot of a vertex in the plane of a face after h seconds of straight motion, w[1..3] < 0 inside. */
+CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w);
+
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
+
+/* ---- explicit_find.c ---- */
+
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
 
 /* ---- explicit_rates.c ---- */
 

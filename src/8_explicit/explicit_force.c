@@ -1,23 +1,23 @@
 /* explicit_force.c -- forces, energy and the bound of the step.
    Method: hong_neohookean splits into shape and volume, mu/2 (J^(-2/3) tr C - 3) of the right Cauchy-Green tensor C = F'F and
-   kappa/2 (J - 1)^2. Constant-strain tetrahedra lock as nu nears 1/2, since each keeps its own volume. The remedy is a mean dilatation around
+   kappa/2 (J - 1)^2. Constant-strain tetrahedra lock as nu nears 1/2, since each keeps its own volume. Here the dilatation is a mean around
    nodes (Bonet, Burton 1998): J_a = v_a / V_a with v_a a quarter of the volumes of the tetrahedra around node a. The energy of the volume is
-   sum V_a kappa/2 (J_a - 1)^2, its force the mean of the four nodes' pressures times the gradient of a tetrahedron's volume.
+   sum V_a kappa/2 (J_a - 1)^2, its force the mean of the four nodes' pressures times the gradient of a tetrahedron's volume (explicit_nodal.c).
    Damping: a shear stress 2 eta dev d by the rate of deformation d, eta = damping_stiffness mu, and a bulk stress b rho c l tr d with
    b = bulk_viscosity, the speed c of pressure waves and the shortest height l. Both are 0 in rigid motion. differs: Rayleigh's damping of the
    volume's stiffness would shorten steps by beta omega / 2, about tenfold; it is left out.
    Bound of the step: the fastest pressure wave crosses an element's height in 1 / omega, omega^2 <= 4 c^2 sum |grad N_a|^2 for one tetrahedron with
-   lumped mass. That is four times too short with nodal pressures; the largest omega and the largest rate of damping of the assembled body come
-   from a power iteration with differences of forces at the start, and the bound above stays their upper limit.
+   lumped mass. That is up to four times too short with nodal pressures; the largest omega and the largest rate of damping of the assembled body
+   come from a power iteration with differences of forces at the start, and the bound above stays their upper limit.
    Other materials have the forces and damping of 6_model.
-   based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element; Bonet, Wood, ch. 5 and 6. */
+   based on: Hong et al. 2006, sec. 2; Bonet, Wood, ch. 5 and 6. */
 #include "explicit.h"
 #include "../1_math/elem.h"
 
 #define CTI_EXPLICIT_STABLE CTI_R(2.75) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
 #define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
-#define CTI_EXPLICIT_FLAT CTI_R(3.0)    /* [heights] unit of errors: a mean edge of good elements; flat ones turn over, and gain energy, within the edge */
+#define CTI_EXPLICIT_FLAT CTI_R(3.0)    /* [heights] unit of errors: a mean edge of good elements; flat ones turn over within it, and gain energy */
 #define CTI_EXPLICIT_MARGIN CTI_R(1.02) /* [1] on its root for vibrations, which comes from below; errors of steps show the rest */
 #define CTI_EXPLICIT_DAMPED CTI_R(1.1)  /* [1] on its result for damping, of which errors of steps show nothing: with 1.02 damped worlds blow up */
 

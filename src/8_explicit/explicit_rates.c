@@ -3,6 +3,9 @@
    and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
    stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
    d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
+   differs: the condition is d'' + 2 c d' + c^2 d >= 0, which is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never
+   comes back but by a collision in a later step: contacts at rest flicker, and each collision starts waves. Here they come to rest on the
+   surface as exp(-c t) does, and errors of integration do not add up. Impulses leave d' >= -c d.
    differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
    then undo each other; here they are solved together, and momentum is kept.
    based on: Hong et al. 2006, sec. 3 and 4. */
@@ -273,7 +276,8 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            double a = (double)(impulses ? c->script_rate + g->decay * cti_max(c->d, CTI_R(0.0)) : c->bias + g->decay * (2 * c->rate + g->decay * c->d));
+            double a = impulses ? (double)(c->script_rate + g->decay * cti_max(c->d, CTI_R(0.0)))
+                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * c->d));
             for (k = 0; k < c->n; k++)
                 a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
             b[end - begin] = a;

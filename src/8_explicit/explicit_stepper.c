@@ -79,7 +79,8 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
-    CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
