@@ -9,7 +9,7 @@
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 #include "explicit_program.h"
 
-#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; not tuned */
+#define CTI_EXPLICIT_GUESSES 8       /* [1] changes of the active set before the interior point method; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
 #define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
