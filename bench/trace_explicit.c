@@ -1,5 +1,5 @@
 /* trace_explicit.c -- what the figures of docs/explicit.md are drawn from (tools/figures_explicit.py), as lines of text.
-     trace_explicit depths             a soft slab falls on seven posts: time [s], post, vertex, depth before the move back [edges], 1 for held
+     trace_explicit depths             a soft slab falls on seven posts: time [s], post, vertex, distance before the move back [edges], 1 for held
      trace_explicit heights STEPPER [STIFFNESS [DAMPING]]  a soft box falls on a plane; STEPPER explicit or penalty (its explicit form): time [s],
                                        height of a node of its lower face [m], steps so far
      trace_explicit inside MESH        two crossed cylinders of the tetrahedra of MESH: positions and tetrahedra of both where they are bent most
@@ -77,7 +77,7 @@ static void depths(void)
             const cti_explicit_touch *c = &g->touches[k];
             int a = w->state.surface.body_of[c->pair.v[0]], b = w->state.surface.body_of[c->pair.v[1]];
             if (!c->ahead)
-                printf("%.6f %d %d %.4g %d %d\n", ct_world_time(w), a > b ? a : b, c->pair.v[0], (double)(c->depth / g->edge), c->held,
+                printf("%.6f %d %d %.4g %d %d\n", ct_world_time(w), a > b ? a : b, c->pair.v[0], (double)(c->found / g->edge), c->held,
                        r.rk.accepted);
         }
     }

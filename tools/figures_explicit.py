@@ -19,6 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TRACE = os.path.join(ROOT, "build", "bench", "trace_explicit")
 COLORS = ("#1f5fa8", "#c8501e", "#2f8f4e", "#7a4fa0", "#a08a1c", "#c2447c", "#1fa3a3")
 LEGAL, FINE, LEAST = 1e-3, 1e-4, 1e-12
+REST = 1e-6  # [edges] above the surface: where contacts are at rest
 BIN = 0.01  # [s] of which the deepest penetration of each contact is drawn
 
 
@@ -80,20 +81,22 @@ class Figure:
 
 def depths(out):
     """penetration by contact and time before nodes are moved back, in seven areas"""
-    held, first, count, deep, contacts = {}, {}, 0, 0, set()
+    held, first, count, deep, deepest, contacts = {}, {}, 0, 0, 0.0, set()
     for line in run("depths"):
         t, area, vertex, depth, is_held, _ = line.split()
-        t, depth = float(t), float(depth)
+        t, depth = float(t), -float(depth)
+        away = abs(-depth - REST)
         key = (int(t / BIN), int(area), int(vertex))
         contacts.add(key[1:])
         if int(is_held):
             count, deep = count + 1, deep + (depth > FINE)
-            held[key] = max(held.get(key, 0), depth)
+            held[key] = max(held.get(key, 0), away)
+            deepest = max(deepest, depth)
         else:
-            first[key] = max(first.get(key, 0), depth)
+            first[key] = max(first.get(key, 0), away)
     f = Figure(760, 420, (0, 0.4), (LEAST, 0.1), log=True)
     f.axes([(v / 10, "%.1f" % (v / 10)) for v in range(5)], [(10.0 ** k, "1e%d" % k) for k in range(-12, 0, 1)], "time [s]",
-           "penetration [edges]")
+           "distance from the place of rest [edges]")
     f.line([(0, LEGAL), (0.4, LEGAL)], "#b00", "6 3", 1)
     f.line([(0, FINE), (0.4, FINE)], "#b00", "2 3", 1)
     for a in range(7):
@@ -102,8 +105,9 @@ def depths(out):
                    COLORS[a], size)
     f.text(740, f.at(0, LEGAL)[1] - 4, "legal penetration", "end", "#b00")
     f.write(os.path.join(out, "explicit_depths.svg"))
-    print("depths: %d vertices and areas, %d held contacts in all steps, %d deeper than 1e-4 edges, the deepest %.2g; first touches up to %.2g"
-          % (len(contacts), count, deep, max(held.values()), max(first.values())))
+    print("depths: %d vertices and areas, %d held contacts in all steps, %d deeper than 1e-4 edges, the deepest %.2g, at most %.2g from rest; "
+          "first touches up to %.2g"
+          % (len(contacts), count, deep, deepest, max(held.values()), max(first.values())))
 
 
 def penalty(out):

@@ -1,7 +1,7 @@
 /* explicit.c -- the explicit stepper's step.
    Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
    approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0 where contacts
-   are at rest on the surface (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter.
+   are at rest (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter.
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
 #include "explicit.h"
@@ -21,6 +21,7 @@
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
 #define CTI_EXPLICIT_DECAY CTI_R(1.0)   /* [1] in the time of the bound: rate at which contacts come to rest; half lets contacts flicker */
+#define CTI_EXPLICIT_REST CTI_R(1e-3)   /* [legal penetrations] distance of contacts at rest; with 0 half of them intersect by rounding */
 #define CTI_EXPLICIT_GAIN 10            /* [1] tolerances, of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 
 /* data of one step */
@@ -83,6 +84,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
     g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
+    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
@@ -135,7 +137,8 @@ static void cti_explicit_depths(cti_state *s, ct_step_report *r)
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real depth = c->depth = cti_max(-c->d, CTI_R(0.0));
+        ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        c->found = c->d;
         if (c->ahead)
             continue;
         if (c->held) {
@@ -457,4 +460,5 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_EXPLICIT_GROW
 #undef CTI_EXPLICIT_SHRINK
 #undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_REST
 #undef CTI_EXPLICIT_GAIN

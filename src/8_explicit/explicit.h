@@ -26,7 +26,7 @@ typedef struct cti_explicit_touch {
     int region, n;       /* n entries */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
-    ct_real depth;       /* [m] -d when the contact was found, before nodes are moved back; 0 where it has not penetrated */
+    ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
     ct_real rate;        /* [m/s] d' */
     ct_real script_rate; /* [m/s] the part of it that scripts give */
     ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
@@ -115,6 +115,7 @@ typedef struct cti_explicit {
     ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 d >= 0: the rate at which contacts come to rest on the surface */
+    ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
 } cti_explicit;

@@ -235,7 +235,7 @@ static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch 
         return 0;
     for (k = first; k < last; k++)
         if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, -c->d / sum));
+            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (cti_explicit_own(s)->rest - c->d) / sum));
     return 1;
 }
 
@@ -255,7 +255,7 @@ static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch
         return 0;
     for (k = 0; k < 2; k++)
         if (block[k] >= 0)
-            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? -c->d : c->d) * side[k] / sum));
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (cti_explicit_own(s)->rest - c->d) * side[k] / sum));
     return 1;
 }
 

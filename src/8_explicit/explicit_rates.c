@@ -281,8 +281,8 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            double a = impulses ? (double)(c->script_rate + g->decay * cti_max(c->d, CTI_R(0.0)))
-                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * c->d));
+            double a = impulses ? (double)(c->script_rate + g->decay * cti_max(c->d - g->rest, CTI_R(0.0)))
+                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * (c->d - g->rest)));
             for (k = 0; k < c->n; k++)
                 a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
             b[end - begin] = a;
@@ -399,7 +399,7 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
     int i, k, m = CTI_LEN(g->touches);
     cti_explicit_measure_all(s, y, t, 0);
     for (i = 0; i < m; i++)
-        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d, CTI_R(0.0)) < slow)
+        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d - g->rest, CTI_R(0.0)) < slow)
             break;
     if (i == m)
         return;
