@@ -1,6 +1,6 @@
 /* bench_explicit.c -- frames of 40 ms of the explicit stepper: two boxes of 500 tetrahedra, E 1e5, nu .49, cells of 1 cm, one of which falls on
    the other on a plane. Prints for each frame the CPU time of the process, the Runge-Kutta steps accepted and rejected, evaluations, and contacts.
-     bench_explicit [--frames N] [--tolerance T] [--speed V] [--damping S] [--threads N] [--cells N] [--edges] [--refine] [--halves]
+     bench_explicit [--frames N] [--tolerance T] [--speed V] [--damping S] [--threads N] [--cells N] [--mesh FILE] [--edges] [--refine] [--halves]
    --halves: two workers in turns on one thread; cpu_ms is that of the one that takes longer, loop by loop */
 #include "../src/public/api.h"
 #include <stdio.h>
@@ -51,7 +51,16 @@ static void finish(void *task, void *user)
     (void)task, (void)user;
 }
 
-/* two boxes of n x n x 4/5 n cells, the upper one turned a little aside */
+static const char *text(int argc, char **argv, const char *name)
+{
+    int i;
+    for (i = 1; i + 1 < argc; i++)
+        if (!strcmp(argv[i], name))
+            return argv[i + 1];
+    return NULL;
+}
+
+/* two boxes of n x n x 4/5 n cells, the upper one a little aside; or two crossed bodies of a mesh that lies along x and is 4 cm thick */
 static ct_world *make(int argc, char **argv)
 {
     ct_world_desc d = ct_world_desc_default();
@@ -59,6 +68,7 @@ static ct_world *make(int argc, char **argv)
     ct_soft_desc q = ct_soft_desc_default();
     ct_mesh m;
     int n = (int)option(argc, argv, "--cells", 5), cells[3], k;
+    const char *path = text(argc, argv, "--mesh");
     ct_real size[3];
     cells[0] = cells[2] = n, cells[1] = 4 * n / 5;
     for (k = 0; k < 3; k++)
@@ -69,8 +79,11 @@ static ct_world *make(int argc, char **argv)
     d.tasks.worker_count = (int)option(argc, argv, "--threads", 1);
     if (option(argc, argv, "--halves", 0) > 0)
         calibrate(), d.tasks.enqueue = halves, d.tasks.finish = finish, d.tasks.worker_count = 2;
-    if (ct_world_create(&d, &w, NULL) || ct_body_add_plane(w, NULL, 0, NULL) || ct_mesh_box(size, cells, 1, &m, NULL))
+    if (ct_world_create(&d, &w, NULL) || ct_body_add_plane(w, NULL, 0, NULL) ||
+        (path ? ct_mesh_read(path, &m, NULL) : ct_mesh_box(size, cells, 1, &m, NULL)))
         return NULL;
+    if (path)
+        size[1] = (ct_real)0.04;
     q.mesh = &m, q.material = ct_material_default(CT_MODEL_HONG_NEOHOOKEAN);
     q.material.young = 100000, q.material.poisson = (ct_real)0.49, q.material.density = 1000;
     q.material.damping_stiffness = (ct_real)option(argc, argv, "--damping", 1e-3);
@@ -79,6 +92,8 @@ static ct_world *make(int argc, char **argv)
         q.position[0] = (ct_real)(k ? 0.003 : 0), q.position[2] = (ct_real)(k ? 0.002 : 0);
         q.position[1] = size[1] / 2 + (ct_real)0.001 + (size[1] + (ct_real)0.002) * (ct_real)k;
         q.velocity[1] = k ? -(ct_real)option(argc, argv, "--speed", 0.3) : 0;
+        if (path && k)
+            q.rotation[0] = q.rotation[2] = (ct_real)0.7071067811865476;
         if (ct_body_add_soft(w, &q, NULL))
             return NULL;
     }
