@@ -41,7 +41,7 @@ static void cti_explicit_factor(double *A, int n, int ld, const double *last)
 }
 
 /* x = (U'U)^-1 x; x has n rounded up to 8 entries */
-static void cti_explicit_back(const double *U, int n, int ld, const double *last, double *x)
+static void cti_explicit_substitute(const double *U, int n, int ld, const double *last, double *x)
 {
     int i, j;
     for (i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
             q->t[row++] = q->b[i];
     }
     for (turn = 0; turn < CTI_EXPLICIT_CORRECTIONS; turn++) {
-        cti_explicit_back(q->L, m, ld, q->last, q->t);
+        cti_explicit_substitute(q->L, m, ld, q->last, q->t);
         for (i = 0, row = 0; i < q->n; i++)
             if (active[i])
                 q->f[i] -= q->t[row++];
@@ -206,7 +206,7 @@ static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
     int i;
     for (i = 0; i < q->n; i++)
         q->df[i] = -q->r[i] + (target[i] - q->f[i] * q->w[i]) / q->f[i];
-    cti_explicit_back(q->L, q->n, q->ld, q->last, q->df);
+    cti_explicit_substitute(q->L, q->n, q->ld, q->last, q->df);
     for (i = 0; i < q->n; i++)
         q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
 }
