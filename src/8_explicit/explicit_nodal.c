@@ -70,7 +70,7 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
 #undef CTI_OUTER
 
 /* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
-CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
+static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
 {
     cti_r8 o[4], q[4];
     cti_gather44(field, node, 4, o);
