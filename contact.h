@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a8749e8c4ded0532.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a3e9a447d1333d2c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -153,8 +153,9 @@ THE EXPLICIT STEPPER, CT_STEPPER_EXPLICIT (Hong, Choi, Lee 2006)
     accelerations of touching features apart; nodes that have penetrated are moved back onto the surface. Soft bodies of tetrahedra, rigid, static and
     kinematic bodies and planes take part, without friction and without contacts of a body with itself: both have to be switched off. Cloth, rods,
     points, joints, ct_world_repair and ct_world_dump_problem are refused. Steps are short, about the time of a pressure wave through an element:
-    it is for soft materials and for dynamics. It does not promise an end free of intersections. ct_step_report.rk has the Runge-Kutta steps,
-    penetrations and squeezed contacts, which make the step NOT_CONVERGED. energy_elastic is that of the stepper's own elements.
+    it is for soft materials and for dynamics. rk.refine makes middles of edges contact nodes. It does not promise an end free of intersections.
+    ct_step_report.rk has the Runge-Kutta steps, penetrations and squeezed contacts, which make the step NOT_CONVERGED. energy_elastic is that of
+    the stepper's own elements.
 
 RESULTS AND ERRORS
     Misuse (bad argument, stale id, inverted tet) and the environment (memory, files) give a ct_code; the world is unchanged, and
@@ -794,11 +795,13 @@ typedef struct ct_penalty_desc {
 
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
 typedef struct ct_explicit_desc {
-    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again.
-                               Default 1e-5; in float 1e-4 */
+    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
+                               element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
     ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
+    int refine;             /* 1: middles of edges near another body are contact nodes, too: one level of refinement of the surface, not of the
+                               elements, in regions of contact; default 0 */
     int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of
                                its nodes' */
     ct_real penetration;    /* (0, 0.1] legal penetration of contacts, 1/1000 in the paper; default 1e-3 */
@@ -1802,7 +1805,9 @@ extern "C++" {
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
+#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE __attribute__((noinline))
+#endif
 #define CTI_SPARE __attribute__((unused)) /* one of a set of functions of which a build may not use all */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
@@ -1811,7 +1816,9 @@ extern "C++" {
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define CTI_INLINE static __forceinline
+#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE __declspec(noinline)
+#endif
 #define CTI_SPARE
 #define CTI_RESTRICT __restrict
 #define CTI_ALIGNED(n) __declspec(align(n))
@@ -1819,7 +1826,9 @@ extern "C++" {
 #define CTI_UNLIKELY(x) (x)
 #else
 #define CTI_INLINE static inline
+#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE
+#endif
 #define CTI_SPARE
 #define CTI_RESTRICT
 #define CTI_ALIGNED(n)
@@ -2371,7 +2380,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 /* cti_sort_key -- a key that is ordered as x is; 0 and -0 have the same. x is a number. */
 CTI_INLINE uint64_t cti_sort_key(double x)
 {
@@ -4443,6 +4452,107 @@ CTI_INLINE void cti_f8_turn44(cti_f8 r[4])
         r[i] = cti_f8_load(to[i]);
 }
 #endif
+
+
+/* ---- 1_math/simd_turn.h ---- */
+/* simd_turn.h -- rows of four numbers to lanes and back: the part of simd.h that gathers and scatters records of four, of nodes for example.
+   cti_d8_load44     lanes 0-3 from p, lanes 4-7 from q (cti_f8_load44 is in simd.h)
+   cti_*8_store44    lanes 0-3 to p, lanes 4-7 to q
+   cti_d8_turn44     transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four vectors (cti_f8_turn44 is in simd.h)
+   cti_gather44      out [4]: entry k of eight rows; row l begins at rows + 4 at[l stride]. cti_scatter44 is its inverse: row l begins at rows + 4 l
+   These move numbers only: all paths give the same bits. */
+
+
+#if CTI_SIMD == CTI_SIMD_AVX512
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    cti_d8 r;
+    r.a = _mm512_maskz_insertf64x4(CTI_W_ALL, _mm512_castpd256_pd512(_mm256_loadu_pd(p)), _mm256_loadu_pd(q), 1);
+    return r;
+}
+CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x)
+{
+    _mm256_storeu_pd(p, _mm512_castpd512_pd256(x.a)), _mm256_storeu_pd(q, _mm512_maskz_extractf64x4_pd((__mmask8)0xf, x.a, 1));
+}
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    const __m512i low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0), high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+    __m512d a = _mm512_maskz_unpacklo_pd(CTI_W_ALL, r[0].a, r[1].a), b = _mm512_maskz_unpackhi_pd(CTI_W_ALL, r[0].a, r[1].a);
+    __m512d c = _mm512_maskz_unpacklo_pd(CTI_W_ALL, r[2].a, r[3].a), d = _mm512_maskz_unpackhi_pd(CTI_W_ALL, r[2].a, r[3].a);
+    r[0].a = _mm512_permutex2var_pd(a, low, c), r[1].a = _mm512_permutex2var_pd(b, low, d);
+    r[2].a = _mm512_permutex2var_pd(a, high, c), r[3].a = _mm512_permutex2var_pd(b, high, d);
+}
+#elif CTI_SIMD == CTI_SIMD_AVX2
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    cti_d8 r;
+    r.a = _mm256_loadu_pd(p), r.b = _mm256_loadu_pd(q);
+    return r;
+}
+CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x) { _mm256_storeu_pd(p, x.a), _mm256_storeu_pd(q, x.b); }
+CTI_INLINE void cti_w_turn4(__m256d *r0, __m256d *r1, __m256d *r2, __m256d *r3)
+{
+    __m256d a = _mm256_unpacklo_pd(*r0, *r1), b = _mm256_unpackhi_pd(*r0, *r1), c = _mm256_unpacklo_pd(*r2, *r3), d = _mm256_unpackhi_pd(*r2, *r3);
+    *r0 = _mm256_permute2f128_pd(a, c, 0x20), *r1 = _mm256_permute2f128_pd(b, d, 0x20);
+    *r2 = _mm256_permute2f128_pd(a, c, 0x31), *r3 = _mm256_permute2f128_pd(b, d, 0x31);
+}
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    cti_w_turn4(&r[0].a, &r[1].a, &r[2].a, &r[3].a);
+    cti_w_turn4(&r[0].b, &r[1].b, &r[2].b, &r[3].b);
+}
+#else
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    double t[8];
+    memcpy(t, p, 4 * sizeof *t), memcpy(t + 4, q, 4 * sizeof *t);
+    return cti_d8_load(t);
+}
+CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x)
+{
+    double t[8];
+    cti_d8_store(t, x);
+    memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);
+}
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    double from[4][8], to[4][8];
+    int i, k;
+    for (i = 0; i < 4; i++)
+        cti_d8_store(from[i], r[i]);
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++)
+            to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];
+    for (i = 0; i < 4; i++)
+        r[i] = cti_d8_load(to[i]);
+}
+#endif
+CTI_INLINE void cti_f8_store44(float *p, float *q, cti_f8 x)
+{
+    float t[8];
+    cti_f8_store(t, x);
+    memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);
+}
+
+/* unrolled, so that the rows stay in registers at -O2 */
+CTI_INLINE void cti_gather44(const ct_real *rows, const int32_t *at, int stride, cti_r8 out[4])
+{
+    out[0] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[0], rows + 4 * (ptrdiff_t)at[4 * stride]);
+    out[1] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[stride], rows + 4 * (ptrdiff_t)at[5 * stride]);
+    out[2] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[2 * stride], rows + 4 * (ptrdiff_t)at[6 * stride]);
+    out[3] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[3 * stride], rows + 4 * (ptrdiff_t)at[7 * stride]);
+    CTI_R8(turn44)(out);
+}
+CTI_INLINE void cti_scatter44(ct_real *rows, const cti_r8 in[4])
+{
+    cti_r8 t[4];
+    t[0] = in[0], t[1] = in[1], t[2] = in[2], t[3] = in[3];
+    CTI_R8(turn44)(t);
+    CTI_R8(store44)(rows, rows + 16, t[0]);
+    CTI_R8(store44)(rows + 4, rows + 20, t[1]);
+    CTI_R8(store44)(rows + 8, rows + 24, t[2]);
+    CTI_R8(store44)(rows + 12, rows + 28, t[3]);
+}
 
 
 /* ---- 1_math/lanes.h ---- */
@@ -68912,12 +69022,20 @@ typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_FAILED
 } cti_explicit_outcome;
 
+/* cti_explicit_system -- K [n ld], ld at least n rounded up to 8. Row i is 0 outside of columns lo[i] to hi[i]; only the whole lanes that they
+   are in are read. Contacts in the order of a coordinate have a narrow profile. */
+typedef struct cti_explicit_system {
+    const double *K;
+    const int32_t *lo, *hi;
+    int n, ld;
+} cti_explicit_system;
+
 #if CONTACT_WITH_EXPLICIT
 /* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
-CTI_INLINE size_t cti_explicit_work(int n) { return 2 * (size_t)n * (size_t)n + 9 * (size_t)n; }
-/* cti_explicit_program -- K [n n], which is not changed, b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those
-   that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
-CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_t)cti_pad8(n); }
+/* cti_explicit_program -- b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those that are not. *out_natural:
+   largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
                                                  double *out_natural);
 #endif
 
@@ -68940,63 +69058,85 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 
 #if CONTACT_WITH_EXPLICIT
-#define CTI_EXPLICIT_GUESSES 6       /* [1] changes of the active set before the interior point method; not tuned */
+#define CTI_EXPLICIT_GUESSES 8       /* [1] changes of the active set before the interior point method; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
-#define CTI_EXPLICIT_PIVOT 1e-11     /* [1] of a unit diagonal: below, rows depend on each other, and a guess is not solved */
+#define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
+#define CTI_EXPLICIT_LEAST 1e-13    /* [1] of a unit diagonal: pivots below are rounding */
+#define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
+#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each divides the effect by the share of an eigenvalue in SOFT */
+#define CTI_EXPLICIT_LARGE 1e300     /* [m/s^2] accelerations that are finite */
 
-/* lower Cholesky factor of the n x n matrix L in place; pivots below `least` are not accepted. 0: there was one */
-static int cti_explicit_cholesky(double *L, int n, double least)
+/* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
+
+/* A = U'U in place: row i of U ends at column last[i]; the diagonal is stored inverted. Of a pivot that rounding has taken the size is kept */
+static void cti_explicit_factor(double *A, int n, int ld, const double *last)
 {
     int i, j, k;
-    for (i = 0; i < n; i++)
-        for (j = 0; j <= i; j++) {
-            double a = L[i * n + j];
-            for (k = 0; k < j; k++)
-                a -= L[i * n + k] * L[j * n + k];
-            if (i > j)
-                L[i * n + j] = a / L[j * n + j];
-            else if (!(a > least))
-                return 0;
-            else
-                L[i * n + i] = sqrt(a);
+    for (i = 0; i < n; i++) {
+        double *row = A + (size_t)i * (size_t)ld, pivot = row[i], r = 1 / sqrt(pivot > CTI_EXPLICIT_LEAST ? pivot : 1);
+        int end = (int)last[i];
+        cti_d8 scale = cti_d8_set(r);
+        for (j = i & ~7; j <= end; j += 8)
+            cti_d8_store(row + j, cti_d8_mul(cti_d8_load(row + j), scale));
+        row[i] = r;
+        for (k = i + 1; k <= end; k++) {
+            double *to = A + (size_t)k * (size_t)ld;
+            cti_d8 u = cti_d8_set(row[k]);
+            for (j = k & ~7; row[k] != 0 && j <= end; j += 8)
+                cti_d8_store(to + j, cti_d8_sub(cti_d8_load(to + j), cti_d8_mul(u, cti_d8_load(row + j))));
         }
-    return 1;
+    }
 }
 
-static void cti_explicit_substitute(const double *L, int n, double *x)
+/* x = (U'U)^-1 x; x has n rounded up to 8 entries */
+static void cti_explicit_substitute(const double *U, int n, int ld, const double *last, double *x)
 {
-    int i, k;
+    int i, j;
     for (i = 0; i < n; i++) {
-        for (k = 0; k < i; k++)
-            x[i] -= L[i * n + k] * x[k];
-        x[i] /= L[i * n + i];
+        const double *row = U + (size_t)i * (size_t)ld;
+        double a = x[i] * row[i];
+        cti_d8 s = cti_d8_set(a);
+        x[i] = a;
+        for (j = i + 1; j & 7; j++)
+            x[j] -= a * row[j];
+        for (; j <= (int)last[i]; j += 8)
+            cti_d8_store(x + j, cti_d8_sub(cti_d8_load(x + j), cti_d8_mul(s, cti_d8_load(row + j))));
     }
     for (i = n - 1; i >= 0; i--) {
-        for (k = i + 1; k < n; k++)
-            x[i] -= L[k * n + i] * x[k];
-        x[i] /= L[i * n + i];
+        const double *row = U + (size_t)i * (size_t)ld;
+        cti_d8 sum = cti_d8_set(0);
+        double a = x[i];
+        for (j = i + 1; j & 7; j++)
+            a -= row[j] * x[j];
+        for (; j <= (int)last[i]; j += 8)
+            sum = cti_d8_add(sum, cti_d8_mul(cti_d8_load(row + j), cti_d8_load(x + j)));
+        x[i] = (a - cti_d8_sum(sum)) * row[i];
     }
 }
 #endif
 
 /* a region's problem with unit diagonal: A, b scaled; scratch behind them */
 typedef struct cti_explicit_scaled {
-    int n;
-    double *A, *b;           /* [n n], [n] */
-    double *L;               /* [n n] scratch of factors */
-    double *f, *w, *df, *dw, *r, *scale, *t; /* [n] */
+    int n, ld;
+    const int32_t *lo, *hi;  /* [n] first and last column of a row that is not 0 */
+    double *A;               /* [n ld], whole lanes of each row's columns */
+    double *L;               /* [n ld] scratch of factors */
+    double *b, *f, *w, *df, *dw, *r, *scale, *t, *last; /* [ld] */
     double size;             /* largest |b| before scaling by it */
 } cti_explicit_scaled;
 
 #if CONTACT_WITH_EXPLICIT
+/* out [ld] = A x */
 static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, double *out)
 {
     int i, j;
+    memset(out, 0, sizeof(double) * (size_t)q->ld);
     for (i = 0; i < q->n; i++) {
-        out[i] = 0;
-        for (j = 0; j < q->n; j++)
-            out[i] += q->A[i * q->n + j] * x[j];
+        const double *row = q->A + (size_t)i * (size_t)q->ld;
+        cti_d8 s = cti_d8_set(x[i]);
+        for (j = q->lo[i] & ~7; x[i] != 0 && j <= q->hi[i]; j += 8)
+            cti_d8_store(out + j, cti_d8_add(cti_d8_load(out + j), cti_d8_mul(s, cti_d8_load(row + j))));
     }
 }
 
@@ -69013,40 +69153,71 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     return worst;
 }
 
-/* forces of a guess; f, and the violation; 2: the rows depend on each other */
-static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
+/* the rows and columns of a set, with their profile, in L; returns their number */
+static int cti_explicit_compress(cti_explicit_scaled *q, const uint8_t *active, int *out_ld)
 {
-    int i, j, m = 0, at = 0;
+    int i, j, m = 0, row = 0, at, ld, end = 0;
     for (i = 0; i < q->n; i++)
         m += active[i] != 0;
+    *out_ld = ld = cti_pad8(m);
     for (i = 0; i < q->n; i++) {
-        q->f[i] = 0;
+        double *to = q->L + (size_t)row * (size_t)ld;
         if (!active[i])
             continue;
-        q->t[at / (m ? m : 1)] = -q->b[i];
-        for (j = 0; j < q->n; j++)
+        at = row;
+        if (m == q->n) {
+            memcpy(to + i, q->A + (size_t)i * (size_t)q->ld + (size_t)i, sizeof(double) * (size_t)(q->hi[i] + 1 - i));
+            at = q->hi[i] + 1;
+        }
+        for (j = i; m < q->n && j <= q->hi[i]; j++)
             if (active[j])
-                q->L[at++] = q->A[i * q->n + j];
+                to[at++] = q->A[(size_t)i * (size_t)q->ld + (size_t)j];
+        end = cti_max_int(end, at - 1);
+        memset(to + at, 0, sizeof(double) * (size_t)((end | 7) + 1 - at));
+        memset(to + (row & ~7), 0, sizeof(double) * (size_t)(row & 7));
+        to[row] += CTI_EXPLICIT_SOFT;
+        q->last[row++] = end;
     }
-    if (m && !cti_explicit_cholesky(q->L, m, CTI_EXPLICIT_PIVOT))
-        return 2;
-    cti_explicit_substitute(q->L, m, q->t);
-    for (i = 0, m = 0; i < q->n; i++)
+    return m;
+}
+
+/* forces of a guess; f, and the violation. Rows that depend on each other have one of their solutions */
+static double cti_explicit_guess(cti_explicit_scaled *q, const uint8_t *active)
+{
+    int i, ld, m = cti_explicit_compress(q, active, &ld), row, turn, good;
+    double worst = 0;
+    cti_explicit_factor(q->L, m, ld, q->last);
+    memset(q->t, 0, sizeof(double) * (size_t)ld);
+    for (i = 0, row = 0; i < q->n; i++) {
+        q->f[i] = 0;
         if (active[i])
-            q->f[i] = q->t[m++];
-    return cti_explicit_violation(q);
+            q->t[row++] = q->b[i];
+    }
+    for (turn = 0; turn < CTI_EXPLICIT_CORRECTIONS; turn++) {
+        cti_explicit_substitute(q->L, m, ld, q->last, q->t);
+        for (i = 0, row = 0; i < q->n; i++)
+            if (active[i])
+                q->f[i] -= q->t[row++];
+        worst = cti_explicit_violation(q);
+        for (i = 0, row = 0, good = 0; i < q->n; i++)
+            if (active[i]) {
+                q->t[row++] = q->w[i];
+                good += q->f[i] < 0 || fabs(q->w[i]) <= CTI_EXPLICIT_TOLERANCE;
+            }
+        if (good == m)
+            break;
+    }
+    return worst;
 }
 
 /* 1: solved from the guess, which is improved */
-static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active)
+static int cti_explicit_guesses(cti_explicit_scaled *q, uint8_t *active, double *natural)
 {
     int turn, i;
     for (turn = 0; turn < CTI_EXPLICIT_GUESSES; turn++) {
-        double worst = cti_explicit_guess(q, active);
-        if (worst <= CTI_EXPLICIT_TOLERANCE)
+        *natural = cti_explicit_guess(q, active);
+        if (*natural <= CTI_EXPLICIT_TOLERANCE)
             return 1;
-        if (worst == 2)
-            return 0;
         for (i = 0; i < q->n; i++)
             active[i] = active[i] ? q->f[i] > 0 : q->w[i] < 0;
     }
@@ -69086,7 +69257,7 @@ static void cti_explicit_direction(cti_explicit_scaled *q, const double *target)
     int i;
     for (i = 0; i < q->n; i++)
         q->df[i] = -q->r[i] + (target[i] - q->f[i] * q->w[i]) / q->f[i];
-    cti_explicit_substitute(q->L, q->n, q->df);
+    cti_explicit_substitute(q->L, q->n, q->ld, q->last, q->df);
     for (i = 0; i < q->n; i++)
         q->dw[i] = (target[i] - q->f[i] * q->w[i] - q->w[i] * q->df[i]) / q->f[i];
 }
@@ -69096,11 +69267,15 @@ static int cti_explicit_advance(cti_explicit_scaled *q, double mu)
 {
     int i, n = q->n;
     double a, after = 0, sigma;
-    memcpy(q->L, q->A, sizeof(double) * (size_t)n * (size_t)n);
-    for (i = 0; i < n; i++)
-        q->L[i * n + i] += q->w[i] / q->f[i] + 1e-14;
-    if (!cti_explicit_cholesky(q->L, n, 0))
-        return 0;
+    for (i = 0; i < n; i++) {
+        double *row = q->L + (size_t)i * (size_t)q->ld;
+        int from = i & ~7, end = i && (int)q->last[i - 1] > q->hi[i] ? (int)q->last[i - 1] : q->hi[i];
+        memset(row + from, 0, sizeof(double) * (size_t)((end | 7) + 1 - from));
+        memcpy(row + i, q->A + i * q->ld + i, sizeof(double) * (size_t)(q->hi[i] + 1 - i));
+        row[i] += q->w[i] / q->f[i] + 1e-14;
+        q->last[i] = end;
+    }
+    cti_explicit_factor(q->L, n, q->ld, q->last);
     memset(q->t, 0, sizeof(double) * (size_t)n);
     cti_explicit_direction(q, q->t);
     a = cti_fmin(cti_explicit_length(q->f, q->df, n), cti_explicit_length(q->w, q->dw, n));
@@ -69161,47 +69336,68 @@ static cti_explicit_outcome cti_explicit_search_set(cti_explicit_scaled *q, uint
         memcpy(q->f, q->df, sizeof(double) * (size_t)q->n);
         *natural = worst;
     }
-    return *natural <= 100 * CTI_EXPLICIT_TOLERANCE ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+    return *natural <= CTI_EXPLICIT_ACCEPTED ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
 }
 
-CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+/* arrays of a problem in its scratch, the padding of vectors 0 */
+static void cti_explicit_scaled_of(const cti_explicit_system *K, double *work, cti_explicit_scaled *q)
+{
+    size_t n = (size_t)K->n, ld = (size_t)cti_pad8(K->n);
+    q->n = K->n, q->ld = (int)ld, q->lo = K->lo, q->hi = K->hi, q->A = work, q->L = q->A + n * ld, q->b = q->L + n * ld;
+    q->f = q->b + ld, q->w = q->f + ld, q->df = q->w + ld, q->dw = q->df + ld, q->r = q->dw + ld, q->scale = q->r + ld, q->t = q->scale + ld;
+    q->last = q->t + ld;
+    memset(q->b, 0, sizeof(double) * 9 * ld);
+}
+
+/* one contact alone */
+static cti_explicit_outcome cti_explicit_alone(double K, double b, uint8_t *active, double *f)
+{
+    *active = b < 0;
+    *f = b < 0 ? -b / K : 0;
+    return CTI_EXPLICIT_SOLVED;
+}
+
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
                                                  double *out_natural)
 {
     cti_explicit_scaled q;
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
-    int i, j;
-    double natural = 0;
-    q.n = n, q.A = work, q.L = q.A + (size_t)n * (size_t)n, q.b = q.L + (size_t)n * (size_t)n;
-    q.f = q.b + n, q.w = q.f + n, q.df = q.w + n, q.dw = q.df + n, q.r = q.dw + n, q.scale = q.r + n, q.t = q.scale + n;
+    int i, j, n = K->n;
+    *out_natural = 0;
+    if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE)
+        return cti_explicit_alone(K->K[0], b[0], active, f);
+    cti_explicit_scaled_of(K, work, &q);
     q.size = 0;
     for (i = 0; i < n; i++) {
-        q.scale[i] = K[i * n + i] > 0 ? 1 / sqrt(K[i * n + i]) : 1;
+        double a = K->K[i * K->ld + i];
+        q.scale[i] = a > 0 ? 1 / sqrt(a) : 1;
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
         memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
-        *out_natural = 0;
         return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
     for (i = 0; i < n; i++) {
+        cti_d8 scale = cti_d8_set(q.scale[i]);
         q.b[i] = b[i] * q.scale[i] / q.size;
-        for (j = 0; j < n; j++)
-            q.A[i * n + j] = K[i * n + j] * q.scale[i] * q.scale[j];
+        for (j = q.lo[i] & ~7; j <= q.hi[i]; j += 8)
+            cti_d8_store(q.A + i * q.ld + j, cti_d8_mul(cti_d8_mul(cti_d8_load(K->K + i * K->ld + j), scale), cti_d8_load(q.scale + j)));
     }
-    if (!cti_explicit_guesses(&q, active))
-        outcome = cti_explicit_search_set(&q, active, &natural);
-    else
-        natural = cti_explicit_violation(&q);
+    if (!cti_explicit_guesses(&q, active, out_natural))
+        outcome = cti_explicit_search_set(&q, active, out_natural);
     for (i = 0; i < n; i++)
         f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
-    *out_natural = natural;
     return outcome;
 }
 
 #undef CTI_EXPLICIT_GUESSES
 #undef CTI_EXPLICIT_ITERATIONS
 #undef CTI_EXPLICIT_TOLERANCE
-#undef CTI_EXPLICIT_PIVOT
+#undef CTI_EXPLICIT_ACCEPTED
+#undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_SOFT
+#undef CTI_EXPLICIT_CORRECTIONS
+#undef CTI_EXPLICIT_LARGE
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -69216,23 +69412,25 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *
    objects] */
 
 
-/* cti_explicit_entry -- a part of a contact's row: the gradient of its distance by the position of a block. */
+/* cti_explicit_entry -- a part of a contact's row: the gradient g of its distance by the position of a block, and z = M^-1 g. */
 typedef struct cti_explicit_entry {
     int32_t block;
-    cti_v3 g;
+    cti_v3 g, z;
 } cti_explicit_entry;
-enum { CTI_EXPLICIT_ENTRIES = 16 };
+enum { CTI_EXPLICIT_ENTRIES = 20 }; /* five vertices of four nodes each */
 
-/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, or two edges. */
+/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, two edges, or the middle of an edge and a face. */
 typedef struct cti_explicit_touch {
     cti_pair pair;
     uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
     ct_real sign;        /* EE: of the cross product of the edges */
     int held;            /* 1: the contact was there in the step before */
+    int ahead;           /* 1: with the face to which the vertex is on its way */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
     int region, n;       /* n entries */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
+    ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
     ct_real rate;        /* [m/s] d' */
     ct_real script_rate; /* [m/s] the part of it that scripts give */
     ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
@@ -69240,13 +69438,29 @@ typedef struct cti_explicit_touch {
     cti_explicit_entry entry[CTI_EXPLICIT_ENTRIES];
 } cti_explicit_touch;
 
-/* cti_explicit_elements -- scratch of the forces, by block or by element. */
+/* cti_explicit_matter -- numbers of a material: shear modulus, viscosities of shear and of volume [Pa s]. */
+typedef struct cti_explicit_matter {
+    ct_real mu, eta, bulk;
+} cti_explicit_matter;
+
+/* cti_explicit_elements -- elements with nodal pressures in batches of eight, each of one model, and scratch of their forces. Element l of
+   batch k has nodes node[32 k + 4 l ..]. Records of a node have four entries. */
 typedef struct cti_explicit_elements {
-    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
-    ct_real *volume;     /* [n] the same as they are */
-    ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
+    int n_batches;
+    int32_t *node;       /* [32 batches] */
+    int32_t *of;         /* [batches] model */
+    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    int32_t *lane;       /* as slot: entries of `quarter`, 8 k + l */
+    ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
+    cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *kept;       /* of one model: F and J of its elements between two passes */
+    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *kappa;      /* [n] bulk modulus [Pa] */
+    ct_real *x, *v;      /* [4 n] positions; velocities and pressures */
+    ct_real *kept;       /* what elements keep from the first pass to the second */
+    ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
+    ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
+    double *power;       /* [batches] */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -69258,12 +69472,19 @@ typedef struct cti_explicit_search {
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
-   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [3 n] and of contacts. */
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts. */
 typedef struct cti_explicit_flat {
-    int state, size;     /* entries without and with integrals */
+    int state, size;     /* entries without and with integrals; size is a multiple of 8, the last entries are 0 */
+    int pins;            /* 3 n, or 0 in a world without pins */
     ct_real *y, *full, *half, *end, *stage;
     ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
 } cti_explicit_flat;
+
+/* cti_explicit_couple -- entries of two contacts of a region at one block: they add g . z to the matrix at (i, j), j <= i. */
+typedef struct cti_explicit_couple {
+    int32_t i, j;        /* positions in `order` */
+    int16_t gi, zj;      /* entries of the two contacts */
+} cti_explicit_couple;
 
 /* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
 typedef struct cti_explicit_solve {
@@ -69271,6 +69492,13 @@ typedef struct cti_explicit_solve {
     ct_real *spread;     /* [3 n] zero between uses */
     int32_t *set;        /* [n] sets of blocks */
     int32_t *order;      /* contacts by region */
+    int32_t *couple_at;  /* [contacts + 1] couples of a position */
+    int32_t *lo, *hi;    /* [contacts] by position: first and last position, from the region's first on, of contacts with a common block */
+    uint64_t *keys;      /* scratch of sorting, with `order` */
+    cti_explicit_couple *couples; /* by i */
+    int32_t *head, *next; /* [n], [entries of contacts]: entries of contacts by block; head is -1 between uses */
+    ct_real *inverse;    /* [n] of blocks' masses */
+    ct_real *inertia;    /* [9 rigids] inverse, in the frames of the bodies */
     uint8_t *active;
     double natural;      /* largest residual of a problem in the step, relative */
 } cti_explicit_solve;
@@ -69288,7 +69516,10 @@ typedef struct cti_explicit {
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
     ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
+    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 d >= 0: the rate at which contacts come to rest on the surface */
+    ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
 } cti_explicit;
@@ -69298,6 +69529,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* ---- explicit_force.c ---- */
 
+/* cti_explicit_is_nodal -- 1: the elements of a model have nodal pressures. */
+CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
 /* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
@@ -69305,19 +69538,36 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
 /* cti_explicit_elastic -- elastic energy at x [J]. */
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
 
+/* ---- explicit_nodal.c: elements with nodal pressures ---- */
+
+/* cti_explicit_nodal_rest -- copies of the elements at rest; needs elements.length. 0: out of memory. */
+CTI_FN int cti_explicit_nodal_rest(cti_state *s);
+CTI_FN void cti_explicit_nodal_free(cti_state *s);
+/* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
+CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
+
 /* ---- explicit_contact.c ---- */
 
 /* cti_explicit_place -- g->surface and g->frames at the state y, t seconds after the start of the step. */
 CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
 /* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_foot_ahead -- weights w [4] of the foot of a vertex in the plane of a face after h seconds of straight motion, w[1..3] < 0 inside. */
+CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w);
+
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
+/* ---- explicit_find.c ---- */
+
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+
 /* ---- explicit_rates.c ---- */
 
+/* cti_explicit_masses -- inverse masses and inertias. 0: out of memory. */
+CTI_FN int cti_explicit_masses(cti_state *s);
 /* cti_explicit_regions -- sets of contacts that share blocks; contacts are in the order of the sets. 0: out of memory. */
 CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r);
 /* cti_explicit_rates -- dy: the time derivative of y, with contact forces that keep d'' >= 0. 0: a number is not finite. */
@@ -69347,205 +69597,396 @@ CTI_FN const cti_stepper *cti_stepper_explicit(void);
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
+/* ---- 8_explicit/explicit_nodal.c ---- */
+/* explicit_nodal.c -- forces and energy of hong_neohookean with nodal pressures, eight tetrahedra at a time.
+   Method: with F the deformation gradient, J its determinant, C = F'F, b_a the gradients of the shape functions at rest and g_a = cof F b_a,
+     f_a = -V (mu h F b_a + S g_a),   S = (mu/2 h' tr C + p) 1 + sigma,   h = J^(-2/3),
+   p the mean of the four nodes' pressures kappa (J_n - 1), J_n the ratio of volumes around a node. V g_a is the gradient of the volume by
+   x_a. sigma is the viscous stress; M = F' cof F = sum v_a g_a' has J times the velocity gradient.
+   A first pass over elements keeps F b_a, g_a, tr C, J; nodes sum the volumes; a second pass has the stresses; nodes sum the forces. Sums are in
+   the order of elements, whatever the number of threads.
+   based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element. */
+
+#if CONTACT_WITH_EXPLICIT
+#define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
+#define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] |J - 1| up to which two iterations from a polynomial of order 4 have an error of 1e-16 */
+#define CTI_EXPLICIT_FAR CTI_R(0.4)    /* [1] the same with three */
+#define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
+#define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
+#define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
+
+enum { CTI_EXPLICIT_KEPT = 20 }; /* vectors that eight tetrahedra keep between the two passes: F b_a, g_a, tr C, J */
+#endif
+
+/* a pass over elements or nodes; v NULL: energies, no velocities; force: of the last pass */
+typedef struct cti_explicit_pass {
+    cti_explicit_elements *q;
+    const ct_real *x, *v;
+    ct_real *force;
+} cti_explicit_pass;
+
+#if CONTACT_WITH_EXPLICIT
+/* J^(-1/3) of lanes that are not near 1 */
+static cti_r8 cti_explicit_root(cti_r8 c)
+{
+    const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
+    cti_r8 r = cti_div8(cti_set8(3), cti_add8(c, cti_set8(2)));
+    int i;
+    for (i = 0; i < CTI_EXPLICIT_ROOTS; i++)
+        r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    return r;
+}
+
+/* h = J^(-2/3) and its derivative; e = 1 / max(J, J0) */
+CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
+{
+    const cti_r8 third = cti_set8(CTI_R(1.0) / 3), one = cti_set8(1), four = cti_set8(4);
+    cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(c, one), r, h, e, h1, h2;
+    /* J^(-1/3) by its polynomial of order 4 at 1, and Newton's iteration twice */
+    r = cti_mad8(cti_set8(CTI_R(-14.0) / 81), d, cti_set8(CTI_R(35.0) / 243));
+    r = cti_mad8(cti_set8(CTI_R(2.0) / 9), d, r);
+    r = cti_mad8(one, d, cti_nmad8(cti_mul8(d, r), third, one));
+    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d)))) {
+        r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+        if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))))
+            r = cti_explicit_root(c);
+    }
+    h = cti_mul8(r, r), e = cti_div8(one, c), d = cti_sub8(j, c);
+    h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
+    h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
+    *slope = cti_mad8(h1, d, h2), *inverse = e;
+    return h;
+}
+
+/* A = a_1 b_1' + a_2 b_2' + a_3 b_3', of three vectors each; unrolled, so that all stays in registers */
+#define CTI_OUTER(i, j) A[3 * (i) + (j)] = cti_sum3_8(a[i], b[j], a[3 + (i)], b[3 + (j)], a[6 + (i)], b[6 + (j)])
+CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
+{
+    CTI_OUTER(0, 0), CTI_OUTER(0, 1), CTI_OUTER(0, 2);
+    CTI_OUTER(1, 0), CTI_OUTER(1, 1), CTI_OUTER(1, 2);
+    CTI_OUTER(2, 0), CTI_OUTER(2, 1), CTI_OUTER(2, 2);
+}
+#undef CTI_OUTER
+
+/* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
+static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
+{
+    cti_r8 o[4], q[4];
+    cti_gather44(field, node, 4, o);
+    cti_gather44(field, node + 1, 4, q);
+    cti_sub3_8(q, o, d);
+    *sum = cti_add8(o[3], q[3]);
+    cti_gather44(field, node + 2, 4, q);
+    cti_sub3_8(q, o, d + 3);
+    *sum = cti_add8(*sum, q[3]);
+    cti_gather44(field, node + 3, 4, q);
+    cti_sub3_8(q, o, d + 6);
+    *sum = cti_add8(*sum, q[3]);
+}
+
+/* F b_a and cof F b_a of one node */
+CTI_INLINE void cti_explicit_rows(const cti_r8 *f, const cti_r8 *cof, const cti_r8 *b, ct_real *kept)
+{
+    cti_store8(kept, cti_dot8(f, b)), cti_store8(kept + 8, cti_dot8(f + 3, b)), cti_store8(kept + 16, cti_dot8(f + 6, b));
+    cti_store8(kept + 72, cti_dot8(cof, b)), cti_store8(kept + 80, cti_dot8(cof + 3, b)), cti_store8(kept + 88, cti_dot8(cof + 6, b));
+}
+
+static void cti_explicit_pass_open(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_elements *q = ((const cti_explicit_pass *)context)->q;
+    int k;
+    CTI_UNUSED(worker);
+    for (k = begin; k < end; k++) {
+        const ct_real *rest = q->rest + (size_t)k * 80;
+        ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+        cti_r8 d[9], b[9], f[9], cof[9], j, unused;
+        cti_explicit_edges(q->x, q->node + 32 * (size_t)k, d, &unused);
+        b[0] = cti_load8(rest), b[1] = cti_load8(rest + 8), b[2] = cti_load8(rest + 16);
+        b[3] = cti_load8(rest + 24), b[4] = cti_load8(rest + 32), b[5] = cti_load8(rest + 40);
+        b[6] = cti_load8(rest + 48), b[7] = cti_load8(rest + 56), b[8] = cti_load8(rest + 64);
+        cti_explicit_outer(d, b, f);
+        j = cti_cofactor8(f, cof);
+        cti_explicit_rows(f, cof, b, kept);
+        cti_explicit_rows(f, cof, b + 3, kept + 24);
+        cti_explicit_rows(f, cof, b + 6, kept + 48);
+        cti_store8(kept + 144, cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6))));
+        cti_store8(kept + 152, j);
+        cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(cti_load8(rest + 72), j)));
+    }
+}
+
+/* pressures at nodes, beside the velocities */
+static void cti_explicit_pass_pressures(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_pass *p = (const cti_explicit_pass *)context;
+    const cti_explicit_elements *q = p->q;
+    int i, e;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        ct_real sum[2] = {0, 0}, *out = q->v + 4 * (size_t)i; /* two sums, which do not wait for each other */
+        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2)
+            sum[0] += q->quarter[q->lane[e]], sum[1] += q->quarter[q->lane[e + 1]];
+        if (e < q->first[i + 1])
+            sum[0] += q->quarter[q->lane[e]];
+        if (p->v)
+            out[0] = p->v[3 * (size_t)i], out[1] = p->v[3 * (size_t)i + 1], out[2] = p->v[3 * (size_t)i + 2];
+        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * ((sum[0] + sum[1]) / q->volume0[i] - 1) : 0;
+    }
+}
+
+/* S of an element from its elastic part `along` and M; returns sigma : M */
+CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inverse, cti_r8 along, const cti_r8 *M, cti_r8 *S)
+{
+    cti_r8 eta = cti_scale8(m->eta, inverse), two = cti_add8(eta, eta), s, work, bulk;
+    bulk = cti_mul8(cti_scale8(m->bulk - m->eta * 2 / 3, inverse), cti_add8(M[0], cti_add8(M[4], M[8])));
+    s = cti_mad8(bulk, two, M[0]), work = cti_mul8(s, M[0]), S[0] = cti_add8(along, s);
+    s = cti_mad8(bulk, two, M[4]), work = cti_mad8(work, s, M[4]), S[1] = cti_add8(along, s);
+    s = cti_mad8(bulk, two, M[8]), work = cti_mad8(work, s, M[8]), S[2] = cti_add8(along, s);
+    s = cti_add8(M[1], M[3]), S[3] = cti_mul8(eta, s), work = cti_mad8(work, S[3], s);
+    s = cti_add8(M[2], M[6]), S[4] = cti_mul8(eta, s), work = cti_mad8(work, S[4], s);
+    s = cti_add8(M[5], M[7]), S[5] = cti_mul8(eta, s), work = cti_mad8(work, S[5], s);
+    return work;
+}
+
+/* forces on a node, c F b_a + S g_a, as rows to out, and subtracted from sum; S: 00, 11, 22, 01, 02, 12 */
+CTI_INLINE void cti_explicit_node_force(cti_r8 c, const cti_r8 *S, const ct_real *kept, const cti_r8 *g, ct_real *out, cti_r8 *sum)
+{
+    cti_r8 f[4];
+    f[0] = cti_mad8(cti_sum3_8(S[0], g[0], S[3], g[1], S[4], g[2]), c, cti_load8(kept));
+    f[1] = cti_mad8(cti_sum3_8(S[3], g[0], S[1], g[1], S[5], g[2]), c, cti_load8(kept + 8));
+    f[2] = cti_mad8(cti_sum3_8(S[4], g[0], S[5], g[1], S[2], g[2]), c, cti_load8(kept + 16));
+    f[3] = cti_set8(0);
+    sum[0] = cti_sub8(sum[0], f[0]), sum[1] = cti_sub8(sum[1], f[1]), sum[2] = cti_sub8(sum[2], f[2]);
+    cti_scatter44(out, f);
+}
+
+static void cti_explicit_pass_forces(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_elements *q = ((const cti_explicit_pass *)context)->q;
+    int k;
+    CTI_UNUSED(worker);
+    for (k = begin; k < end; k++) {
+        const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+        const cti_explicit_matter *m = &q->matter[q->of[k]];
+        ct_real *out = q->out + (size_t)k * 128;
+        cti_r8 w[9], g[9], M[9], S[6], sum[4], p, h, slope, inverse, along, volume = cti_load8(q->rest + (size_t)k * 80 + 72), work;
+        cti_explicit_edges(q->v, q->node + 32 * (size_t)k, w, &p);
+        g[0] = cti_load8(kept + 72), g[1] = cti_load8(kept + 80), g[2] = cti_load8(kept + 88);
+        g[3] = cti_load8(kept + 96), g[4] = cti_load8(kept + 104), g[5] = cti_load8(kept + 112);
+        g[6] = cti_load8(kept + 120), g[7] = cti_load8(kept + 128), g[8] = cti_load8(kept + 136);
+        h = cti_explicit_power(cti_load8(kept + 152), &slope, &inverse);
+        along = cti_mad8(cti_scale8(CTI_R(0.25), p), cti_scale8(m->mu / 2, cti_load8(kept + 144)), slope);
+        cti_explicit_outer(w, g, M);
+        work = cti_explicit_stress(m, inverse, along, M, S);
+        q->power[k] = (double)CTI_R8(sum)(cti_mul8(volume, work));
+        volume = cti_neg8(volume);
+        h = cti_mul8(volume, cti_scale8(m->mu, h));
+        S[0] = cti_mul8(S[0], volume), S[1] = cti_mul8(S[1], volume), S[2] = cti_mul8(S[2], volume);
+        S[3] = cti_mul8(S[3], volume), S[4] = cti_mul8(S[4], volume), S[5] = cti_mul8(S[5], volume);
+        sum[0] = sum[1] = sum[2] = sum[3] = cti_set8(0);
+        cti_explicit_node_force(h, S, kept, g, out + 32, sum);
+        cti_explicit_node_force(h, S, kept + 24, g + 3, out + 64, sum);
+        cti_explicit_node_force(h, S, kept + 48, g + 6, out + 96, sum);
+        cti_scatter44(out, sum);
+    }
+}
+
+static void cti_explicit_pass_sum(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_pass *p = (const cti_explicit_pass *)context;
+    const cti_explicit_elements *q = p->q;
+    int i, e;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        ct_real f[4] = {0, 0, 0, 0}, h[4] = {0, 0, 0, 0};
+        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2) {
+            const ct_real *a = q->out + 4 * (size_t)q->slot[e], *b = q->out + 4 * (size_t)q->slot[e + 1];
+            f[0] += a[0], f[1] += a[1], f[2] += a[2], f[3] += a[3];
+            h[0] += b[0], h[1] += b[1], h[2] += b[2], h[3] += b[3];
+        }
+        if (e < q->first[i + 1]) {
+            const ct_real *a = q->out + 4 * (size_t)q->slot[e];
+            f[0] += a[0], f[1] += a[1], f[2] += a[2];
+        }
+        p->force[3 * (size_t)i] = f[0] + h[0], p->force[3 * (size_t)i + 1] = f[1] + h[1], p->force[3 * (size_t)i + 2] = f[2] + h[2];
+    }
+}
+
+static void cti_explicit_pass_records(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_pass *p = (const cti_explicit_pass *)context;
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        ct_real *out = p->q->x + 4 * (size_t)i;
+        const ct_real *x = p->x + 3 * (size_t)i;
+        out[0] = x[0], out[1] = x[1], out[2] = x[2];
+    }
+}
+
+/* F, J and the pressures at x */
+static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
+{
+    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    p->q = q, p->x = x, p->v = v, p->force = NULL;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, CTI_EXPLICIT_NODE_US / 4, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
+}
+
+CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
+{
+    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    cti_explicit_pass p;
+    double power = 0;
+    int k;
+    cti_explicit_nodal_open(s, x, v, &p);
+    p.force = force;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, CTI_EXPLICIT_BATCH_US, &p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, CTI_EXPLICIT_NODE_US, &p);
+    for (k = 0; k < q->n_batches; k++)
+        power -= q->power[k];
+    return power;
+}
+
+CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
+{
+    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    cti_explicit_pass p;
+    double e = 0;
+    int k, i;
+    cti_explicit_nodal_open(s, x, NULL, &p);
+    for (k = 0; k < q->n_batches; k++) {
+        const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
+        cti_r8 slope, inverse, psi = cti_mul8(cti_explicit_power(cti_load8(kept + 152), &slope, &inverse), cti_load8(kept + 144));
+        psi = cti_scale8(q->matter[q->of[k]].mu / 2, cti_sub8(psi, cti_set8(3)));
+        e += (double)CTI_R8(sum)(cti_mul8(psi, cti_load8(q->rest + (size_t)k * 80 + 72)));
+    }
+    for (i = 0; i < s->n; i++) /* V p^2 / (2 kappa) of nodes */
+        if (q->first[i] < q->first[i + 1])
+            e += (double)q->volume0[i] * (double)q->v[4 * i + 3] * (double)q->v[4 * i + 3] / (2 * (double)q->kappa[i]);
+    return e;
+}
+
+/* ---- set-up ---- */
+
+/* the elements of one model behind those of the others, eight of one model a batch; counts elements by node */
+static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
+{
+    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    const cti_tet_batch *t = &s->bodies.models[m]->tets;
+    int k, l, a;
+    q->matter[m].mu = t->mu, q->matter[m].eta = t->damping_stiffness * t->mu;
+    q->matter[m].bulk = s->desc.rk.bulk_viscosity * t->density * cti_sqrt((t->lambda + 2 * t->mu) / t->density) * q->length[m];
+    for (k = 0; nodal && 8 * k < t->n; k++, ++*at) {
+        memcpy(q->node + 32 * (size_t)*at, t->node + 32 * (size_t)k, 32 * sizeof *q->node);
+        memcpy(q->rest + 80 * (size_t)*at, t->rest + 80 * (size_t)k, 80 * sizeof *q->rest);
+        q->of[*at] = m;
+        for (l = cti_element_count(t->n, k); l < 8; l++)
+            q->rest[80 * (size_t)*at + 72 + (size_t)l] = 0;
+        for (l = 0; l < cti_element_count(t->n, k); l++)
+            for (a = 0; a < 4; a++) {
+                int i = t->node[32 * k + 4 * l + a];
+                q->volume0[i] += t->rest[80 * k + 72 + l] / 4, q->kappa[i] = t->lambda + t->mu * 2 / 3;
+                q->first[i + 1]++;
+            }
+    }
+}
+
+CTI_FN int cti_explicit_nodal_rest(cti_state *s)
+{
+    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    cti_mem *mem = s->mem;
+    int m, k, l, a, n = 0, at = 0, total = 0;
+    for (m = 0; m < s->bodies.n_models; m++)
+        n += cti_explicit_is_nodal(s, m) ? (s->bodies.models[m]->tets.n + 7) / 8 : 0;
+    q->n_batches = n;
+    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, 80 * n) || !CTI_RESIZE(mem, q->of, n) ||
+        !CTI_RESIZE(mem, q->matter, s->bodies.n_models) || !CTI_RESIZE(mem, q->first, s->n + 1) || !CTI_RESIZE(mem, q->volume0, s->n) ||
+        !CTI_RESIZE(mem, q->kappa, s->n) || !CTI_RESIZE(mem, q->x, 4 * s->n) || !CTI_RESIZE(mem, q->v, 4 * s->n) ||
+        !CTI_RESIZE(mem, q->quarter, 8 * n) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->out, (size_t)n * 128) ||
+        !CTI_RESIZE(mem, q->kept, (size_t)n * CTI_EXPLICIT_KEPT * 8))
+        return 0;
+    for (m = 0; m < s->bodies.n_models; m++)
+        cti_explicit_nodal_copy(s, cti_explicit_is_nodal(s, m), m, &at);
+    for (k = 0; k < s->n; k++)
+        total += q->first[k + 1], q->first[k + 1] = total;
+    if (!CTI_RESIZE(mem, q->slot, total) || !CTI_RESIZE(mem, q->lane, total))
+        return 0;
+    /* rows of `out` by node: filled from the end of each list, elements backwards, so that lists are in the order of elements */
+    for (k = n - 1; k >= 0; k--)
+        for (l = 7; l >= 0; l--)
+            for (a = 3; a >= 0 && q->rest[80 * (size_t)k + 72 + (size_t)l] > 0; a--) {
+                int32_t row = --q->first[q->node[32 * k + 4 * l + a] + 1];
+                q->slot[row] = 32 * k + 8 * a + l, q->lane[row] = 8 * k + l;
+            }
+    /* first[i + 1] is the begin of i's list now */
+    for (k = 0; k < s->n; k++)
+        q->first[k] = q->first[k + 1];
+    q->first[s->n] = total;
+    return 1;
+}
+
+CTI_FN void cti_explicit_nodal_free(cti_state *s)
+{
+    cti_explicit_elements *q = &cti_explicit_own(s)->elements;
+    cti_mem *m = s->mem;
+    CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first);
+    CTI_FREE(m, q->slot), CTI_FREE(m, q->lane);
+    CTI_FREE(m, q->volume0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter), CTI_FREE(m, q->power);
+    CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
+}
+
+#undef CTI_EXPLICIT_J0
+#undef CTI_EXPLICIT_NEAR
+#undef CTI_EXPLICIT_FAR
+#undef CTI_EXPLICIT_ROOTS
+#undef CTI_EXPLICIT_BATCH_US
+#undef CTI_EXPLICIT_NODE_US
+
 /* ---- 8_explicit/explicit_force.c ---- */
 /* explicit_force.c -- forces, energy and the bound of the step.
    Method: hong_neohookean splits into shape and volume, mu/2 (J^(-2/3) tr C - 3) of the right Cauchy-Green tensor C = F'F and
-   kappa/2 (J - 1)^2. Constant-strain tetrahedra lock as nu nears 1/2, since each keeps its own volume. The remedy is a mean dilatation around
+   kappa/2 (J - 1)^2. Constant-strain tetrahedra lock as nu nears 1/2, since each keeps its own volume. Here the dilatation is a mean around
    nodes (Bonet, Burton 1998): J_a = v_a / V_a with v_a a quarter of the volumes of the tetrahedra around node a. The energy of the volume is
-   sum V_a kappa/2 (J_a - 1)^2, its force the mean of the four nodes' pressures times the gradient of a tetrahedron's volume.
+   sum V_a kappa/2 (J_a - 1)^2, its force the mean of the four nodes' pressures times the gradient of a tetrahedron's volume (explicit_nodal.c).
    Damping: a shear stress 2 eta dev d by the rate of deformation d, eta = damping_stiffness mu, and a bulk stress b rho c l tr d with
    b = bulk_viscosity, the speed c of pressure waves and the shortest height l. Both are 0 in rigid motion. differs: Rayleigh's damping of the
    volume's stiffness would shorten steps by beta omega / 2, about tenfold; it is left out.
    Bound of the step: the fastest pressure wave crosses an element's height in 1 / omega, omega^2 <= 4 c^2 sum |grad N_a|^2 for one tetrahedron with
-   lumped mass. That is four times too short with nodal pressures; the largest omega and the largest rate of damping of the assembled body come
-   from a power iteration with differences of forces at the start, and the bound above stays their upper limit.
+   lumped mass. That is up to four times too short with nodal pressures; the largest omega and the largest rate of damping of the assembled body
+   come from a power iteration with differences of forces at the start, and the bound above stays their upper limit.
    Other materials have the forces and damping of 6_model.
-   based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element; Bonet, Wood, ch. 5 and 6. */
+   based on: Hong et al. 2006, sec. 2; Bonet, Wood, ch. 5 and 6. */
 
-#if CONTACT_WITH_EXPLICIT
-#define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
-#define CTI_EXPLICIT_STABLE CTI_R(2.7) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
+#define CTI_EXPLICIT_STABLE CTI_R(2.75) /* [1] omega h within which the classical rule of fourth order is stable: 2.78 on either axis */
 #define CTI_EXPLICIT_DIFFERENCE CTI_R(1e-3) /* [edges] displacement of differences of forces: small strain, far above rounding in float; not tuned */
 #define CTI_EXPLICIT_TURNS 40          /* [1] of the power method, less than four steps' evaluations; not tuned */
-#define CTI_EXPLICIT_MARGIN CTI_R(1.1) /* [1] on its result, which comes from below; not tuned */
-#define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
+#define CTI_EXPLICIT_FLAT CTI_R(3.0)    /* [heights] unit of errors: a mean edge of good elements; flat ones turn over within it, and gain energy */
+#define CTI_EXPLICIT_MARGIN CTI_R(1.02) /* [1] on its root for vibrations, which comes from below; errors of steps show the rest */
+#define CTI_EXPLICIT_DAMPED CTI_R(1.1)  /* [1] on its result for damping, of which errors of steps show nothing: with 1.02 damped worlds blow up */
 
-enum { CTI_EXPLICIT_KEPT = 10 }; /* numbers that a tetrahedron keeps between the two passes: F, J */
-#endif
-
-/* eight tetrahedra: rows b_1, b_2, b_3 of the rest state, F, its cofactors, J */
-typedef struct cti_explicit_lanes {
-    cti_r8 b[9], volume, f[9], cof[9], j;
-} cti_explicit_lanes;
-
-#if CONTACT_WITH_EXPLICIT
-static int cti_explicit_is_nodal(const cti_state *s, const cti_tet_batch *t)
+CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {
-    return t->model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
-}
-
-/* out = sum over nodes 1 to 3 of (x_a - x_0) b_a' */
-static void cti_explicit_gradient(const cti_tet_batch *t, int k, const ct_real *x, const cti_r8 *b, cti_r8 *out)
-{
-    cti_r8 q[12];
-    int i, j, a;
-    cti_element_gather(x, t->node + 32 * (size_t)k, 4, q);
-    for (a = 1; a < 4; a++)
-        for (i = 0; i < 3; i++)
-            q[3 * a + i] = cti_sub8(q[3 * a + i], q[i]);
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++)
-            out[3 * i + j] = cti_sum3_8(q[3 + i], b[j], q[6 + i], b[3 + j], q[9 + i], b[6 + j]);
-}
-
-static void cti_explicit_open(const cti_tet_batch *t, int k, const ct_real *x, cti_explicit_lanes *w)
-{
-    const ct_real *rest = t->rest + (size_t)k * 10 * 8;
-    int i;
-    for (i = 0; i < 9; i++)
-        w->b[i] = cti_load8(rest + 8 * i);
-    w->volume = cti_load8(rest + 72);
-    cti_explicit_gradient(t, k, x, w->b, w->f);
-    w->j = cti_cofactor8(w->f, w->cof);
-}
-
-/* h = J^(-2/3) and its derivative */
-static cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope)
-{
-    const cti_r8 three = cti_set8(3), third = cti_set8(CTI_R(1.0) / 3);
-    cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(j, c), r, h, e, h1, h2;
-    int i;
-    r = cti_div8(three, cti_add8(c, cti_set8(2)));
-    for (i = 0; i < CTI_EXPLICIT_ROOTS; i++)
-        r = cti_mul8(cti_mul8(r, third), cti_nmad8(cti_set8(4), c, cti_mul8(r, cti_mul8(r, r))));
-    h = cti_mul8(r, r), e = cti_div8(cti_set8(1), c);
-    h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
-    h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
-    *slope = cti_mad8(h1, d, h2);
-    return h;
-}
-
-static cti_r8 cti_explicit_trace(const cti_r8 *f)
-{
-    return cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
-}
-
-/* eight tetrahedra from what the first pass has kept */
-static void cti_explicit_reopen(const cti_tet_batch *t, int k, const ct_real *kept, cti_explicit_lanes *w)
-{
-    const ct_real *rest = t->rest + (size_t)k * 10 * 8, *own = kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-    int i;
-    for (i = 0; i < 9; i++)
-        w->b[i] = cti_load8(rest + 8 * i), w->f[i] = cti_load8(own + 8 * i);
-    w->volume = cti_load8(rest + 72);
-    w->j = cti_cofactor8(w->f, w->cof);
-}
-
-/* first pass: F and J, sums of quarter volumes by node, and the pressures */
-static void cti_explicit_pressures(cti_state *s, const cti_tet_batch *t, const ct_real *x)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    ct_real kappa = t->lambda + t->mu * 2 / 3, *kept;
-    int k, l, a, e, i;
-    for (e = 0; e < 4 * t->n; e++)
-        g->elements.volume[t->node[e]] = 0;
-    for (k = 0; 8 * k < t->n; k++) {
-        cti_explicit_lanes w;
-        cti_explicit_open(t, k, x, &w);
-        kept = g->elements.kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        for (i = 0; i < 9; i++)
-            cti_store8(kept + 8 * i, w.f[i]);
-        cti_store8(kept + 72, cti_scale8(CTI_R(0.25), cti_mul8(w.volume, w.j)));
-        for (l = 0; l < cti_element_count(t->n, k); l++)
-            for (a = 0; a < 4; a++)
-                g->elements.volume[t->node[32 * k + 4 * l + a]] += kept[72 + l];
-    }
-    for (e = 0; e < 4 * t->n; e++) {
-        i = t->node[e];
-        g->elements.pressure[i] = kappa * (g->elements.volume[i] / g->elements.volume0[i] - 1);
-    }
-}
-
-/* -V P b_a' of the first `count` lanes is added to out */
-static void cti_explicit_scatter(const cti_tet_batch *t, int k, const cti_explicit_lanes *w, const cti_r8 *p, ct_real *out)
-{
-    cti_r8 q[12];
-    int i, a;
-    for (i = 0; i < 3; i++) {
-        for (a = 1; a < 4; a++)
-            q[3 * a + i] = cti_neg8(cti_mul8(w->volume, cti_dot8(p + 3 * i, w->b + 3 * (a - 1))));
-        q[i] = cti_neg8(cti_add8(q[3 + i], cti_add8(q[6 + i], q[9 + i])));
-    }
-    cti_element_scatter_force(out, t->node + 32 * (size_t)k, 4, cti_element_count(t->n, k), q);
-}
-
-/* P = 2 eta dev d cof F + bulk tr d cof F, d the symmetric part of F' F^-1 */
-static void cti_explicit_viscous(const cti_explicit_lanes *w, const cti_r8 *rate, ct_real eta, ct_real bulk, cti_r8 *p)
-{
-    cti_r8 l[9], d[9], tr, inverse = cti_div8(cti_set8(1), cti_max8(w->j, cti_set8(CTI_EXPLICIT_J0)));
-    int i, j;
-    cti_matmul_t8(rate, w->cof, l);
-    for (i = 0; i < 9; i++)
-        l[i] = cti_mul8(l[i], inverse);
-    tr = cti_add8(l[0], cti_add8(l[4], l[8]));
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++)
-            d[3 * i + j] = cti_scale8(eta, cti_add8(l[3 * i + j], l[3 * j + i]));
-    tr = cti_scale8(bulk - eta * 2 / 3, tr);
-    for (i = 0; i < 3; i++)
-        d[4 * i] = cti_add8(d[4 * i], tr);
-    cti_matmul8(d, w->cof, p);
+    return s->bodies.models[model]->tets.n && s->bodies.models[model]->tets.model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
 }
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
-
-/* elastic and viscous forces are added to `force`; returns the viscous ones' power [W], <= 0 */
-static double cti_explicit_nodal_forces(cti_state *s, int m, const ct_real *x, const ct_real *v, ct_real *force)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    const cti_tet_batch *t = &s->bodies.models[m]->tets;
-    ct_real eta = t->damping_stiffness * t->mu;
-    ct_real bulk = s->desc.rk.bulk_viscosity * t->density * cti_explicit_speed(t) * g->elements.length[m], mean[8];
-    double power = 0;
-    int k, l, i;
-    cti_explicit_pressures(s, t, x);
-    for (k = 0; 8 * k < t->n; k++) {
-        cti_explicit_lanes w;
-        cti_r8 p[9], h, slope, along;
-        cti_explicit_reopen(t, k, g->elements.kept, &w);
-        for (l = 0; l < 8; l++) {
-            const int32_t *q = t->node + 32 * (size_t)k + 4 * l;
-            mean[l] = (g->elements.pressure[q[0]] + g->elements.pressure[q[1]] + g->elements.pressure[q[2]] + g->elements.pressure[q[3]]) / 4;
-        }
-        /* P = mu h F + (mu/2 tr C h' + p) cof F */
-        h = cti_scale8(t->mu, cti_explicit_power(w.j, &slope));
-        along = cti_mad8(cti_load8(mean), cti_scale8(t->mu / 2, cti_explicit_trace(w.f)), slope);
-        for (i = 0; i < 9; i++)
-            p[i] = cti_mad8(cti_mul8(h, w.f[i]), along, w.cof[i]);
-        if (eta > 0 || bulk > 0) {
-            cti_r8 rate[9], q[9], work = cti_set8(0);
-            cti_explicit_gradient(t, k, v, w.b, rate);
-            cti_explicit_viscous(&w, rate, eta, bulk, q);
-            for (i = 0; i < 9; i++)
-                p[i] = cti_add8(p[i], q[i]), work = cti_mad8(work, q[i], rate[i]);
-            power -= cti_element_sum(cti_mul8(work, w.volume), cti_element_count(t->n, k));
-        }
-        cti_explicit_scatter(t, k, &w, p, force);
-    }
-    return power;
-}
 
 CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
 {
     double power = 0;
     int m, i;
-    memset(force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (cti_explicit_own(s)->elements.n_batches)
+        power = cti_explicit_nodal_forces(s, x, v, force);
+    else
+        memset(force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (m = 0; m < s->bodies.n_models; m++) {
         cti_model *model = s->bodies.models[m];
-        if (cti_explicit_is_nodal(s, &model->tets)) {
-            power += cti_explicit_nodal_forces(s, m, x, v, force);
+        if (cti_explicit_is_nodal(s, m))
             continue;
-        }
         cti_model_assemble(model, x, 0, force, NULL, NULL, NULL);
         if (model->tets.damping_stiffness > 0) {
             ct_real *work = s->system.work;
@@ -69566,41 +70007,21 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
 
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
 {
-    const cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    double e = 0;
-    int m, k, i;
-    for (m = 0; m < s->bodies.n_models; m++) {
-        const cti_tet_batch *t = &s->bodies.models[m]->tets;
-        if (!cti_explicit_is_nodal(s, t)) {
+    double e = cti_explicit_own(s)->elements.n_batches ? cti_explicit_nodal_energy(s, x) : 0;
+    int m;
+    for (m = 0; m < s->bodies.n_models; m++)
+        if (!cti_explicit_is_nodal(s, m))
             e += cti_model_energy(s->bodies.models[m], x);
-            continue;
-        }
-        cti_explicit_pressures(s, t, x);
-        for (k = 0; 8 * k < t->n; k++) {
-            cti_explicit_lanes w;
-            cti_r8 slope, psi;
-            cti_explicit_open(t, k, x, &w);
-            psi = cti_mul8(cti_explicit_power(w.j, &slope), cti_explicit_trace(w.f));
-            psi = cti_scale8(t->mu / 2, cti_sub8(psi, cti_set8(3)));
-            e += cti_element_sum(cti_mul8(psi, w.volume), cti_element_count(t->n, k));
-            /* the nodes' part, in equal shares to the elements: V_a p_a^2 / (2 kappa), each element a quarter of its own volume */
-        }
-        for (k = 0; k < t->n; k++)
-            for (i = 0; i < 4; i++) {
-                double p = (double)q->pressure[t->node[4 * k + i]], volume = (double)t->rest[(k / 8) * 80 + 72 + k % 8];
-                e += volume / 4 * p * p / (2 * (double)(t->lambda + t->mu * 2 / 3));
-            }
-    }
     return e;
 }
 
-/* volumes around nodes, height of the flattest element; returns the largest omega of an element [1/s] */
+/* height of the flattest element; returns the largest omega of an element [1/s] */
 static ct_real cti_explicit_rest_model(cti_state *s, int m)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_tet_batch *t = &s->bodies.models[m]->tets;
     ct_real sum = 0;
-    int e, i, a;
+    int e, i;
     g->elements.length[m] = 0;
     for (e = 0; e < t->n; e++) {
         const ct_real *rest = t->rest + (size_t)(e / 8) * 80 + e % 8;
@@ -69609,8 +70030,6 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
             all += rest[8 * i] * rest[8 * i], b0[i % 3] += rest[8 * i];
         all += b0[0] * b0[0] + b0[1] * b0[1] + b0[2] * b0[2];
         sum = cti_max(sum, all);
-        for (a = 0; a < 4; a++)
-            g->elements.volume0[t->node[4 * e + a]] += rest[72] / 4;
     }
     if (!(sum > 0))
         return 0;
@@ -69618,25 +70037,16 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* z = M^-1 times the change of forces by v, or by a displacement along it; returns the largest entry of z */
+/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->force; returns the largest entry of z */
 static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *x = s->system.work + 6 * (size_t)s->n, *rest = g->force, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
+    const ct_real *rest = g->force;
+    ct_real *x = s->system.work + 6 * (size_t)s->n, *still = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
     int i;
-    memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, z, rest);
-    memcpy(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n && !is_damping; i++)
-        x[i] += step * v[i];
-    if (is_damping) {
-        memcpy(x, v, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_explicit_forces(s, s->x, x, z);
-    } else {
-        ct_real *still = s->system.work + 9 * (size_t)s->n;
-        memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_explicit_forces(s, x, still, z);
-    }
+        x[i] = s->x[i] + step * v[i];
+    cti_explicit_forces(s, is_damping ? s->x : x, is_damping ? v : still, z);
     for (i = 0; i < 3 * s->n; i++) {
         ct_real mass = s->bodies.mass[i / 3];
         z[i] = mass > 0 ? (rest[i] - z[i]) / (mass * (is_damping ? CTI_R(1.0) : step)) : 0;
@@ -69648,9 +70058,11 @@ static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real
 /* largest eigenvalue of M^-1 K or M^-1 D by the power method: a lower bound, times the margin */
 static ct_real cti_explicit_largest(cti_state *s, int is_damping)
 {
-    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, most = 0;
+    ct_real *v = s->system.work + 3 * (size_t)s->n, *z = cti_explicit_own(s)->solve.spread, *still = s->system.work + 9 * (size_t)s->n, most = 0;
     uint32_t seed = 1;
     int turn, i;
+    memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
@@ -69661,44 +70073,43 @@ static ct_real cti_explicit_largest(cti_state *s, int is_damping)
             v[i] = z[i] / most;
     }
     memset(z, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    return CTI_EXPLICIT_MARGIN * most;
+    return most;
 }
 
 CTI_FN int cti_explicit_rest(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m, most = 0;
+    int m;
     ct_real omega = 0, assembled, damped;
-    if (!CTI_RESIZE(s->mem, g->elements.volume0, s->n) || !CTI_RESIZE(s->mem, g->elements.volume, s->n) ||
-        !CTI_RESIZE(s->mem, g->elements.pressure, s->n) || !CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
+    if (!CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
-    for (m = 0; m < s->bodies.n_models; m++) {
-        most = cti_max_int(most, s->bodies.models[m]->tets.n);
-        omega = cti_max(omega, s->bodies.models[m]->tets.n ? cti_explicit_rest_model(s, m) : 0);
-    }
-    if (!CTI_RESIZE(s->mem, g->elements.kept, (size_t)(most + 7) / 8 * CTI_EXPLICIT_KEPT * 8))
+    g->unit = g->edge;
+    for (m = 0; m < s->bodies.n_models; m++)
+        if (s->bodies.models[m]->tets.n) {
+            omega = cti_max(omega, cti_explicit_rest_model(s, m));
+            g->unit = cti_min(g->unit, CTI_EXPLICIT_FLAT * g->elements.length[m]);
+        }
+    if (!cti_explicit_nodal_rest(s))
         return 0;
     g->bound = CTI_REAL_MAX;
     if (omega > 0) {
-        assembled = cti_sqrt(cti_explicit_largest(s, 0)), damped = cti_explicit_largest(s, 1);
+        assembled = CTI_EXPLICIT_MARGIN * cti_sqrt(cti_explicit_largest(s, 0)), damped = CTI_EXPLICIT_DAMPED * cti_explicit_largest(s, 1);
         omega = assembled > 0 ? cti_min(omega, assembled) : omega;
         g->bound = CTI_EXPLICIT_STABLE / cti_max(omega, damped);
     }
     return 1;
 }
 
-#undef CTI_EXPLICIT_J0
 #undef CTI_EXPLICIT_STABLE
-#undef CTI_EXPLICIT_ROOTS
 #undef CTI_EXPLICIT_DIFFERENCE
 #undef CTI_EXPLICIT_TURNS
+#undef CTI_EXPLICIT_FLAT
 #undef CTI_EXPLICIT_MARGIN
+#undef CTI_EXPLICIT_DAMPED
 
 /* ---- 8_explicit/explicit_contact.c ---- */
-/* explicit_contact.c -- contacts of a Runge-Kutta step: detection, distances and their derivatives, nodes that are moved back.
-   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
-   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too. Nodes that have penetrated are moved
-   onto the surface along its normal, without going back in time.
+/* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
+   Method: nodes that have penetrated are moved onto the surface along its normal, without going back in time.
    Distance d = n . (P_a - P_b) is that from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
    weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
      d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
@@ -69709,10 +70120,6 @@ CTI_FN int cti_explicit_rest(cti_state *s)
    differs: a node of a rigid or scripted body cannot be moved back alone; then nodes of the face are, by the smallest change.
    based on: Hong et al. 2006, sec. 2 and 3. */
 
-#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
-#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
-#define CTI_EXPLICIT_TOUCH CTI_R(0.1)    /* [legal penetrations] distance up to which a contact that ends or begins is one */
-#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 #define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
@@ -69750,40 +70157,55 @@ CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t)
 
 /* ---- distances ---- */
 
-/* a vertex of a contact: position, velocity, centripetal acceleration */
+/* a vertex of a contact: position, velocity, centripetal acceleration, the part of the velocity that a script gives */
 typedef struct cti_explicit_vertex {
-    cti_v3 x, v, c;
+    cti_v3 x, v, c, script;
     const cti_attach *attach;
 } cti_explicit_vertex;
 
 #if CONTACT_WITH_EXPLICIT
-static cti_explicit_vertex cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_v3 *script)
+static void cti_explicit_vertex_of(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
 {
     const ct_real *v = y + 3 * (size_t)s->n;
-    cti_explicit_vertex p;
     int k;
-    p.attach = cti_surface_attach(&s->surface, vertex);
-    p.c = *script = p.v = cti_v3_zero();
-    if (p.attach->n == 0) {
-        p.x = cti_explicit_scripted(s, vertex, t, script);
-        p.v = *script;
-    } else if (p.attach->frame >= 0) {
-        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p.attach->frame;
-        int b = p.attach->block[0];
-        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p.attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
-        p.x = cti_v3_add(cti_v3_at(y, b), arm), p.v = cti_v3_add(cti_v3_at(v, b), spin), p.c = cti_v3_cross(w, spin);
+    p->attach = cti_surface_attach(&s->surface, vertex);
+    p->c = p->script = p->v = cti_v3_zero();
+    if (p->attach->n == 0) {
+        p->x = cti_explicit_scripted(s, vertex, t, &p->script);
+        p->v = p->script;
+    } else if (p->attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p->attach->frame;
+        int b = p->attach->block[0];
+        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p->attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
+        p->x = cti_v3_add(cti_v3_at(y, b), arm), p->v = cti_v3_add(cti_v3_at(v, b), spin), p->c = cti_v3_cross(w, spin);
     } else {
-        p.x = cti_v3_zero();
-        for (k = 0; k < p.attach->n; k++) {
-            p.x = cti_v3_mad(p.x, cti_v3_at(y, p.attach->block[k]), p.attach->weight[k]);
-            p.v = cti_v3_mad(p.v, cti_v3_at(v, p.attach->block[k]), p.attach->weight[k]);
+        p->x = cti_v3_zero();
+        for (k = 0; k < p->attach->n; k++) {
+            p->x = cti_v3_mad(p->x, cti_v3_at(y, p->attach->block[k]), p->attach->weight[k]);
+            p->v = cti_v3_mad(p->v, cti_v3_at(v, p->attach->block[k]), p->attach->weight[k]);
         }
     }
-    return p;
+}
+
+/* the same, quickly for a node that is its own surface vertex. Written field by field: copies of the struct would wait for its stores */
+CTI_INLINE void cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
+    const ct_real *x, *v;
+    if (a->n != 1) {
+        cti_explicit_vertex_of(s, y, vertex, t, p);
+        return;
+    }
+    x = y + 3 * (size_t)a->block[0], v = x + 3 * (size_t)s->n;
+    p->attach = a;
+    p->x.x = x[0], p->x.y = x[1], p->x.z = x[2];
+    p->v.x = v[0], p->v.y = v[1], p->v.z = v[2];
+    p->c.x = p->c.y = p->c.z = 0;
+    p->script.x = p->script.y = p->script.z = 0;
 }
 
 /* the gradient w n of a vertex as entries of the row */
-static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
 {
     int k;
     cti_v3 g = cti_v3_mul(c->normal, w);
@@ -69800,8 +70222,16 @@ static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, c
         c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
 }
 
+CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+{
+    if (p->attach->n == 1)
+        c->entry[c->n].block = p->attach->block[0], c->entry[c->n++].g = cti_v3_mul(c->normal, w);
+    else
+        cti_explicit_row_of(s, p, w, c);
+}
+
 /* weights of the foot of p in the plane of a triangle */
-static void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
+CTI_INLINE void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
 {
     cti_v3 r = cti_v3_sub(p, a);
     ct_real n2 = cti_v3_norm2(N);
@@ -69819,51 +70249,164 @@ static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real
     w[0] = 1 - p, w[1] = p, w[2] = q - 1, w[3] = -q;
 }
 
+/* the middle of an edge: mean of its ends */
+static void cti_explicit_middle(const cti_explicit_vertex *q, cti_explicit_vertex *p)
+{
+    const ct_real half = CTI_R(0.5);
+    p->attach = NULL;
+    p->x = cti_v3_mul(cti_v3_add(q[0].x, q[1].x), half), p->v = cti_v3_mul(cti_v3_add(q[0].v, q[1].v), half);
+    p->c = cti_v3_mul(cti_v3_add(q[0].c, q[1].c), half), p->script = cti_v3_mul(cti_v3_add(q[0].script, q[1].script), half);
+}
+
+/* normal of a face or of two edges, n', d, and the weights of the four points. 0: the features are flat */
+static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_explicit_touch *c, ct_real *w, cti_v3 *dn)
+{
+    int from = edges ? 0 : 1, other = edges ? 2 : 1;
+    cti_v3 e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
+    cti_v3 d1 = cti_v3_sub(p[edges ? 1 : 2].v, p[from].v), d2 = cti_v3_sub(p[3].v, p[other].v);
+    cti_v3 N = cti_v3_mul(cti_v3_cross(e1, e2), c->sign);
+    cti_v3 rate = cti_v3_mul(cti_v3_add(cti_v3_cross(d1, e2), cti_v3_cross(e1, d2)), c->sign);
+    ct_real size = cti_v3_norm(N);
+    if (!(size > 0)) {
+        c->d = c->rate = c->script_rate = c->bias = 0;
+        return 0;
+    }
+    c->normal = cti_v3_mul(N, 1 / size);
+    *dn = cti_v3_mul(cti_v3_mad(rate, c->normal, -cti_v3_dot(c->normal, rate)), 1 / size);
+    if (edges)
+        cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
+    else
+        cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+    c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
+    return 1;
+}
+
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
 {
-    cti_explicit_vertex p[4];
-    cti_v3 script[4], e1, e2, d1, d2, N, rate, dn = cti_v3_zero(), u = cti_v3_zero(), us = u, centripetal = u;
+    cti_explicit_vertex p[4], q[2];
+    cti_v3 dn = cti_v3_zero(), u = dn, us = dn, centripetal = dn;
     const int32_t *v = c->pair.v;
-    ct_real *w = c->pair.w, size;
-    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
+    ct_real w[4];
+    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF;
     c->n = 0;
-    for (k = 0; k < n; k++)
-        p[k] = cti_explicit_vertex_at(s, y, v[k], t, &script[k]);
+    for (k = 0; k < 2 && middle; k++)
+        cti_explicit_vertex_at(s, y, v[k], t, &q[k]);
+    if (middle)
+        cti_explicit_middle(q, &p[0]);
+    for (k = middle; k < n; k++)
+        cti_explicit_vertex_at(s, y, v[k + middle], t, &p[k]);
     if (c->pair.kind == CT_PAIR_PLANE) {
-        const cti_plane *q = &s->surface.planes[c->pair.plane];
-        c->normal = cti_v3_at(q->normal, 0);
-        c->d = cti_v3_dot(c->normal, p[0].x) - q->offset;
+        const cti_plane *plane = &s->surface.planes[c->pair.plane];
+        c->normal = cti_v3_at(plane->normal, 0);
+        c->d = cti_v3_dot(c->normal, p[0].x) - plane->offset;
         w[0] = 1;
-    } else {
-        int edges = c->pair.kind == CT_PAIR_EE, from = edges ? 0 : 1, other = edges ? 2 : 1;
-        e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
-        d1 = cti_v3_sub(p[edges ? 1 : 2].v, p[from].v), d2 = cti_v3_sub(p[3].v, p[other].v);
-        N = cti_v3_mul(cti_v3_cross(e1, e2), c->sign);
-        rate = cti_v3_mul(cti_v3_add(cti_v3_cross(d1, e2), cti_v3_cross(e1, d2)), c->sign);
-        size = cti_v3_norm(N);
-        if (!(size > 0)) {
-            c->d = c->rate = c->script_rate = c->bias = 0;
-            return 0;
-        }
-        c->normal = cti_v3_mul(N, 1 / size);
-        dn = cti_v3_mul(cti_v3_mad(rate, c->normal, -cti_v3_dot(c->normal, rate)), 1 / size);
-        if (edges)
-            cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
-        else
-            cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
-        c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
-    }
+    } else if (!cti_explicit_normal(p, c->pair.kind == CT_PAIR_EE, c, w, &dn))
+        return 0;
     for (k = 0; k < n; k++) {
-        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, script[k], w[k]);
+        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, p[k].script, w[k]);
         centripetal = cti_v3_mad(centripetal, p[k].c, w[k]);
-        cti_explicit_row(s, &p[k], w[k], c);
+        c->pair.w[k + middle] = w[k];
+        if (k >= middle)
+            cti_explicit_row(s, &p[k], w[k], c);
+        else
+            cti_explicit_row(s, &q[0], w[k] / 2, c), cti_explicit_row(s, &q[1], w[k] / 2, c);
     }
+    if (middle)
+        c->pair.w[0] = c->pair.w[1] = w[0] / 2;
     c->rate = cti_v3_dot(c->normal, u), c->script_rate = cti_v3_dot(c->normal, us);
     c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u) + cti_v3_dot(c->normal, centripetal);
     return 1;
 }
 
-/* ---- detection ---- */
+CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w)
+{
+    const int32_t *q = s->surface.faces + 3 * (size_t)face;
+    cti_v3 x[4], e1, e2;
+    int k;
+    for (k = 0; k < 4; k++) {
+        cti_explicit_vertex p;
+        cti_explicit_vertex_at(s, y, k ? q[k - 1] : vertex, t, &p);
+        x[k] = cti_v3_mad(p.x, p.v, h);
+    }
+    e1 = cti_v3_sub(x[2], x[1]), e2 = cti_v3_sub(x[3], x[1]);
+    cti_explicit_foot(x[0], x[1], e1, e2, cti_v3_cross(e1, e2), w);
+}
+
+/* ---- back onto the surface ---- */
+
+/* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
+static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
+{
+    ct_real sum = 0;
+    int k;
+    for (k = first; k < last; k++)
+        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
+            sum += cti_v3_norm2(c->entry[k].g);
+    if (!(sum > 0))
+        return 0;
+    for (k = first; k < last; k++)
+        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
+            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (cti_explicit_own(s)->rest - c->d) / sum));
+    return 1;
+}
+
+/* rigid bodies alone: they are moved without rotation, by their inverse masses */
+static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch *c)
+{
+    ct_real sum = 0, side[2] = {0, 0};
+    int block[2] = {-1, -1}, k;
+    for (k = 0; k < c->pair.n; k++) {
+        const cti_attach *a = cti_surface_attach(&s->surface, c->pair.v[k]);
+        int i = k < c->pair.n_a ? 0 : 1;
+        if (a->n && a->frame >= 0 && !s->scripts.fixed[a->block[0]])
+            block[i] = a->block[0], side[i] = 1 / s->bodies.mass[a->block[0]];
+    }
+    sum = side[0] + side[1];
+    if (!(sum > 0))
+        return 0;
+    for (k = 0; k < 2; k++)
+        if (block[k] >= 0)
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (cti_explicit_own(s)->rest - c->d) * side[k] / sum));
+    return 1;
+}
+
+CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int turn, i, moved = 0, again = 1;
+    ct_real rounding = 64 * CTI_EPS * g->edge;
+    for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
+        again = 0;
+        for (i = 0; i < CTI_LEN(g->touches); i++) {
+            cti_explicit_touch *c = &g->touches[i];
+            int own, k;
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
+                continue;
+            for (k = 0, own = 0; k < c->pair.n_a && c->pair.kind != CT_PAIR_EE; k++)
+                own += cti_max_int(cti_surface_attach(&s->surface, c->pair.v[k])->n, 0);
+            if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
+                moved++, again = 1;
+        }
+    }
+    return moved;
+}
+
+#undef CTI_EXPLICIT_BACKS
+
+/* ---- 8_explicit/explicit_find.c ---- */
+/* explicit_find.c -- contacts of a Runge-Kutta step.
+   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
+   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, middles of edges
+   whose ends are near another body are tested as vertices are: one level of refinement of the surface in regions of contact.
+   A vertex that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex
+   would go straight on in the plane of the first face, and be behind the second one at the end of the step.
+   based on: Hong et al. 2006, sec. 2, 3 and 6. */
+
+#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
+#define CTI_EXPLICIT_TOUCH CTI_R(1.0)    /* [legal penetrations] distance up to which a contact is one; with a tenth contacts flicker */
+#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_BORDER CTI_R(0.02)  /* [1] share of a face within which its border counts as reached: errors of the predicted motion */
 
 /* 1: candidates are still those of g->surface */
 static int cti_explicit_is_known(const cti_state *s)
@@ -69935,16 +70478,52 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
+
+/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns towards
+   it. 0: out of memory */
+static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real w[4];
+    int k;
+    cti_explicit_foot_ahead(s, y, t, vertex, face, 2 * cti_min(g->bound, g->dt), w);
+    for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        cti_explicit_touch c;
+        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+            continue;
+        other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
+        if (other < 0)
+            continue;
+        memset(&c, 0, sizeof c);
+        cti_pair_make(f, CT_PAIR_VF, vertex, other, &c.pair);
+        c.sign = 1, c.key = key, c.held = c.ahead = 1;
+        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
+            return 0;
+    }
+    return 1;
+}
 #endif
 
-/* the face nearest to a vertex, of one body */
+/* the face nearest to a vertex, or to the middle of an edge, of one body */
 typedef struct cti_explicit_near {
-    int vertex, body, face, feature;
+    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
+    cti_v3 at;
     ct_real d2;
 } cti_explicit_near;
 
 #if CONTACT_WITH_EXPLICIT
-/* makes it a contact if the vertex is behind, or touches. 0: out of memory */
+/* middle of an edge, and face */
+static void cti_explicit_pair_middle(const cti_surface *f, int edge, int face, cti_pair *out)
+{
+    memset(out, 0, sizeof *out);
+    out->kind = CT_PAIR_EF, out->n_a = 2, out->n = 5, out->plane = -1;
+    memcpy(out->v, f->edges + 2 * (size_t)edge, 2 * sizeof(int32_t));
+    memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
+}
+
+/* makes it a contact if the point is behind, or touches. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -69952,21 +70531,27 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
     cti_v3 n, to;
     cti_pair pair;
+    uint64_t key;
     int k;
-    if (q->vertex < 0 || !(q->d2 < reach * reach))
+    if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
         return 1;
-    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
     if (!(q->d2 <= touch * touch)) {
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
         n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
                             : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
         k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
-        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, k));
+        to = cti_v3_sub(q->at, cti_v3_at(g->surface, k));
         if (!(cti_v3_dot(to, n) < 0))
             return 1;
     }
-    return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body);
+    if (q->edge >= 0) {
+        cti_explicit_pair_middle(f, q->edge, q->face, &pair);
+        return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body);
+    }
+    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
+    key = ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
 }
 
 /* vertices and faces of different bodies. 0: out of memory */
@@ -69976,7 +70561,8 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
     const cti_surface *f = &s->surface;
     cti_explicit_near best;
     int i;
-    best.vertex = best.body = -1, best.face = best.feature = 0, best.d2 = 0;
+    memset(&best, 0, sizeof best);
+    best.vertex = best.edge = best.body = -1;
     for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
         int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
         const int32_t *q = f->faces + 3 * (size_t)face;
@@ -69992,8 +70578,61 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
         } else if (!(d2 < best.d2))
             continue;
         best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
+        best.at = cti_v3_at(g->surface, v);
     }
     return cti_explicit_near_add(s, y, t, &best);
+}
+
+/* candidates of vertices: first [nv + 1] into `list`, faces that are not of the vertex's body. 0: out of memory */
+static int cti_explicit_by_vertex(cti_state *s, int32_t **first, int32_t **list)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int i, n = CTI_LEN(g->search.vf);
+    *first = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 2), *list = CTI_ARENA_NEW(s->arena, int32_t, n / 2 + 1);
+    if (!*first || !*list)
+        return 0;
+    for (i = 0; i < n; i += 2)
+        (*first)[g->search.vf[i] + 2]++;
+    for (i = 0; i < f->nv; i++)
+        (*first)[i + 2] += (*first)[i + 1];
+    for (i = 0; i < n; i += 2)
+        (*list)[(*first)[g->search.vf[i] + 1]++] = g->search.vf[i + 1];
+    return 1;
+}
+
+/* middles of edges of which an end is near another body: one level of refinement of the surface in regions of contact. 0: out of memory */
+static int cti_explicit_find_middles(cti_state *s, const ct_real *y, double t)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const ct_real *x = g->surface;
+    int32_t *first, *list;
+    int e, end, i;
+    if (!cti_explicit_by_vertex(s, &first, &list))
+        return 0;
+    for (e = 0; e < f->ne; e++) {
+        const int32_t *v = f->edges + 2 * (size_t)e;
+        cti_explicit_near best;
+        ct_real at[3];
+        memset(&best, 0, sizeof best);
+        best.vertex = best.edge = -1, best.at = cti_v3_mul(cti_v3_add(cti_v3_at(x, v[0]), cti_v3_at(x, v[1])), CTI_R(0.5));
+        cti_v3_put(at, 0, best.at);
+        for (end = 0; end < 2; end++)
+            for (i = first[v[end]]; i < first[v[end] + 1]; i++) {
+                const int32_t *q = f->faces + 3 * (size_t)list[i];
+                ct_real w[3], d2;
+                int feature;
+                if (f->body_of[q[0]] == f->body_of[v[0]])
+                    continue;
+                d2 = cti_dist_pt(at, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
+                if (best.edge < 0 || d2 < best.d2)
+                    best.edge = e, best.body = f->body_of[q[0]], best.face = list[i], best.feature = feature, best.d2 = d2;
+            }
+        if (!cti_explicit_near_add(s, y, t, &best))
+            return 0;
+    }
+    return 1;
 }
 
 static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
@@ -70060,72 +70699,14 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
     if (g->edge == 0)
         return 1;
     return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t));
-}
-
-/* ---- back onto the surface ---- */
-
-/* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
-static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
-{
-    ct_real sum = 0;
-    int k;
-    for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            sum += cti_v3_norm2(c->entry[k].g);
-    if (!(sum > 0))
-        return 0;
-    for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, -c->d / sum));
-    return 1;
-}
-
-/* rigid bodies alone: they are moved without rotation, by their inverse masses */
-static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch *c)
-{
-    ct_real sum = 0, side[2] = {0, 0};
-    int block[2] = {-1, -1}, k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
-    for (k = 0; k < n; k++) {
-        const cti_attach *a = cti_surface_attach(&s->surface, c->pair.v[k]);
-        int i = k < c->pair.n_a ? 0 : 1;
-        if (a->n && a->frame >= 0 && !s->scripts.fixed[a->block[0]])
-            block[i] = a->block[0], side[i] = 1 / s->bodies.mass[a->block[0]];
-    }
-    sum = side[0] + side[1];
-    if (!(sum > 0))
-        return 0;
-    for (k = 0; k < 2; k++)
-        if (block[k] >= 0)
-            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? -c->d : c->d) * side[k] / sum));
-    return 1;
-}
-
-CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    int turn, i, moved = 0, again = 1;
-    ct_real rounding = 64 * CTI_EPS * g->edge;
-    for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
-        again = 0;
-        for (i = 0; i < CTI_LEN(g->touches); i++) {
-            cti_explicit_touch *c = &g->touches[i];
-            int own;
-            if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
-                continue;
-            own = c->pair.kind == CT_PAIR_EE ? 0 : cti_max_int(cti_surface_attach(&s->surface, c->pair.v[0])->n, 0);
-            if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
-                moved++, again = 1;
-        }
-    }
-    return moved;
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && (!s->desc.rk.refine || cti_explicit_find_middles(s, y, t));
 }
 
 #undef CTI_EXPLICIT_REACH
 #undef CTI_EXPLICIT_SLACK
 #undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_SINE
-#undef CTI_EXPLICIT_BACKS
+#undef CTI_EXPLICIT_BORDER
 
 /* ---- 8_explicit/explicit_rates.c ---- */
 /* explicit_rates.c -- accelerations with contact forces, and impulses of collisions.
@@ -70133,38 +70714,102 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
    stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
    d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
+   differs: the condition is d'' + 2 c d' + c^2 d >= 0, which is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never
+   comes back but by a collision in a later step: contacts at rest flicker, and each collision starts waves. Here they come to rest on the
+   surface as exp(-c t) does, and errors of integration do not add up. Impulses leave d' >= -c d.
    differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
    then undo each other; here they are solved together, and momentum is kept.
    based on: Hong et al. 2006, sec. 3 and 4. */
 
-/* out = M^-1 g for a block, in the directions that scripts leave free */
-static cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+/* [1] of the legal penetration in a time of decay: contacts that approach more slowly come to rest by their forces, without an impulse */
+#define CTI_EXPLICIT_SLOW CTI_R(1e-3)
+/* [1] of a contact's own response that is added to it, where contacts of edges or of their middles outnumber the nodes: forces are unique then.
+   The depth is 1e-6 edges; with 1e-5 and 1e-3 the forces take as long to find, with none twice as long */
+#define CTI_EXPLICIT_SOFTNESS 1e-4
+#define CTI_EXPLICIT_CONTACT_US 0.06 /* [us] of a contact's row, for the cut of loops; half or double change nothing */
+#define CTI_EXPLICIT_BLOCK_US 0.004  /* [us] of a block's acceleration */
+
+CTI_FN int cti_explicit_masses(cti_state *s)
 {
+    cti_explicit_solve *q = &cti_explicit_own(s)->solve;
+    int i;
+    if (!CTI_RESIZE(s->mem, q->inverse, s->n) || !CTI_RESIZE(s->mem, q->head, s->n) || !CTI_RESIZE(s->mem, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0, q->head[i] = -1;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        if (!cti_m3_inverse(s->bodies.rigids[i].inertia, q->inertia + 9 * (size_t)i))
+            memset(q->inertia + 9 * (size_t)i, 0, 9 * sizeof *q->inertia);
+    return 1;
+}
+
+/* M^-1 g of a block that turns, or that a script holds in some directions */
+static cti_v3 cti_explicit_inverse_of(const cti_state *s, int block, cti_v3 g)
+{
+    const cti_explicit *own = cti_explicit_own(s);
     int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
     if (slot >= 0)
         g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
     if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
-        const cti_rigid *b = &s->bodies.rigids[r];
-        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)r;
-        ct_real inverse[9];
-        if (!cti_m3_inverse(b->inertia, inverse))
-            return cti_v3_zero();
-        g = cti_m3_mul_v(R, cti_m3_mul_v(inverse, cti_m3_mul_tv(R, g)));
+        const ct_real *R = own->frames + 9 * (size_t)r;
+        g = cti_m3_mul_v(R, cti_m3_mul_v(own->solve.inertia + 9 * (size_t)r, cti_m3_mul_tv(R, g)));
     } else
-        g = cti_v3_mul(g, s->bodies.mass[block] > 0 ? 1 / s->bodies.mass[block] : 0);
+        g = cti_v3_mul(g, own->solve.inverse[block]);
     return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+}
+
+/* M^-1 g for a block, in the directions that scripts leave free */
+CTI_INLINE cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+{
+    if (s->scripts.filter[block] < 0 && s->bodies.rigid_of[block] < 0)
+        return cti_v3_mul(g, cti_explicit_own(s)->solve.inverse[block]);
+    return cti_explicit_inverse_of(s, block, g);
+}
+#endif
+
+/* a loop over contacts or blocks at y; v, force, a of the free motion */
+typedef struct cti_explicit_loop {
+    cti_state *s;
+    const ct_real *y, *v;
+    ct_real *force, *a;
+    double t;
+    int skip; /* 1: contacts that are squeezed stay as they are */
+} cti_explicit_loop;
+
+#if CONTACT_WITH_EXPLICIT
+static void cti_explicit_measure_range(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_loop *q = (const cti_explicit_loop *)context;
+    cti_explicit *g = cti_explicit_own(q->s);
+    int i, k;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        if (q->skip && c->squeezed)
+            continue;
+        cti_explicit_measure(q->s, q->y, q->t, c);
+        for (k = 0; k < c->n; k++)
+            c->entry[k].z = cti_explicit_inverse(q->s, c->entry[k].block, c->entry[k].g);
+    }
+}
+
+/* the contacts that take part, at y */
+static void cti_explicit_measure_all(cti_state *s, const ct_real *y, double t, int skip)
+{
+    cti_explicit_loop q;
+    memset(&q, 0, sizeof q);
+    q.s = s, q.y = y, q.t = t, q.skip = skip;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_measure_range, CTI_LEN(cti_explicit_own(s)->touches), CTI_EXPLICIT_CONTACT_US, &q);
 }
 
 static cti_explicit_touch *cti_explicit_touch_at(const cti_explicit *g, int i) { return &g->touches[g->solve.order[i]]; }
 
-CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+/* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
+static void cti_explicit_join(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
-    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
-        return 0;
+    int m = CTI_LEN(g->touches), i, k;
     cti_sets_init(g->solve.set, s->n);
-    /* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_sets_join(g->solve.set, s->bodies.rigids[i].block, s->bodies.rigids[i].block + 1);
     for (i = 0; i < m; i++) {
@@ -70179,46 +70824,129 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
     }
     for (i = 0; i < m; i++)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
-    /* runs of one region, by the contact that comes first */
+}
+
+/* entries of contacts of one region at one block, in the order of the contacts. 0: out of memory */
+static int cti_explicit_couple_all(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_solve *q = &g->solve;
+    int m = CTI_LEN(g->touches), i, k, e;
+    CTI_CLEAR(q->couples);
+    if (!CTI_RESIZE(s->mem, q->couple_at, m + 1) || !CTI_RESIZE(s->mem, q->next, m * CTI_EXPLICIT_ENTRIES))
+        return 0;
     for (i = 0; i < m; i++) {
-        int begin = at;
-        for (k = 0; k < i; k++)
-            if (g->touches[k].region == g->touches[i].region)
-                break;
-        if (k < i)
-            continue;
-        for (k = i; k < m; k++)
-            if (g->touches[k].region == g->touches[i].region)
-                g->solve.order[at++] = k;
-        most = cti_max_int(most, at - begin);
-        regions++;
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
+        q->couple_at[i] = CTI_LEN(q->couples);
+        for (k = 0; k < c->n && c->region >= 0; k++)
+            for (e = q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
+                cti_explicit_couple o;
+                o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
+                if (!CTI_PUSH(s->mem, q->couples, o))
+                    return 0;
+            }
+        for (k = 0; k < c->n && c->region >= 0; k++) {
+            q->next[i * CTI_EXPLICIT_ENTRIES + k] = q->head[c->entry[k].block];
+            q->head[c->entry[k].block] = i * CTI_EXPLICIT_ENTRIES + k;
+        }
+    }
+    q->couple_at[m] = CTI_LEN(q->couples);
+    for (i = 0; i < m; i++)
+        for (k = 0; k < g->touches[i].n; k++)
+            q->head[g->touches[i].entry[k].block] = -1;
+    return 1;
+}
+
+/* contacts of a region in the order of the coordinate in which they extend most */
+static void cti_explicit_arrange(cti_state *s, int begin, int end)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_v3 lo = cti_v3_at(g->surface, cti_explicit_touch_at(g, begin)->pair.v[0]), hi = lo, size;
+    int i, axis, m = end - begin;
+    for (i = begin + 1; i < end; i++) {
+        cti_v3 p = cti_v3_at(g->surface, cti_explicit_touch_at(g, i)->pair.v[0]);
+        lo = cti_v3_make(cti_min(lo.x, p.x), cti_min(lo.y, p.y), cti_min(lo.z, p.z));
+        hi = cti_v3_make(cti_max(hi.x, p.x), cti_max(hi.y, p.y), cti_max(hi.z, p.z));
+    }
+    size = cti_v3_sub(hi, lo);
+    axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
+    for (i = begin; i < end; i++)
+        g->solve.keys[i - begin] = cti_sort_key((double)g->surface[3 * (size_t)cti_explicit_touch_at(g, i)->pair.v[0] + (size_t)axis]);
+    cti_sort_u64(g->solve.keys, g->solve.order + begin, g->solve.keys + m, g->solve.lo, m);
+}
+
+/* profiles of the regions' matrices; numbers are relative to the region */
+static void cti_explicit_profile(cti_explicit *g, int begin, int end)
+{
+    const cti_explicit_solve *q = &g->solve;
+    int i, e;
+    for (i = begin; i < end; i++)
+        q->lo[i] = q->hi[i] = i - begin;
+    for (i = begin; i < end; i++)
+        for (e = q->couple_at[i]; e < q->couple_at[i + 1]; e++) {
+            int j = q->couples[e].j;
+            q->lo[i] = cti_min_int(q->lo[i], j - begin), q->hi[j] = cti_max_int(q->hi[j], i - begin);
+        }
+}
+
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, k, begin, end, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m) || !CTI_RESIZE(s->mem, g->solve.lo, m) ||
+        !CTI_RESIZE(s->mem, g->solve.hi, m) || !CTI_RESIZE(s->mem, g->solve.keys, 2 * m))
+        return 0;
+    cti_explicit_join(s);
+    /* runs of one region */
+    for (i = 0; i < m; i++)
+        g->solve.keys[i] = (uint64_t)(g->touches[i].region + 1), g->solve.order[i] = i;
+    cti_sort_u64(g->solve.keys, g->solve.order, g->solve.keys + m, g->solve.lo, m);
+    for (begin = 0; begin < m; begin = end, regions++) {
+        for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == cti_explicit_touch_at(g, begin)->region; end++)
+            ;
+        cti_explicit_arrange(s, begin, end);
+        most = cti_max_int(most, end - begin);
     }
     for (i = 0; i < m; i++)
         g->solve.active[i] = 1;
     r->rk.regions = regions;
-    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)most + 2 * (size_t)most);
+    if (!cti_explicit_couple_all(s))
+        return 0;
+    for (begin = 0; begin < m; begin = k) {
+        for (k = begin; k < m && cti_explicit_touch_at(g, k)->region == cti_explicit_touch_at(g, begin)->region; k++)
+            ;
+        cti_explicit_profile(g, begin, k);
+    }
+    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
 }
 
-/* K of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
+/* K [m ld] of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
 static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int i, j, k, m = end - begin;
+    const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
+    int i, j, e, m = end - begin, ld = cti_pad8(m);
+    double soft = s->desc.rk.edges || s->desc.rk.refine ? 1 + CTI_EXPLICIT_SOFTNESS : 1;
+    for (i = 0; i < m; i++)
+        memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
-        for (k = 0; k < c->n; k++)
-            cti_v3_addto(g->solve.spread, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g));
-        for (j = 0; j <= i; j++) {
-            const cti_explicit_touch *o = cti_explicit_touch_at(g, begin + j);
-            double a = 0;
-            for (k = 0; k < o->n; k++)
-                a += (double)cti_v3_dot(o->entry[k].g, cti_v3_at(g->solve.spread, o->entry[k].block));
-            if (c->squeezed || o->squeezed)
-                a = i == j;
-            K[i * m + j] = K[j * m + i] = a;
+        double *row = K + (size_t)i * (size_t)ld;
+        if (c->squeezed) {
+            row[i] = 1;
+            continue;
         }
-        for (k = 0; k < c->n; k++)
-            cti_v3_put(g->solve.spread, c->entry[k].block, cti_v3_zero());
+        for (e = 0; e < c->n; e++)
+            row[i] += (double)cti_v3_dot(c->entry[e].g, c->entry[e].z);
+        for (e = g->solve.couple_at[begin + i]; e < g->solve.couple_at[begin + i + 1]; e++) {
+            const cti_explicit_couple *q = &g->solve.couples[e];
+            const cti_explicit_touch *o = cti_explicit_touch_at(g, q->j);
+            if (!o->squeezed)
+                row[q->j - begin] += (double)cti_v3_dot(c->entry[q->gi].g, o->entry[q->zj].z);
+        }
+        row[i] *= soft;
+        for (j = lo[i]; j < i; j++)
+            K[(size_t)j * (size_t)ld + (size_t)i] = row[j];
     }
 }
 
@@ -70227,20 +70955,23 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = end - begin, i, turn;
-    double *K = b + m, *f = K + (size_t)m * (size_t)m, *work = f + m, natural = 0, most;
+    int ld = cti_pad8(m);
+    double *K = b + ld, *f = K + (size_t)m * (size_t)ld, *work = f + ld, natural = 0, most;
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    cti_explicit_system A;
+    A.K = K, A.n = m, A.ld = ld, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
     for (turn = 0; turn <= m; turn++) {
         cti_explicit_matrix(s, begin, end, K);
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(K, b, m, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(&A, b, g->solve.active + begin, f, work, &natural);
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = cti_fmax(most, f[i] * sqrt(K[i * m + i]));
+            most = cti_fmax(most, f[i] * sqrt(K[i * ld + i]));
         for (i = 0; i < m; i++)
-            if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
+            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most)
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
     }
     g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
@@ -70258,7 +70989,8 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            double a = (double)(impulses ? c->script_rate : c->bias);
+            double a = impulses ? (double)(c->script_rate + g->decay * cti_max(c->d - g->rest, CTI_R(0.0)))
+                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * (c->d - g->rest)));
             for (k = 0; k < c->n; k++)
                 a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
             b[end - begin] = a;
@@ -70272,24 +71004,39 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
     }
 }
 
-/* accelerations [3 n] without contacts, and free of scripts; force: all forces, torques of rigid bodies included */
-static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+static void cti_explicit_free_range(int begin, int end, int worker, void *context)
 {
+    const cti_explicit_loop *q = (const cti_explicit_loop *)context;
+    const cti_state *s = q->s;
     const cti_explicit *g = cti_explicit_own(s);
     cti_v3 fall = cti_v3_at(s->desc.gravity, 0);
     int i;
-    for (i = 0; i < s->n; i++) {
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
         int r = s->bodies.rigid_of[i];
-        cti_v3 f = cti_v3_at(force, i);
+        cti_v3 f = cti_v3_at(q->force, i);
+        if (r < 0 && !g->flat.pins) {
+            cti_v3_put(q->a, i, cti_v3_mad(fall, f, g->solve.inverse[i]));
+            continue;
+        }
         if (r >= 0 && s->bodies.rigids[r].block + 1 == i) { /* -w x I w */
             const ct_real *R = g->frames + 9 * (size_t)r;
-            cti_v3 w = cti_v3_at(v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
+            cti_v3 w = cti_v3_at(q->v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
             f = cti_v3_sub(f, cti_v3_cross(w, L));
         } else
             f = cti_v3_mad(f, fall, s->bodies.mass[i]);
-        cti_v3_put(force, i, f);
-        cti_v3_put(a, i, cti_explicit_inverse(s, i, f));
+        cti_v3_put(q->force, i, f);
+        cti_v3_put(q->a, i, cti_explicit_inverse(s, i, f));
     }
+}
+
+/* accelerations [3 n] without contacts, and free of scripts; force: in worlds with pins all forces, torques of rigid bodies included */
+static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+{
+    cti_explicit_loop q;
+    memset(&q, 0, sizeof q);
+    q.s = s, q.v = v, q.force = force, q.a = a;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_free_range, s->n, CTI_EXPLICIT_BLOCK_US, &q);
 }
 
 /* contacts' forces on accelerations a and on `force`; their integrals */
@@ -70300,22 +71047,34 @@ static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_r
     cti_explicit_solve_all(s, a, 0);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        dy[tail + 3 + 3 * s->n + i] = c->force;
+        dy[tail + 3 + g->flat.pins + i] = c->force;
         dy[tail + 1] -= c->force * c->script_rate;
         dy[tail + 2] -= c->force * c->rate;
         for (k = 0; k < c->n && c->force > 0; k++) {
-            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(a, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, f));
-            cti_v3_addto(force, c->entry[k].block, f);
+            cti_v3_addto(a, c->entry[k].block, cti_v3_mul(c->entry[k].z, c->force));
+            if (g->flat.pins)
+                cti_v3_addto(force, c->entry[k].block, cti_v3_mul(c->entry[k].g, c->force));
         }
     }
+}
+
+static int cti_explicit_is_finite(const ct_real *a, int n)
+{
+    cti_r8 sum = cti_set8(0);
+    ct_real rest = 0;
+    int i;
+    for (i = 0; i + 8 <= n; i += 8)
+        sum = cti_mad8(sum, cti_load8(a + i), cti_set8(0));
+    for (; i < n; i++)
+        rest += a[i] * 0;
+    return rest == 0 && CTI_R8(sum)(sum) == 0;
 }
 
 CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy)
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
-    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state, check = 0;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state;
     int i, nr = CTI_LEN(s->bodies.rigids);
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
@@ -70323,8 +71082,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
     integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
     cti_explicit_free_motion(s, v, force, a);
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_measure_all(s, y, t, 1);
     cti_explicit_contacts(s, a, force, dy);
     for (i = 0; i < nr; i++) { /* q' = w q / 2 */
         cti_v3 w = cti_v3_at(v, s->bodies.rigids[i].block + 1);
@@ -70333,33 +71091,33 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
         cti_v3 u = cti_v3_make(p[1], p[2], p[3]), c = cti_v3_mad(cti_v3_cross(w, u), w, p[0]);
         out[0] = -cti_v3_dot(w, u) / 2, out[1] = c.x / 2, out[2] = c.y / 2, out[3] = c.z / 2;
     }
-    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+    for (i = 0; i < s->n && g->flat.pins; i++)
         if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
             cti_v3 f = cti_v3_at(force, i);
             f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
             cti_v3_put(integral + 3, i, f);
         }
-    for (i = 0; i < 3 * s->n; i++)
-        check += a[i] * 0;
-    return check == 0;
+    return cti_explicit_is_finite(a, 3 * s->n);
 }
 
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->edge * g->decay;
     int i, k, m = CTI_LEN(g->touches);
-    if (m == 0)
-        return;
+    cti_explicit_measure_all(s, y, t, 0);
     for (i = 0; i < m; i++)
-        cti_explicit_measure(s, y, t, &g->touches[i]);
+        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d - g->rest, CTI_R(0.0)) < slow)
+            break;
+    if (i == m)
+        return;
     cti_explicit_solve_all(s, v, 1);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
         for (k = 0; k < c->n && c->force > 0; k++) {
             int block = c->entry[k].block, slot = s->scripts.filter[block];
             cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(v, block, cti_explicit_inverse(s, block, f));
+            cti_v3_addto(v, block, cti_v3_mul(c->entry[k].z, c->force));
             if (slot >= 0) /* what a script takes */
                 cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
         }
@@ -70372,9 +71130,14 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
         r->work_script -= (double)c->force * (double)c->script_rate;
         r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
         c->rate = after;
-        y[g->flat.state + 3 + 3 * s->n + i] += c->force;
+        y[g->flat.state + 3 + g->flat.pins + i] += c->force;
     }
 }
+
+#undef CTI_EXPLICIT_SLOW
+#undef CTI_EXPLICIT_SOFTNESS
+#undef CTI_EXPLICIT_CONTACT_US
+#undef CTI_EXPLICIT_BLOCK_US
 
 /* ---- 8_explicit/explicit_runge.c ---- */
 /* explicit_runge.c -- the classical Runge-Kutta rule of fourth order, and its error by step doubling.
@@ -70383,11 +71146,41 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
    tau the bound of the step from the wave speed: so that errors of velocities weigh as the way that they make in such a time.
    based on: Hong et al. 2006, sec. 5 (fourth-order Runge-Kutta with adaptive step size); Press et al., Numerical recipes, 16.2. */
 
-static void cti_explicit_ahead(const cti_explicit *g, const ct_real *y, const ct_real *k, ct_real h, ct_real *out)
+#define CTI_EXPLICIT_STRIP_US 0.004 /* [us] of eight entries of a sum of vectors, for the cut of loops; half or double change nothing */
+#endif
+
+/* out = y + h (k[0] + 2 (k[1] + k[2]) + k[3]), or y + h k[0] where k[1] is NULL, by strips of eight entries */
+typedef struct cti_explicit_sum {
+    const ct_real *y, *k[4];
+    ct_real *out, h;
+} cti_explicit_sum;
+
+#if CONTACT_WITH_EXPLICIT
+static void cti_explicit_sum_range(int begin, int end, int worker, void *context)
 {
+    const cti_explicit_sum *q = (const cti_explicit_sum *)context;
     int i;
-    for (i = 0; i < g->flat.size; i++)
-        out[i] = y[i] + h * k[i];
+    CTI_UNUSED(worker);
+    for (i = 8 * begin; i < 8 * end; i += 8) {
+        cti_r8 sum = cti_load8(q->k[0] + i);
+        if (q->k[1]) {
+            cti_r8 middle = cti_add8(cti_load8(q->k[1] + i), cti_load8(q->k[2] + i));
+            sum = cti_add8(cti_add8(sum, cti_add8(middle, middle)), cti_load8(q->k[3] + i));
+        }
+        cti_store8(q->out + i, cti_mad8(cti_load8(q->y + i), cti_set8(q->h), sum));
+    }
+}
+
+static void cti_explicit_sum_run(cti_state *s, cti_explicit_sum *q)
+{
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_sum_range, cti_explicit_own(s)->flat.size / 8, CTI_EXPLICIT_STRIP_US, q);
+}
+
+static void cti_explicit_ahead(cti_state *s, const ct_real *y, const ct_real *k, ct_real h)
+{
+    cti_explicit_sum q;
+    q.y = y, q.k[0] = k, q.k[1] = q.k[2] = q.k[3] = NULL, q.h = h, q.out = cti_explicit_own(s)->flat.stage;
+    cti_explicit_sum_run(s, &q);
 }
 
 static void cti_explicit_normalize(const cti_state *s, ct_real *y)
@@ -70404,18 +71197,18 @@ CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1,
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real *k2 = g->flat.k, *k3 = k2 + g->flat.size, *k4 = k3 + g->flat.size, *at = g->flat.stage;
-    int i;
-    cti_explicit_ahead(g, y, k1, h / 2, at);
+    cti_explicit_sum q;
+    cti_explicit_ahead(s, y, k1, h / 2);
     if (!cti_explicit_rates(s, at, t + (double)h / 2, k2))
         return 0;
-    cti_explicit_ahead(g, y, k2, h / 2, at);
+    cti_explicit_ahead(s, y, k2, h / 2);
     if (!cti_explicit_rates(s, at, t + (double)h / 2, k3))
         return 0;
-    cti_explicit_ahead(g, y, k3, h, at);
+    cti_explicit_ahead(s, y, k3, h);
     if (!cti_explicit_rates(s, at, t + (double)h, k4))
         return 0;
-    for (i = 0; i < g->flat.size; i++)
-        end[i] = y[i] + h / 6 * (k1[i] + 2 * (k2[i] + k3[i]) + k4[i]);
+    q.y = y, q.k[0] = k1, q.k[1] = k2, q.k[2] = k3, q.k[3] = k4, q.h = h / 6, q.out = end;
+    cti_explicit_sum_run(s, &q);
     cti_explicit_normalize(s, end);
     return 1;
 }
@@ -70430,7 +71223,7 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
         !cti_explicit_rates(s, g->flat.half, t + (double)h / 2, k) ||
         !cti_explicit_runge(s, g->flat.half, k, t + (double)h / 2, h / 2, g->flat.end))
         return -1;
-    unit = s->desc.rk.tolerance * g->edge;
+    unit = s->desc.rk.tolerance * g->unit;
     for (i = 0; i < n3; i++) {
         ct_real dx = cti_abs(g->flat.end[i] - g->flat.full[i]), dv = tau * cti_abs(g->flat.end[n3 + i] - g->flat.full[n3 + i]);
         worst = cti_max(worst, cti_max(dx, dv));
@@ -70444,6 +71237,8 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
     }
     return worst / (15 * unit);
 }
+
+#undef CTI_EXPLICIT_STRIP_US
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -70455,8 +71250,8 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 /* ---- 8_explicit/explicit.c ---- */
 /* explicit.c -- the explicit stepper's step.
    Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
-   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0. The length of
-   the steps follows from their error: steps above the tolerance are taken again, shorter.
+   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0 where contacts
+   are at rest (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter.
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
 
@@ -70465,7 +71260,9 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
-#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+#define CTI_EXPLICIT_DECAY CTI_R(1.0)   /* [1] in the time of the bound: rate at which contacts come to rest; half lets contacts flicker */
+#define CTI_EXPLICIT_REST CTI_R(1e-3)   /* [legal penetrations] distance of contacts at rest; with 0 half of them intersect by rounding */
+#define CTI_EXPLICIT_GAIN 10            /* [1] tolerances, of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 #endif
 
 /* data of one step */
@@ -70528,7 +71325,8 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     ct_step_report now;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
-    g->dt = dt, g->solve.natural = 0;
+    g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
+    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
@@ -70577,11 +71375,14 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
 /* depths of the contacts before nodes are moved back */
 static void cti_explicit_depths(cti_state *s, ct_step_report *r)
 {
-    const cti_explicit *g = cti_explicit_own(s);
+    cti_explicit *g = cti_explicit_own(s);
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
+        cti_explicit_touch *c = &g->touches[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        c->found = c->d;
+        if (c->ahead)
+            continue;
         if (c->held) {
             r->rk.held++;
             r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
@@ -70602,7 +71403,7 @@ static int cti_explicit_remember(cti_state *s)
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
-        if (g->touches[i].squeezed)
+        if (g->touches[i].squeezed || g->touches[i].ahead)
             continue;
         for (j = n++; j > 0 && g->held[j - 1] > key; j--)
             g->held[j] = g->held[j - 1];
@@ -70618,7 +71419,8 @@ static int cti_explicit_size(cti_state *s)
     cti_explicit_flat *q = &g->flat;
     size_t n;
     q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
-    q->size = q->state + 3 + 3 * s->n + CTI_LEN(g->touches);
+    q->pins = s->scripts.n_constrained ? 3 * s->n : 0;
+    q->size = cti_pad8(q->state + 3 + q->pins + CTI_LEN(g->touches));
     n = (size_t)q->size;
     if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
         !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
@@ -70659,17 +71461,12 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    int i;
     if (!cti_explicit_meet(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
     if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
         return 0;
     cti_explicit_collide(s, g->flat.y, run->t, r);
-    /* contacts that part keep no d'' >= 0: they may come back */
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
-            g->touches[i].squeezed |= 2;
     r->ms_solve += cti_cmr_clock(s) - clock;
     return cti_explicit_remember(s);
 }
@@ -70679,11 +71476,11 @@ static int cti_explicit_impulses(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i, k;
-    for (i = 0; i < 3 * s->n; i++)
+    for (i = 0; i < g->flat.pins; i++)
         s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        ct_real impulse = g->flat.end[g->flat.state + 3 + 3 * s->n + i];
+        ct_real impulse = g->flat.end[g->flat.state + 3 + g->flat.pins + i];
         cti_touch touch;
         cti_v3 t1, t2;
         if (!(impulse > 0))
@@ -70793,7 +71590,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->rk.squeezed = cti_max_int(r->rk.squeezed, run->squeezed);
     r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
     r->loss_contact += (double)g->flat.end[g->flat.state + 2];
-    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+    for (i = 0; i < s->n && g->flat.pins; i++)
         r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
     memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
     r->rk.accepted++;
@@ -70805,14 +71602,27 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
+/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
+static int cti_explicit_crossed(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int n = cti_tangle_crossed(s), p, v;
+    for (p = 0; n > 0 && p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            n -= cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    if (n == 0)
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+    return n;
+}
+
 /* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_pair squeezed = s->step.limit;
-    double scale;
+    double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
-    r->tangled = cti_tangle_crossed(s);
+    r->tangled = cti_explicit_crossed(s);
     g->search.known = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
@@ -70829,11 +71639,11 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
             fabs(r->work_recovery) + r->loss_contact + r->loss_damping + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
     for (i = 0; i < s->bodies.n_models; i++)
-        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
+        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        !(r->energy_gained <= gain * scale))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -70892,6 +71702,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_EXPLICIT_GROW
 #undef CTI_EXPLICIT_SHRINK
 #undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_REST
 #undef CTI_EXPLICIT_GAIN
 
 /* ---- 8_explicit/explicit_stepper.c ---- */
@@ -70900,7 +71711,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 static void cti_explicit_defaults(ct_world_desc *d)
 {
     ct_explicit_desc *q = &d->rk;
-    q->tolerance = sizeof(ct_real) == 4 ? CTI_R(1e-4) : CTI_R(1e-5);
+    q->tolerance = CTI_R(1e-4);
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
@@ -70968,11 +71779,14 @@ CTI_FN void cti_explicit_free(cti_state *s)
     cti_mem *m = s->mem;
     if (!g)
         return;
-    CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
-    CTI_FREE(m, g->elements.kept), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    cti_explicit_nodal_free(s);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
-    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
+    CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
+    CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -71006,7 +71820,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
            CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_rest(s);
+           cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
@@ -78992,7 +79806,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CONSTANT_FN
 #undef CONTACT_API_DEF
 #undef CTI_INLINE
+#if CONTACT_WITH_EXPLICIT
 #undef CTI_NOINLINE
+#endif
 #undef CTI_SPARE
 #undef CTI_RESTRICT
 #undef CTI_ALIGNED
@@ -79349,6 +80165,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #if CONTACT_WITH_GEOMETRIC
 #undef CTI_GEOMETRIC_MARGIN
 #undef CTI_GEOMETRIC_SLACK
+#endif
+#if CONTACT_WITH_EXPLICIT
+#undef CTI_EXPLICIT_DECAY
 #endif
 #undef CTI_BODIES_DEFAULT
 #undef CTI_BODIES_COMMON

@@ -10,7 +10,7 @@ static double span(uint64_t *seed, double lo, double hi) { return lo + (hi - lo)
 
 /* ---- contact forces ---- */
 
-enum { MOST = 6 };
+enum { MOST = 6, LD = 8 };
 
 /* Gauss elimination of the rows and columns of a set; 0: singular */
 static int solve_set(const double *K, const double *b, int n, int set, double *f)
@@ -75,8 +75,11 @@ static void forces_against_enumeration(void **state)
     int turn, i, j, k, squeezed = 0, dependent = 0;
     (void)state;
     for (turn = 0; turn < 1000; turn++) {
-        double K[MOST * MOST], J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[2 * MOST * MOST + 9 * MOST], natural = 0, y[MOST], gain = 0, top = 0;
+        double A[MOST * LD] = {0};
+        double K[MOST * MOST], J[MOST][MOST], b[MOST], u[MOST], f[MOST], work[(2 * MOST + 9) * LD], natural = 0, y[MOST], gain = 0, top = 0;
         uint8_t active[MOST];
+        int32_t lo[MOST] = {0}, hi[MOST];
+        cti_explicit_system system = {A, lo, hi, 0, LD};
         int n = 1 + (int)(lcg(&seed) * MOST), columns = 1 + (int)(lcg(&seed) * MOST), there;
         cti_explicit_outcome outcome;
         dependent += columns < n;
@@ -92,8 +95,13 @@ static void forces_against_enumeration(void **state)
             for (j = 0; j < n; j++)
                 for (K[i * n + j] = 0, k = 0; k < columns; k++)
                     K[i * n + j] += J[i][k] * J[j][k];
+        for (i = 0; i < n; i++)
+            memcpy(A + i * LD, K + i * n, sizeof *A * (size_t)n);
         there = enumerate(K, b, n, u);
-        outcome = cti_explicit_program(K, b, n, active, f, work, &natural);
+        system.n = n;
+        for (i = 0; i < n; i++)
+            hi[i] = n - 1;
+        outcome = cti_explicit_program(&system, b, active, f, work, &natural);
         if (!there) {
             squeezed++;
             assert_int_equal(outcome, CTI_EXPLICIT_SQUEEZED);
@@ -411,7 +419,7 @@ static double pile(double tolerance)
     ct_mesh m = mesh_box(0.04, 0.04, 0.04, 3, 3, 3, 1);
     double at[2][3] = {{0, 0.021, 0}, {0.003, 0.063, 0.002}}, v[3] = {0, -0.3, 0}, before[2], edge = 0.0145, gained = 0, moved = 0;
     ct_body_id id[2];
-    int i, held = 0, deep = 0, k;
+    int i, held = 0, k;
     d.rk.tolerance = (ct_real)tolerance;
     w = world_make(&d);
     add_plane(w, 0, 1, 0, 0);
@@ -421,13 +429,13 @@ static double pile(double tolerance)
         ct_step_report r = step_once(w, 0.01);
         if (r.status > CT_STATUS_BUDGET || r.rk.squeezed || r.rk.left)
             fail_msg("step %d: status %d, gained %g, squeezed %d, left %d", i, (int)r.status, r.energy_gained, r.rk.squeezed, r.rk.left);
-        assert_true((double)r.rk.penetration_held < 1e-3 * edge);
-        held += r.rk.held, deep += r.rk.held_deep;
+        assert_true((double)r.rk.penetration_held < 1e-4 * edge && r.rk.held_deep == 0);
+        held += r.rk.held;
         gained += fabs(r.energy_gained), moved += r.loss_contact + r.loss_damping;
         for (k = 0; k < 2; k++)
             assert_true(fabs(volume_of(w, id[k], &m) / before[k] - 1) < 1e-2);
     }
-    assert_true(held > 500 && deep * 100 < held);
+    assert_true(held > 500);
     ct_mesh_free(&m);
     ct_world_destroy(w);
     return gained / moved;
@@ -566,6 +574,80 @@ static void intersections_are_counted(void **state)
     }
 }
 
+/* such bars of five cells, whose edges meet in their middles: with `refine` these are contact nodes, and keep the bars apart without contacts of edges */
+static void middles_of_edges(void **state)
+{
+    int refine, i;
+    (void)state;
+    for (refine = 0; refine < 2; refine++) {
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_mesh a = mesh_box(0.2, 0.02, 0.02, 5, 1, 1, 1), b = mesh_box(0.02, 0.02, 0.2, 1, 1, 5, 1);
+        static const double at[2][3] = {{0, 0, 0}, {0, 0.025, 0}}, down[3] = {0, -0.5, 0}, still[3] = {0, 0, 0};
+        double p[2][3];
+        ct_body_id id[2];
+        int contacts = 0;
+        d.gravity[1] = 0, d.rk.refine = refine;
+        w = world_make(&d);
+        id[0] = add_soft(w, "a", &a, 1e5, 0.3, 0.01, at[0], still);
+        id[1] = add_soft(w, "b", &b, 1e5, 0.3, 0.01, at[1], down);
+        for (i = 0; i < 10; i++) {
+            ct_step_report r = step_once(w, 0.005);
+            const ct_contact *c;
+            int n, k;
+            contacts += r.contacts;
+            assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+            for (k = 0; k < n; k++)
+                assert_true(c[k].kind == CT_PAIR_EF && c[k].vertices_a[1] >= 0 && c[k].vertices_b[2] >= 0 && c[k].impulse_normal > 0);
+        }
+        read_middle(w, id[0], 0, p[0]), read_middle(w, id[1], 0, p[1]);
+        if (refine ? !(contacts > 0 && p[1][1] - p[0][1] > 0.012) : !(contacts == 0 && p[1][1] < p[0][1] + 0.005))
+            fail_msg("refine %d: %d contacts, middles at %g and %g", refine, contacts, p[0][1], p[1][1]);
+        ct_mesh_free(&a), ct_mesh_free(&b);
+        ct_world_destroy(w);
+    }
+}
+
+/* two workers that take turns on one thread, halves in the wrong order */
+static void *backwards(ct_task_fn *fn, int count, int min_range, void *context, void *user)
+{
+    (void)min_range;
+    fn(count / 2, count, 1, context);
+    fn(0, count / 2, 0, context);
+    ++*(int *)user;
+    return NULL;
+}
+static void all_done(void *task, void *user)
+{
+    (void)task, (void)user;
+}
+
+/* the same bits, however loops over elements and contacts are cut */
+static void same_bits_by_workers(void **state)
+{
+    uint64_t hash[2];
+    int k, i, cut = 0;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_mesh m = mesh_box(0.1, 0.08, 0.1, 10, 8, 10, 1);
+        static const double at[2][3] = {{0, 0.04, 0}, {0.003, 0.1201, 0.002}}, down[3] = {0, -0.5, 0};
+        if (k)
+            d.tasks.enqueue = backwards, d.tasks.finish = all_done, d.tasks.worker_count = 2, d.tasks.user = &cut;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 2; i++)
+            add_soft(w, "soft", &m, 1e5, 0.49, 1e-3, at[i], i ? down : NULL);
+        for (i = 0; i < 3; i++)
+            assert_true(step_once(w, 0.0005).rk.accepted > 0);
+        hash[k] = ct_world_hash(w);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+    assert_true(cut > 20 && hash[0] == hash[1]);
+}
+
 static void refusals(void **state)
 {
     ct_world_desc d = desc_of();
@@ -638,6 +720,7 @@ int main(void)
         cmocka_unit_test(order_of_steps),             cmocka_unit_test(held_contacts),         cmocka_unit_test(weight_at_rest),
         cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),
+        cmocka_unit_test(middles_of_edges),           cmocka_unit_test(same_bits_by_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,11 +170,12 @@ void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
     *out = ct_world_desc_default().rk;
     if (!o)
         return;
-    json_in_keys(in, o, path, "tolerance fixed_step extrapolate edges element_pressure penetration bulk_viscosity max_steps");
+    json_in_keys(in, o, path, "tolerance fixed_step extrapolate edges refine element_pressure penetration bulk_viscosity max_steps");
     out->tolerance = (ct_real)json_in_number(in, o, path, "tolerance", out->tolerance, 0, SCENE_INF, JSON_IN_ABOVE);
     out->fixed_step = (ct_real)json_in_number(in, o, path, "fixed_step", out->fixed_step, 0, SCENE_INF, 0);
     out->extrapolate = json_in_bool(in, o, path, "extrapolate", out->extrapolate);
     out->edges = json_in_bool(in, o, path, "edges", out->edges);
+    out->refine = json_in_bool(in, o, path, "refine", out->refine);
     out->element_pressure = json_in_bool(in, o, path, "element_pressure", out->element_pressure);
     out->penetration = (ct_real)json_in_number(in, o, path, "penetration", out->penetration, 0, 0.1, JSON_IN_ABOVE);
     out->bulk_viscosity = (ct_real)json_in_number(in, o, path, "bulk_viscosity", out->bulk_viscosity, 0, 10, 0);

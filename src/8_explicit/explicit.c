@@ -1,7 +1,7 @@
 /* explicit.c -- the explicit stepper's step.
    Method: a step is a sequence of Runge-Kutta steps. Each begins with the contacts of its start: nodes behind a surface are moved onto it, and
-   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0. The length of
-   the steps follows from their error: steps above the tolerance are taken again, shorter.
+   approaching contacts collide inelastically. The contacts stay the same over the stages; in each their forces keep d'' >= 0 where contacts
+   are at rest (explicit_rates.c). The length of the steps follows from their error: steps above the tolerance are taken again, shorter.
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
 #include "explicit.h"
@@ -20,7 +20,9 @@
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */
 #define CTI_EXPLICIT_LEAST CTI_R(1e-3)  /* [1] of the bound from the wave speed: steps of this length are taken whatever their error is */
-#define CTI_EXPLICIT_GAIN 1e-2          /* [1] of the energies that took part: a larger gain in a step is NOT_CONVERGED */
+#define CTI_EXPLICIT_DECAY CTI_R(1.0)   /* [1] in the time of the bound: rate at which contacts come to rest; half lets contacts flicker */
+#define CTI_EXPLICIT_REST CTI_R(1e-3)   /* [legal penetrations] distance of contacts at rest; with 0 half of them intersect by rounding */
+#define CTI_EXPLICIT_GAIN 10            /* [1] tolerances, of the energies that took part: a larger gain in a step is NOT_CONVERGED */
 
 /* data of one step */
 typedef struct cti_explicit_run {
@@ -81,7 +83,8 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     ct_step_report now;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
-    g->dt = dt, g->solve.natural = 0;
+    g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
+    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
@@ -130,11 +133,14 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
 /* depths of the contacts before nodes are moved back */
 static void cti_explicit_depths(cti_state *s, ct_step_report *r)
 {
-    const cti_explicit *g = cti_explicit_own(s);
+    cti_explicit *g = cti_explicit_own(s);
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
+        cti_explicit_touch *c = &g->touches[i];
         ct_real depth = cti_max(-c->d, CTI_R(0.0));
+        c->found = c->d;
+        if (c->ahead)
+            continue;
         if (c->held) {
             r->rk.held++;
             r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
@@ -155,7 +161,7 @@ static int cti_explicit_remember(cti_state *s)
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
-        if (g->touches[i].squeezed)
+        if (g->touches[i].squeezed || g->touches[i].ahead)
             continue;
         for (j = n++; j > 0 && g->held[j - 1] > key; j--)
             g->held[j] = g->held[j - 1];
@@ -171,7 +177,8 @@ static int cti_explicit_size(cti_state *s)
     cti_explicit_flat *q = &g->flat;
     size_t n;
     q->state = 6 * s->n + 4 * CTI_LEN(s->bodies.rigids);
-    q->size = q->state + 3 + 3 * s->n + CTI_LEN(g->touches);
+    q->pins = s->scripts.n_constrained ? 3 * s->n : 0;
+    q->size = cti_pad8(q->state + 3 + q->pins + CTI_LEN(g->touches));
     n = (size_t)q->size;
     if (!CTI_RESIZE(s->mem, q->y, n) || !CTI_RESIZE(s->mem, q->full, n) || !CTI_RESIZE(s->mem, q->half, n) || !CTI_RESIZE(s->mem, q->end, n) ||
         !CTI_RESIZE(s->mem, q->stage, n) || !CTI_RESIZE(s->mem, q->k1, n) || !CTI_RESIZE(s->mem, q->k, 4 * n))
@@ -212,17 +219,12 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    int i;
     if (!cti_explicit_meet(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
     if (!cti_explicit_size(s) || !cti_explicit_regions(s, r))
         return 0;
     cti_explicit_collide(s, g->flat.y, run->t, r);
-    /* contacts that part keep no d'' >= 0: they may come back */
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].rate > CTI_R(1e-3) * s->desc.rk.penetration * g->edge / cti_min(g->bound, g->dt))
-            g->touches[i].squeezed |= 2;
     r->ms_solve += cti_cmr_clock(s) - clock;
     return cti_explicit_remember(s);
 }
@@ -232,11 +234,11 @@ static int cti_explicit_impulses(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int i, k;
-    for (i = 0; i < 3 * s->n; i++)
+    for (i = 0; i < g->flat.pins; i++)
         s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        ct_real impulse = g->flat.end[g->flat.state + 3 + 3 * s->n + i];
+        ct_real impulse = g->flat.end[g->flat.state + 3 + g->flat.pins + i];
         cti_touch touch;
         cti_v3 t1, t2;
         if (!(impulse > 0))
@@ -346,7 +348,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->rk.squeezed = cti_max_int(r->rk.squeezed, run->squeezed);
     r->loss_damping += (double)g->flat.end[g->flat.state], r->work_script += (double)g->flat.end[g->flat.state + 1];
     r->loss_contact += (double)g->flat.end[g->flat.state + 2];
-    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+    for (i = 0; i < s->n && g->flat.pins; i++)
         r->work_pins += (double)cti_v3_dot(cti_v3_at(g->flat.end + g->flat.state + 3, i), cti_v3_at(s->scripts.v_fixed, i));
     memcpy(g->flat.y, g->flat.end, sizeof(ct_real) * (size_t)g->flat.state);
     r->rk.accepted++;
@@ -358,14 +360,27 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
+/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
+static int cti_explicit_crossed(cti_state *s)
+{
+    const cti_surface *f = &s->surface;
+    int n = cti_tangle_crossed(s), p, v;
+    for (p = 0; n > 0 && p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            n -= cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    if (n == 0)
+        memset(&s->step.limit, 0, sizeof s->step.limit);
+    return n;
+}
+
 /* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_pair squeezed = s->step.limit;
-    double scale;
+    double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
-    r->tangled = cti_tangle_crossed(s);
+    r->tangled = cti_explicit_crossed(s);
     g->search.known = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
@@ -382,11 +397,11 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
             fabs(r->work_recovery) + r->loss_contact + r->loss_damping + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
     for (i = 0; i < s->bodies.n_models; i++)
-        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / CTI_EXPLICIT_GAIN;
+        scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= CTI_EXPLICIT_GAIN * scale))
+        !(r->energy_gained <= gain * scale))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }
@@ -445,4 +460,5 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 #undef CTI_EXPLICIT_GROW
 #undef CTI_EXPLICIT_SHRINK
 #undef CTI_EXPLICIT_LEAST
+#undef CTI_EXPLICIT_REST
 #undef CTI_EXPLICIT_GAIN

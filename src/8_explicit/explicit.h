@@ -4,26 +4,29 @@
 #ifndef CTI_EXPLICIT_H
 #define CTI_EXPLICIT_H
 
+#include "../1_math/simd_turn.h"
 #include "../8_step/stepper.h"
 #include "explicit_program.h"
 
-/* cti_explicit_entry -- a part of a contact's row: the gradient of its distance by the position of a block. */
+/* cti_explicit_entry -- a part of a contact's row: the gradient g of its distance by the position of a block, and z = M^-1 g. */
 typedef struct cti_explicit_entry {
     int32_t block;
-    cti_v3 g;
+    cti_v3 g, z;
 } cti_explicit_entry;
-enum { CTI_EXPLICIT_ENTRIES = 16 };
+enum { CTI_EXPLICIT_ENTRIES = 20 }; /* five vertices of four nodes each */
 
-/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, or two edges. */
+/* cti_explicit_touch -- a contact of a Runge-Kutta step: vertex and face, vertex and plane, two edges, or the middle of an edge and a face. */
 typedef struct cti_explicit_touch {
     cti_pair pair;
     uint64_t key;        /* features and bodies; contacts of a vertex with faces of one body have one key */
     ct_real sign;        /* EE: of the cross product of the edges */
     int held;            /* 1: the contact was there in the step before */
+    int ahead;           /* 1: with the face to which the vertex is on its way */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
     int region, n;       /* n entries */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
+    ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
     ct_real rate;        /* [m/s] d' */
     ct_real script_rate; /* [m/s] the part of it that scripts give */
     ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
@@ -31,13 +34,29 @@ typedef struct cti_explicit_touch {
     cti_explicit_entry entry[CTI_EXPLICIT_ENTRIES];
 } cti_explicit_touch;
 
-/* cti_explicit_elements -- scratch of the forces, by block or by element. */
+/* cti_explicit_matter -- numbers of a material: shear modulus, viscosities of shear and of volume [Pa s]. */
+typedef struct cti_explicit_matter {
+    ct_real mu, eta, bulk;
+} cti_explicit_matter;
+
+/* cti_explicit_elements -- elements with nodal pressures in batches of eight, each of one model, and scratch of their forces. Element l of
+   batch k has nodes node[32 k + 4 l ..]. Records of a node have four entries. */
 typedef struct cti_explicit_elements {
-    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
-    ct_real *volume;     /* [n] the same as they are */
-    ct_real *pressure;   /* [n] kappa (J - 1) [Pa] */
+    int n_batches;
+    int32_t *node;       /* [32 batches] */
+    int32_t *of;         /* [batches] model */
+    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    int32_t *lane;       /* as slot: entries of `quarter`, 8 k + l */
+    ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
+    cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *kept;       /* of one model: F and J of its elements between two passes */
+    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *kappa;      /* [n] bulk modulus [Pa] */
+    ct_real *x, *v;      /* [4 n] positions; velocities and pressures */
+    ct_real *kept;       /* what elements keep from the first pass to the second */
+    ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
+    ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
+    double *power;       /* [batches] */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -49,12 +68,19 @@ typedef struct cti_explicit_search {
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
-   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [3 n] and of contacts. */
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts. */
 typedef struct cti_explicit_flat {
-    int state, size;     /* entries without and with integrals */
+    int state, size;     /* entries without and with integrals; size is a multiple of 8, the last entries are 0 */
+    int pins;            /* 3 n, or 0 in a world without pins */
     ct_real *y, *full, *half, *end, *stage;
     ct_real *k1, *k;     /* rates at the start; [4][size] of other stages */
 } cti_explicit_flat;
+
+/* cti_explicit_couple -- entries of two contacts of a region at one block: they add g . z to the matrix at (i, j), j <= i. */
+typedef struct cti_explicit_couple {
+    int32_t i, j;        /* positions in `order` */
+    int16_t gi, zj;      /* entries of the two contacts */
+} cti_explicit_couple;
 
 /* cti_explicit_solve -- scratch of the contact problem; regions are runs of `order`. */
 typedef struct cti_explicit_solve {
@@ -62,6 +88,13 @@ typedef struct cti_explicit_solve {
     ct_real *spread;     /* [3 n] zero between uses */
     int32_t *set;        /* [n] sets of blocks */
     int32_t *order;      /* contacts by region */
+    int32_t *couple_at;  /* [contacts + 1] couples of a position */
+    int32_t *lo, *hi;    /* [contacts] by position: first and last position, from the region's first on, of contacts with a common block */
+    uint64_t *keys;      /* scratch of sorting, with `order` */
+    cti_explicit_couple *couples; /* by i */
+    int32_t *head, *next; /* [n], [entries of contacts]: entries of contacts by block; head is -1 between uses */
+    ct_real *inverse;    /* [n] of blocks' masses */
+    ct_real *inertia;    /* [9 rigids] inverse, in the frames of the bodies */
     uint8_t *active;
     double natural;      /* largest residual of a problem in the step, relative */
 } cti_explicit_solve;
@@ -79,7 +112,10 @@ typedef struct cti_explicit {
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
     ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
+    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 d >= 0: the rate at which contacts come to rest on the surface */
+    ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
 } cti_explicit;
@@ -88,6 +124,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* ---- explicit_force.c ---- */
 
+/* cti_explicit_is_nodal -- 1: the elements of a model have nodal pressures. */
+CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
 /* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
@@ -95,19 +133,36 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
 /* cti_explicit_elastic -- elastic energy at x [J]. */
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x);
 
+/* ---- explicit_nodal.c: elements with nodal pressures ---- */
+
+/* cti_explicit_nodal_rest -- copies of the elements at rest; needs elements.length. 0: out of memory. */
+CTI_FN int cti_explicit_nodal_rest(cti_state *s);
+CTI_FN void cti_explicit_nodal_free(cti_state *s);
+/* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
+CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
+
 /* ---- explicit_contact.c ---- */
 
 /* cti_explicit_place -- g->surface and g->frames at the state y, t seconds after the start of the step. */
 CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t);
 /* cti_explicit_measure -- normal, distance, rates and entries of a contact at y. 0: its features are flat. */
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c);
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_foot_ahead -- weights w [4] of the foot of a vertex in the plane of a face after h seconds of straight motion, w[1..3] < 0 inside. */
+CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w);
+
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
+/* ---- explicit_find.c ---- */
+
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+
 /* ---- explicit_rates.c ---- */
 
+/* cti_explicit_masses -- inverse masses and inertias. 0: out of memory. */
+CTI_FN int cti_explicit_masses(cti_state *s);
 /* cti_explicit_regions -- sets of contacts that share blocks; contacts are in the order of the sets. 0: out of memory. */
 CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r);
 /* cti_explicit_rates -- dy: the time derivative of y, with contact forces that keep d'' >= 0. 0: a number is not finite. */

@@ -1,7 +1,5 @@
-/* explicit_contact.c -- contacts of a Runge-Kutta step: detection, distances and their derivatives, nodes that are moved back.
-   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
-   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too. Nodes that have penetrated are moved
-   onto the surface along its normal, without going back in time.
+/* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
+   Method: nodes that have penetrated are moved onto the surface along its normal, without going back in time.
    Distance d = n . (P_a - P_b) is that from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
    weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
      d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
@@ -12,13 +10,7 @@
    differs: a node of a rigid or scripted body cannot be moved back alone; then nodes of the face are, by the smallest change.
    based on: Hong et al. 2006, sec. 2 and 3. */
 #include "explicit.h"
-#include "../0_base/sort.h"
-#include "../4_geom/dist.h"
 
-#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
-#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
-#define CTI_EXPLICIT_TOUCH CTI_R(0.1)    /* [legal penetrations] distance up to which a contact that ends or begins is one */
-#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 #define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
@@ -55,39 +47,54 @@ CTI_FN void cti_explicit_place(cti_state *s, const ct_real *y, double t)
 
 /* ---- distances ---- */
 
-/* a vertex of a contact: position, velocity, centripetal acceleration */
+/* a vertex of a contact: position, velocity, centripetal acceleration, the part of the velocity that a script gives */
 typedef struct cti_explicit_vertex {
-    cti_v3 x, v, c;
+    cti_v3 x, v, c, script;
     const cti_attach *attach;
 } cti_explicit_vertex;
 
-static cti_explicit_vertex cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_v3 *script)
+static void cti_explicit_vertex_of(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
 {
     const ct_real *v = y + 3 * (size_t)s->n;
-    cti_explicit_vertex p;
     int k;
-    p.attach = cti_surface_attach(&s->surface, vertex);
-    p.c = *script = p.v = cti_v3_zero();
-    if (p.attach->n == 0) {
-        p.x = cti_explicit_scripted(s, vertex, t, script);
-        p.v = *script;
-    } else if (p.attach->frame >= 0) {
-        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p.attach->frame;
-        int b = p.attach->block[0];
-        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p.attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
-        p.x = cti_v3_add(cti_v3_at(y, b), arm), p.v = cti_v3_add(cti_v3_at(v, b), spin), p.c = cti_v3_cross(w, spin);
+    p->attach = cti_surface_attach(&s->surface, vertex);
+    p->c = p->script = p->v = cti_v3_zero();
+    if (p->attach->n == 0) {
+        p->x = cti_explicit_scripted(s, vertex, t, &p->script);
+        p->v = p->script;
+    } else if (p->attach->frame >= 0) {
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)p->attach->frame;
+        int b = p->attach->block[0];
+        cti_v3 arm = cti_m3_mul_v(R, cti_v3_at(p->attach->weight, 0)), w = cti_v3_at(v, b + 1), spin = cti_v3_cross(w, arm);
+        p->x = cti_v3_add(cti_v3_at(y, b), arm), p->v = cti_v3_add(cti_v3_at(v, b), spin), p->c = cti_v3_cross(w, spin);
     } else {
-        p.x = cti_v3_zero();
-        for (k = 0; k < p.attach->n; k++) {
-            p.x = cti_v3_mad(p.x, cti_v3_at(y, p.attach->block[k]), p.attach->weight[k]);
-            p.v = cti_v3_mad(p.v, cti_v3_at(v, p.attach->block[k]), p.attach->weight[k]);
+        p->x = cti_v3_zero();
+        for (k = 0; k < p->attach->n; k++) {
+            p->x = cti_v3_mad(p->x, cti_v3_at(y, p->attach->block[k]), p->attach->weight[k]);
+            p->v = cti_v3_mad(p->v, cti_v3_at(v, p->attach->block[k]), p->attach->weight[k]);
         }
     }
-    return p;
+}
+
+/* the same, quickly for a node that is its own surface vertex. Written field by field: copies of the struct would wait for its stores */
+CTI_INLINE void cti_explicit_vertex_at(const cti_state *s, const ct_real *y, int vertex, double t, cti_explicit_vertex *p)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, vertex);
+    const ct_real *x, *v;
+    if (a->n != 1) {
+        cti_explicit_vertex_of(s, y, vertex, t, p);
+        return;
+    }
+    x = y + 3 * (size_t)a->block[0], v = x + 3 * (size_t)s->n;
+    p->attach = a;
+    p->x.x = x[0], p->x.y = x[1], p->x.z = x[2];
+    p->v.x = v[0], p->v.y = v[1], p->v.z = v[2];
+    p->c.x = p->c.y = p->c.z = 0;
+    p->script.x = p->script.y = p->script.z = 0;
 }
 
 /* the gradient w n of a vertex as entries of the row */
-static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
 {
     int k;
     cti_v3 g = cti_v3_mul(c->normal, w);
@@ -104,8 +111,16 @@ static void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, c
         c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
 }
 
+CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
+{
+    if (p->attach->n == 1)
+        c->entry[c->n].block = p->attach->block[0], c->entry[c->n++].g = cti_v3_mul(c->normal, w);
+    else
+        cti_explicit_row_of(s, p, w, c);
+}
+
 /* weights of the foot of p in the plane of a triangle */
-static void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
+CTI_INLINE void cti_explicit_foot(cti_v3 p, cti_v3 a, cti_v3 e1, cti_v3 e2, cti_v3 N, ct_real *w)
 {
     cti_v3 r = cti_v3_sub(p, a);
     ct_real n2 = cti_v3_norm2(N);
@@ -123,246 +138,87 @@ static void cti_explicit_lines(cti_v3 a, cti_v3 b, cti_v3 e1, cti_v3 e2, ct_real
     w[0] = 1 - p, w[1] = p, w[2] = q - 1, w[3] = -q;
 }
 
+/* the middle of an edge: mean of its ends */
+static void cti_explicit_middle(const cti_explicit_vertex *q, cti_explicit_vertex *p)
+{
+    const ct_real half = CTI_R(0.5);
+    p->attach = NULL;
+    p->x = cti_v3_mul(cti_v3_add(q[0].x, q[1].x), half), p->v = cti_v3_mul(cti_v3_add(q[0].v, q[1].v), half);
+    p->c = cti_v3_mul(cti_v3_add(q[0].c, q[1].c), half), p->script = cti_v3_mul(cti_v3_add(q[0].script, q[1].script), half);
+}
+
+/* normal of a face or of two edges, n', d, and the weights of the four points. 0: the features are flat */
+static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_explicit_touch *c, ct_real *w, cti_v3 *dn)
+{
+    int from = edges ? 0 : 1, other = edges ? 2 : 1;
+    cti_v3 e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
+    cti_v3 d1 = cti_v3_sub(p[edges ? 1 : 2].v, p[from].v), d2 = cti_v3_sub(p[3].v, p[other].v);
+    cti_v3 N = cti_v3_mul(cti_v3_cross(e1, e2), c->sign);
+    cti_v3 rate = cti_v3_mul(cti_v3_add(cti_v3_cross(d1, e2), cti_v3_cross(e1, d2)), c->sign);
+    ct_real size = cti_v3_norm(N);
+    if (!(size > 0)) {
+        c->d = c->rate = c->script_rate = c->bias = 0;
+        return 0;
+    }
+    c->normal = cti_v3_mul(N, 1 / size);
+    *dn = cti_v3_mul(cti_v3_mad(rate, c->normal, -cti_v3_dot(c->normal, rate)), 1 / size);
+    if (edges)
+        cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
+    else
+        cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+    c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
+    return 1;
+}
+
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
 {
-    cti_explicit_vertex p[4];
-    cti_v3 script[4], e1, e2, d1, d2, N, rate, dn = cti_v3_zero(), u = cti_v3_zero(), us = u, centripetal = u;
+    cti_explicit_vertex p[4], q[2];
+    cti_v3 dn = cti_v3_zero(), u = dn, us = dn, centripetal = dn;
     const int32_t *v = c->pair.v;
-    ct_real *w = c->pair.w, size;
-    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
+    ct_real w[4];
+    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF;
     c->n = 0;
-    for (k = 0; k < n; k++)
-        p[k] = cti_explicit_vertex_at(s, y, v[k], t, &script[k]);
+    for (k = 0; k < 2 && middle; k++)
+        cti_explicit_vertex_at(s, y, v[k], t, &q[k]);
+    if (middle)
+        cti_explicit_middle(q, &p[0]);
+    for (k = middle; k < n; k++)
+        cti_explicit_vertex_at(s, y, v[k + middle], t, &p[k]);
     if (c->pair.kind == CT_PAIR_PLANE) {
-        const cti_plane *q = &s->surface.planes[c->pair.plane];
-        c->normal = cti_v3_at(q->normal, 0);
-        c->d = cti_v3_dot(c->normal, p[0].x) - q->offset;
+        const cti_plane *plane = &s->surface.planes[c->pair.plane];
+        c->normal = cti_v3_at(plane->normal, 0);
+        c->d = cti_v3_dot(c->normal, p[0].x) - plane->offset;
         w[0] = 1;
-    } else {
-        int edges = c->pair.kind == CT_PAIR_EE, from = edges ? 0 : 1, other = edges ? 2 : 1;
-        e1 = cti_v3_sub(p[edges ? 1 : 2].x, p[from].x), e2 = cti_v3_sub(p[3].x, p[other].x);
-        d1 = cti_v3_sub(p[edges ? 1 : 2].v, p[from].v), d2 = cti_v3_sub(p[3].v, p[other].v);
-        N = cti_v3_mul(cti_v3_cross(e1, e2), c->sign);
-        rate = cti_v3_mul(cti_v3_add(cti_v3_cross(d1, e2), cti_v3_cross(e1, d2)), c->sign);
-        size = cti_v3_norm(N);
-        if (!(size > 0)) {
-            c->d = c->rate = c->script_rate = c->bias = 0;
-            return 0;
-        }
-        c->normal = cti_v3_mul(N, 1 / size);
-        dn = cti_v3_mul(cti_v3_mad(rate, c->normal, -cti_v3_dot(c->normal, rate)), 1 / size);
-        if (edges)
-            cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
-        else
-            cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
-        c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
-    }
+    } else if (!cti_explicit_normal(p, c->pair.kind == CT_PAIR_EE, c, w, &dn))
+        return 0;
     for (k = 0; k < n; k++) {
-        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, script[k], w[k]);
+        u = cti_v3_mad(u, p[k].v, w[k]), us = cti_v3_mad(us, p[k].script, w[k]);
         centripetal = cti_v3_mad(centripetal, p[k].c, w[k]);
-        cti_explicit_row(s, &p[k], w[k], c);
+        c->pair.w[k + middle] = w[k];
+        if (k >= middle)
+            cti_explicit_row(s, &p[k], w[k], c);
+        else
+            cti_explicit_row(s, &q[0], w[k] / 2, c), cti_explicit_row(s, &q[1], w[k] / 2, c);
     }
+    if (middle)
+        c->pair.w[0] = c->pair.w[1] = w[0] / 2;
     c->rate = cti_v3_dot(c->normal, u), c->script_rate = cti_v3_dot(c->normal, us);
     c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u) + cti_v3_dot(c->normal, centripetal);
     return 1;
 }
 
-/* ---- detection ---- */
-
-/* 1: candidates are still those of g->surface */
-static int cti_explicit_is_known(const cti_state *s)
+CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double t, int vertex, int face, ct_real h, ct_real *w)
 {
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    int i, k;
-    if (!g->search.known)
-        return 0;
-    for (k = 0; k < CTI_LEN(f->runs); k += 3)
-        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
-            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
-                return 0;
-    return 1;
-}
-
-/* 0: out of memory */
-static int cti_explicit_candidates(cti_state *s)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    cti_surface *f = &s->surface;
-    int i;
-    if (cti_explicit_is_known(s))
-        return 1;
-    CTI_CLEAR(g->search.vf);
-    CTI_CLEAR(g->search.ee);
-    g->search.known = 0;
-    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
-    for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = 1, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
-    if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
-        return 0;
-    memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.known = 1;
-    return 1;
-}
-
-static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
-{
-    const int32_t *v = f->faces + 3 * (size_t)face;
-    cti_v3 a = cti_v3_at(x, v[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
-}
-
-/* normal of an edge: the sum of its faces' */
-static cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
-{
-    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
-    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
-    return b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n;
-}
-
-/* adds a contact, as it is at y. 0: out of memory */
-static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    cti_explicit_touch c;
-    int lo = 0, hi = CTI_LEN(g->held);
-    memset(&c, 0, sizeof c);
-    c.pair = *pair, c.sign = sign, c.key = key;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (g->held[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
-    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
-}
-
-/* the face nearest to a vertex, of one body */
-typedef struct cti_explicit_near {
-    int vertex, body, face, feature;
-    ct_real d2;
-} cti_explicit_near;
-
-/* makes it a contact if the vertex is behind, or touches. 0: out of memory */
-static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
-{
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
-    cti_v3 n, to;
-    cti_pair pair;
+    const int32_t *q = s->surface.faces + 3 * (size_t)face;
+    cti_v3 x[4], e1, e2;
     int k;
-    if (q->vertex < 0 || !(q->d2 < reach * reach))
-        return 1;
-    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
-    if (!(q->d2 <= touch * touch)) {
-        if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
-            return 1;
-        n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
-                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
-        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
-        to = cti_v3_sub(cti_v3_at(g->surface, q->vertex), cti_v3_at(g->surface, k));
-        if (!(cti_v3_dot(to, n) < 0))
-            return 1;
+    for (k = 0; k < 4; k++) {
+        cti_explicit_vertex p;
+        cti_explicit_vertex_at(s, y, k ? q[k - 1] : vertex, t, &p);
+        x[k] = cti_v3_mad(p.x, p.v, h);
     }
-    return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body);
-}
-
-/* vertices and faces of different bodies. 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    cti_explicit_near best;
-    int i;
-    best.vertex = best.body = -1, best.face = best.feature = 0, best.d2 = 0;
-    for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
-        int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
-        const int32_t *q = f->faces + 3 * (size_t)face;
-        int body = f->body_of[q[0]];
-        ct_real w[3], d2;
-        if (body == f->body_of[v])
-            continue;
-        d2 = cti_dist_pt(g->surface + 3 * (size_t)v, g->surface + 3 * (size_t)q[0], g->surface + 3 * (size_t)q[1], g->surface + 3 * (size_t)q[2], w,
-                         &feature);
-        if (v != best.vertex || body != best.body) {
-            if (!cti_explicit_near_add(s, y, t, &best))
-                return 0;
-        } else if (!(d2 < best.d2))
-            continue;
-        best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
-    }
-    return cti_explicit_near_add(s, y, t, &best);
-}
-
-static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
-{
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
-    int p, v;
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
-            cti_pair pair;
-            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
-                continue;
-            cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
-            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
-                return 0;
-        }
-    return 1;
-}
-
-/* edges of different bodies that have passed each other. 0: out of memory */
-static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
-    int i;
-    for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
-        int a = g->search.ee[i], b = g->search.ee[i + 1], feature;
-        const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
-        const ct_real *x = g->surface;
-        ct_real st[2], d2, sign, d;
-        cti_v3 n, na, nb, e1, e2;
-        cti_pair pair;
-        if (f->body_of[p[0]] == f->body_of[q[0]])
-            continue;
-        d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
-        if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
-            continue;
-        e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
-        n = cti_v3_cross(e1, e2);
-        if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
-            continue;
-        n = cti_v3_unit(n, cti_v3_zero());
-        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
-        sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
-        /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
-        if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
-            continue;
-        d = sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
-        if (d > touch)
-            continue;
-        cti_pair_make(f, CT_PAIR_EE, a, b, &pair);
-        if (!cti_explicit_add(s, y, t, &pair, sign, (uint64_t)a << 31 | (uint64_t)b))
-            return 0;
-    }
-    return 1;
-}
-
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    CTI_CLEAR(g->touches);
-    if (g->edge == 0)
-        return 1;
-    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t));
+    e1 = cti_v3_sub(x[2], x[1]), e2 = cti_v3_sub(x[3], x[1]);
+    cti_explicit_foot(x[0], x[1], e1, e2, cti_v3_cross(e1, e2), w);
 }
 
 /* ---- back onto the surface ---- */
@@ -379,7 +235,7 @@ static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch 
         return 0;
     for (k = first; k < last; k++)
         if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, -c->d / sum));
+            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (cti_explicit_own(s)->rest - c->d) / sum));
     return 1;
 }
 
@@ -387,8 +243,8 @@ static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch 
 static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch *c)
 {
     ct_real sum = 0, side[2] = {0, 0};
-    int block[2] = {-1, -1}, k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4;
-    for (k = 0; k < n; k++) {
+    int block[2] = {-1, -1}, k;
+    for (k = 0; k < c->pair.n; k++) {
         const cti_attach *a = cti_surface_attach(&s->surface, c->pair.v[k]);
         int i = k < c->pair.n_a ? 0 : 1;
         if (a->n && a->frame >= 0 && !s->scripts.fixed[a->block[0]])
@@ -399,7 +255,7 @@ static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch
         return 0;
     for (k = 0; k < 2; k++)
         if (block[k] >= 0)
-            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? -c->d : c->d) * side[k] / sum));
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (cti_explicit_own(s)->rest - c->d) * side[k] / sum));
     return 1;
 }
 
@@ -412,10 +268,11 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
         again = 0;
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
-            int own;
+            int own, k;
             if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
                 continue;
-            own = c->pair.kind == CT_PAIR_EE ? 0 : cti_max_int(cti_surface_attach(&s->surface, c->pair.v[0])->n, 0);
+            for (k = 0, own = 0; k < c->pair.n_a && c->pair.kind != CT_PAIR_EE; k++)
+                own += cti_max_int(cti_surface_attach(&s->surface, c->pair.v[k])->n, 0);
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
                 moved++, again = 1;
         }
@@ -423,8 +280,4 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
     return moved;
 }
 
-#undef CTI_EXPLICIT_REACH
-#undef CTI_EXPLICIT_SLACK
-#undef CTI_EXPLICIT_TOUCH
-#undef CTI_EXPLICIT_SINE
 #undef CTI_EXPLICIT_BACKS

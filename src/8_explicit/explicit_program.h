@@ -2,7 +2,7 @@
 #ifndef CTI_EXPLICIT_PROGRAM_H
 #define CTI_EXPLICIT_PROGRAM_H
 
-#include "../1_math/real.h"
+#include "../2_linalg/kernel.h"
 
 typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_SOLVED,
@@ -10,11 +10,19 @@ typedef enum cti_explicit_outcome {
     CTI_EXPLICIT_FAILED
 } cti_explicit_outcome;
 
+/* cti_explicit_system -- K [n ld], ld at least n rounded up to 8. Row i is 0 outside of columns lo[i] to hi[i]; only the whole lanes that they
+   are in are read. Contacts in the order of a coordinate have a narrow profile. */
+typedef struct cti_explicit_system {
+    const double *K;
+    const int32_t *lo, *hi;
+    int n, ld;
+} cti_explicit_system;
+
 /* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
-CTI_INLINE size_t cti_explicit_work(int n) { return 2 * (size_t)n * (size_t)n + 9 * (size_t)n; }
-/* cti_explicit_program -- K [n n], which is not changed, b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those
-   that are not. *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
-CTI_FN cti_explicit_outcome cti_explicit_program(const double *K, const double *b, int n, uint8_t *active, double *f, double *work,
+CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_t)cti_pad8(n); }
+/* cti_explicit_program -- b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those that are not. *out_natural:
+   largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
                                                  double *out_natural);
 
 #endif /* CTI_EXPLICIT_PROGRAM_H */

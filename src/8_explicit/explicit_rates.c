@@ -3,40 +3,105 @@
    and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
    stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
    d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
+   differs: the condition is d'' + 2 c d' + c^2 d >= 0, which is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never
+   comes back but by a collision in a later step: contacts at rest flicker, and each collision starts waves. Here they come to rest on the
+   surface as exp(-c t) does, and errors of integration do not add up. Impulses leave d' >= -c d.
    differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
    then undo each other; here they are solved together, and momentum is kept.
    based on: Hong et al. 2006, sec. 3 and 4. */
 #include "explicit.h"
 #include "../0_base/sets.h"
+#include "../0_base/sort.h"
+#include "../0_base/tasks.h"
+#include "../1_math/lanes.h"
 
-/* out = M^-1 g for a block, in the directions that scripts leave free */
-static cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+/* [1] of the legal penetration in a time of decay: contacts that approach more slowly come to rest by their forces, without an impulse */
+#define CTI_EXPLICIT_SLOW CTI_R(1e-3)
+/* [1] of a contact's own response that is added to it, where contacts of edges or of their middles outnumber the nodes: forces are unique then.
+   The depth is 1e-6 edges; with 1e-5 and 1e-3 the forces take as long to find, with none twice as long */
+#define CTI_EXPLICIT_SOFTNESS 1e-4
+#define CTI_EXPLICIT_CONTACT_US 0.06 /* [us] of a contact's row, for the cut of loops; half or double change nothing */
+#define CTI_EXPLICIT_BLOCK_US 0.004  /* [us] of a block's acceleration */
+
+CTI_FN int cti_explicit_masses(cti_state *s)
 {
+    cti_explicit_solve *q = &cti_explicit_own(s)->solve;
+    int i;
+    if (!CTI_RESIZE(s->mem, q->inverse, s->n) || !CTI_RESIZE(s->mem, q->head, s->n) || !CTI_RESIZE(s->mem, q->inertia, 9 * CTI_LEN(s->bodies.rigids)))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        q->inverse[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0, q->head[i] = -1;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        if (!cti_m3_inverse(s->bodies.rigids[i].inertia, q->inertia + 9 * (size_t)i))
+            memset(q->inertia + 9 * (size_t)i, 0, 9 * sizeof *q->inertia);
+    return 1;
+}
+
+/* M^-1 g of a block that turns, or that a script holds in some directions */
+static cti_v3 cti_explicit_inverse_of(const cti_state *s, int block, cti_v3 g)
+{
+    const cti_explicit *own = cti_explicit_own(s);
     int r = s->bodies.rigid_of[block], slot = s->scripts.filter[block];
     if (slot >= 0)
         g = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g);
     if (r >= 0 && s->bodies.rigids[r].block + 1 == block) {
-        const cti_rigid *b = &s->bodies.rigids[r];
-        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)r;
-        ct_real inverse[9];
-        if (!cti_m3_inverse(b->inertia, inverse))
-            return cti_v3_zero();
-        g = cti_m3_mul_v(R, cti_m3_mul_v(inverse, cti_m3_mul_tv(R, g)));
+        const ct_real *R = own->frames + 9 * (size_t)r;
+        g = cti_m3_mul_v(R, cti_m3_mul_v(own->solve.inertia + 9 * (size_t)r, cti_m3_mul_tv(R, g)));
     } else
-        g = cti_v3_mul(g, s->bodies.mass[block] > 0 ? 1 / s->bodies.mass[block] : 0);
+        g = cti_v3_mul(g, own->solve.inverse[block]);
     return slot >= 0 ? cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, g) : g;
+}
+
+/* M^-1 g for a block, in the directions that scripts leave free */
+CTI_INLINE cti_v3 cti_explicit_inverse(const cti_state *s, int block, cti_v3 g)
+{
+    if (s->scripts.filter[block] < 0 && s->bodies.rigid_of[block] < 0)
+        return cti_v3_mul(g, cti_explicit_own(s)->solve.inverse[block]);
+    return cti_explicit_inverse_of(s, block, g);
+}
+
+/* a loop over contacts or blocks at y; v, force, a of the free motion */
+typedef struct cti_explicit_loop {
+    cti_state *s;
+    const ct_real *y, *v;
+    ct_real *force, *a;
+    double t;
+    int skip; /* 1: contacts that are squeezed stay as they are */
+} cti_explicit_loop;
+
+static void cti_explicit_measure_range(int begin, int end, int worker, void *context)
+{
+    const cti_explicit_loop *q = (const cti_explicit_loop *)context;
+    cti_explicit *g = cti_explicit_own(q->s);
+    int i, k;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        cti_explicit_touch *c = &g->touches[i];
+        if (q->skip && c->squeezed)
+            continue;
+        cti_explicit_measure(q->s, q->y, q->t, c);
+        for (k = 0; k < c->n; k++)
+            c->entry[k].z = cti_explicit_inverse(q->s, c->entry[k].block, c->entry[k].g);
+    }
+}
+
+/* the contacts that take part, at y */
+static void cti_explicit_measure_all(cti_state *s, const ct_real *y, double t, int skip)
+{
+    cti_explicit_loop q;
+    memset(&q, 0, sizeof q);
+    q.s = s, q.y = y, q.t = t, q.skip = skip;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_measure_range, CTI_LEN(cti_explicit_own(s)->touches), CTI_EXPLICIT_CONTACT_US, &q);
 }
 
 static cti_explicit_touch *cti_explicit_touch_at(const cti_explicit *g, int i) { return &g->touches[g->solve.order[i]]; }
 
-CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+/* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
+static void cti_explicit_join(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, k, at = 0, most = 0, regions = 0;
-    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m))
-        return 0;
+    int m = CTI_LEN(g->touches), i, k;
     cti_sets_init(g->solve.set, s->n);
-    /* blocks of a contact are one set, if they can move; a rigid body's two blocks always are */
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
         cti_sets_join(g->solve.set, s->bodies.rigids[i].block, s->bodies.rigids[i].block + 1);
     for (i = 0; i < m; i++) {
@@ -51,46 +116,129 @@ CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
     }
     for (i = 0; i < m; i++)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
-    /* runs of one region, by the contact that comes first */
+}
+
+/* entries of contacts of one region at one block, in the order of the contacts. 0: out of memory */
+static int cti_explicit_couple_all(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_solve *q = &g->solve;
+    int m = CTI_LEN(g->touches), i, k, e;
+    CTI_CLEAR(q->couples);
+    if (!CTI_RESIZE(s->mem, q->couple_at, m + 1) || !CTI_RESIZE(s->mem, q->next, m * CTI_EXPLICIT_ENTRIES))
+        return 0;
     for (i = 0; i < m; i++) {
-        int begin = at;
-        for (k = 0; k < i; k++)
-            if (g->touches[k].region == g->touches[i].region)
-                break;
-        if (k < i)
-            continue;
-        for (k = i; k < m; k++)
-            if (g->touches[k].region == g->touches[i].region)
-                g->solve.order[at++] = k;
-        most = cti_max_int(most, at - begin);
-        regions++;
+        const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
+        q->couple_at[i] = CTI_LEN(q->couples);
+        for (k = 0; k < c->n && c->region >= 0; k++)
+            for (e = q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
+                cti_explicit_couple o;
+                o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
+                if (!CTI_PUSH(s->mem, q->couples, o))
+                    return 0;
+            }
+        for (k = 0; k < c->n && c->region >= 0; k++) {
+            q->next[i * CTI_EXPLICIT_ENTRIES + k] = q->head[c->entry[k].block];
+            q->head[c->entry[k].block] = i * CTI_EXPLICIT_ENTRIES + k;
+        }
+    }
+    q->couple_at[m] = CTI_LEN(q->couples);
+    for (i = 0; i < m; i++)
+        for (k = 0; k < g->touches[i].n; k++)
+            q->head[g->touches[i].entry[k].block] = -1;
+    return 1;
+}
+
+/* contacts of a region in the order of the coordinate in which they extend most */
+static void cti_explicit_arrange(cti_state *s, int begin, int end)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_v3 lo = cti_v3_at(g->surface, cti_explicit_touch_at(g, begin)->pair.v[0]), hi = lo, size;
+    int i, axis, m = end - begin;
+    for (i = begin + 1; i < end; i++) {
+        cti_v3 p = cti_v3_at(g->surface, cti_explicit_touch_at(g, i)->pair.v[0]);
+        lo = cti_v3_make(cti_min(lo.x, p.x), cti_min(lo.y, p.y), cti_min(lo.z, p.z));
+        hi = cti_v3_make(cti_max(hi.x, p.x), cti_max(hi.y, p.y), cti_max(hi.z, p.z));
+    }
+    size = cti_v3_sub(hi, lo);
+    axis = size.x >= size.y && size.x >= size.z ? 0 : (size.y >= size.z ? 1 : 2);
+    for (i = begin; i < end; i++)
+        g->solve.keys[i - begin] = cti_sort_key((double)g->surface[3 * (size_t)cti_explicit_touch_at(g, i)->pair.v[0] + (size_t)axis]);
+    cti_sort_u64(g->solve.keys, g->solve.order + begin, g->solve.keys + m, g->solve.lo, m);
+}
+
+/* profiles of the regions' matrices; numbers are relative to the region */
+static void cti_explicit_profile(cti_explicit *g, int begin, int end)
+{
+    const cti_explicit_solve *q = &g->solve;
+    int i, e;
+    for (i = begin; i < end; i++)
+        q->lo[i] = q->hi[i] = i - begin;
+    for (i = begin; i < end; i++)
+        for (e = q->couple_at[i]; e < q->couple_at[i + 1]; e++) {
+            int j = q->couples[e].j;
+            q->lo[i] = cti_min_int(q->lo[i], j - begin), q->hi[j] = cti_max_int(q->hi[j], i - begin);
+        }
+}
+
+CTI_FN int cti_explicit_regions(cti_state *s, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int m = CTI_LEN(g->touches), i, k, begin, end, most = 0, regions = 0;
+    if (!CTI_RESIZE(s->mem, g->solve.order, m) || !CTI_RESIZE(s->mem, g->solve.active, m) || !CTI_RESIZE(s->mem, g->solve.lo, m) ||
+        !CTI_RESIZE(s->mem, g->solve.hi, m) || !CTI_RESIZE(s->mem, g->solve.keys, 2 * m))
+        return 0;
+    cti_explicit_join(s);
+    /* runs of one region */
+    for (i = 0; i < m; i++)
+        g->solve.keys[i] = (uint64_t)(g->touches[i].region + 1), g->solve.order[i] = i;
+    cti_sort_u64(g->solve.keys, g->solve.order, g->solve.keys + m, g->solve.lo, m);
+    for (begin = 0; begin < m; begin = end, regions++) {
+        for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == cti_explicit_touch_at(g, begin)->region; end++)
+            ;
+        cti_explicit_arrange(s, begin, end);
+        most = cti_max_int(most, end - begin);
     }
     for (i = 0; i < m; i++)
         g->solve.active[i] = 1;
     r->rk.regions = regions;
-    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)most + 2 * (size_t)most);
+    if (!cti_explicit_couple_all(s))
+        return 0;
+    for (begin = 0; begin < m; begin = k) {
+        for (k = begin; k < m && cti_explicit_touch_at(g, k)->region == cti_explicit_touch_at(g, begin)->region; k++)
+            ;
+        cti_explicit_profile(g, begin, k);
+    }
+    return CTI_RESIZE(s->mem, g->solve.work, cti_explicit_work(most) + (size_t)most * (size_t)cti_pad8(most) + 2 * (size_t)cti_pad8(most));
 }
 
-/* K of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
+/* K [m ld] of contacts [begin, end) of the order; those that are squeezed have rows of the unit matrix */
 static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int i, j, k, m = end - begin;
+    const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
+    int i, j, e, m = end - begin, ld = cti_pad8(m);
+    double soft = s->desc.rk.edges || s->desc.rk.refine ? 1 + CTI_EXPLICIT_SOFTNESS : 1;
+    for (i = 0; i < m; i++)
+        memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = cti_explicit_touch_at(g, begin + i);
-        for (k = 0; k < c->n; k++)
-            cti_v3_addto(g->solve.spread, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, c->entry[k].g));
-        for (j = 0; j <= i; j++) {
-            const cti_explicit_touch *o = cti_explicit_touch_at(g, begin + j);
-            double a = 0;
-            for (k = 0; k < o->n; k++)
-                a += (double)cti_v3_dot(o->entry[k].g, cti_v3_at(g->solve.spread, o->entry[k].block));
-            if (c->squeezed || o->squeezed)
-                a = i == j;
-            K[i * m + j] = K[j * m + i] = a;
+        double *row = K + (size_t)i * (size_t)ld;
+        if (c->squeezed) {
+            row[i] = 1;
+            continue;
         }
-        for (k = 0; k < c->n; k++)
-            cti_v3_put(g->solve.spread, c->entry[k].block, cti_v3_zero());
+        for (e = 0; e < c->n; e++)
+            row[i] += (double)cti_v3_dot(c->entry[e].g, c->entry[e].z);
+        for (e = g->solve.couple_at[begin + i]; e < g->solve.couple_at[begin + i + 1]; e++) {
+            const cti_explicit_couple *q = &g->solve.couples[e];
+            const cti_explicit_touch *o = cti_explicit_touch_at(g, q->j);
+            if (!o->squeezed)
+                row[q->j - begin] += (double)cti_v3_dot(c->entry[q->gi].g, o->entry[q->zj].z);
+        }
+        row[i] *= soft;
+        for (j = lo[i]; j < i; j++)
+            K[(size_t)j * (size_t)ld + (size_t)i] = row[j];
     }
 }
 
@@ -99,20 +247,23 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = end - begin, i, turn;
-    double *K = b + m, *f = K + (size_t)m * (size_t)m, *work = f + m, natural = 0, most;
+    int ld = cti_pad8(m);
+    double *K = b + ld, *f = K + (size_t)m * (size_t)ld, *work = f + ld, natural = 0, most;
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
+    cti_explicit_system A;
+    A.K = K, A.n = m, A.ld = ld, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
     for (turn = 0; turn <= m; turn++) {
         cti_explicit_matrix(s, begin, end, K);
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(K, b, m, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(&A, b, g->solve.active + begin, f, work, &natural);
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
-            most = cti_fmax(most, f[i] * sqrt(K[i * m + i]));
+            most = cti_fmax(most, f[i] * sqrt(K[i * ld + i]));
         for (i = 0; i < m; i++)
-            if (f[i] * sqrt(K[i * m + i]) > 1e-3 * most)
+            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most)
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
     }
     g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
@@ -130,7 +281,8 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            double a = (double)(impulses ? c->script_rate : c->bias);
+            double a = impulses ? (double)(c->script_rate + g->decay * cti_max(c->d - g->rest, CTI_R(0.0)))
+                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * (c->d - g->rest)));
             for (k = 0; k < c->n; k++)
                 a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
             b[end - begin] = a;
@@ -144,24 +296,39 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
     }
 }
 
-/* accelerations [3 n] without contacts, and free of scripts; force: all forces, torques of rigid bodies included */
-static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+static void cti_explicit_free_range(int begin, int end, int worker, void *context)
 {
+    const cti_explicit_loop *q = (const cti_explicit_loop *)context;
+    const cti_state *s = q->s;
     const cti_explicit *g = cti_explicit_own(s);
     cti_v3 fall = cti_v3_at(s->desc.gravity, 0);
     int i;
-    for (i = 0; i < s->n; i++) {
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
         int r = s->bodies.rigid_of[i];
-        cti_v3 f = cti_v3_at(force, i);
+        cti_v3 f = cti_v3_at(q->force, i);
+        if (r < 0 && !g->flat.pins) {
+            cti_v3_put(q->a, i, cti_v3_mad(fall, f, g->solve.inverse[i]));
+            continue;
+        }
         if (r >= 0 && s->bodies.rigids[r].block + 1 == i) { /* -w x I w */
             const ct_real *R = g->frames + 9 * (size_t)r;
-            cti_v3 w = cti_v3_at(v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
+            cti_v3 w = cti_v3_at(q->v, i), L = cti_m3_mul_v(R, cti_m3_mul_v(s->bodies.rigids[r].inertia, cti_m3_mul_tv(R, w)));
             f = cti_v3_sub(f, cti_v3_cross(w, L));
         } else
             f = cti_v3_mad(f, fall, s->bodies.mass[i]);
-        cti_v3_put(force, i, f);
-        cti_v3_put(a, i, cti_explicit_inverse(s, i, f));
+        cti_v3_put(q->force, i, f);
+        cti_v3_put(q->a, i, cti_explicit_inverse(s, i, f));
     }
+}
+
+/* accelerations [3 n] without contacts, and free of scripts; force: in worlds with pins all forces, torques of rigid bodies included */
+static void cti_explicit_free_motion(cti_state *s, const ct_real *v, ct_real *force, ct_real *a)
+{
+    cti_explicit_loop q;
+    memset(&q, 0, sizeof q);
+    q.s = s, q.v = v, q.force = force, q.a = a;
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_free_range, s->n, CTI_EXPLICIT_BLOCK_US, &q);
 }
 
 /* contacts' forces on accelerations a and on `force`; their integrals */
@@ -172,22 +339,34 @@ static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_r
     cti_explicit_solve_all(s, a, 0);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        dy[tail + 3 + 3 * s->n + i] = c->force;
+        dy[tail + 3 + g->flat.pins + i] = c->force;
         dy[tail + 1] -= c->force * c->script_rate;
         dy[tail + 2] -= c->force * c->rate;
         for (k = 0; k < c->n && c->force > 0; k++) {
-            cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(a, c->entry[k].block, cti_explicit_inverse(s, c->entry[k].block, f));
-            cti_v3_addto(force, c->entry[k].block, f);
+            cti_v3_addto(a, c->entry[k].block, cti_v3_mul(c->entry[k].z, c->force));
+            if (g->flat.pins)
+                cti_v3_addto(force, c->entry[k].block, cti_v3_mul(c->entry[k].g, c->force));
         }
     }
+}
+
+static int cti_explicit_is_finite(const ct_real *a, int n)
+{
+    cti_r8 sum = cti_set8(0);
+    ct_real rest = 0;
+    int i;
+    for (i = 0; i + 8 <= n; i += 8)
+        sum = cti_mad8(sum, cti_load8(a + i), cti_set8(0));
+    for (; i < n; i++)
+        rest += a[i] * 0;
+    return rest == 0 && CTI_R8(sum)(sum) == 0;
 }
 
 CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real *dy)
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
-    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state, check = 0;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state;
     int i, nr = CTI_LEN(s->bodies.rigids);
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
@@ -195,8 +374,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
     integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
     cti_explicit_free_motion(s, v, force, a);
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        cti_explicit_measure(s, y, t, &g->touches[i]);
+    cti_explicit_measure_all(s, y, t, 1);
     cti_explicit_contacts(s, a, force, dy);
     for (i = 0; i < nr; i++) { /* q' = w q / 2 */
         cti_v3 w = cti_v3_at(v, s->bodies.rigids[i].block + 1);
@@ -205,33 +383,33 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
         cti_v3 u = cti_v3_make(p[1], p[2], p[3]), c = cti_v3_mad(cti_v3_cross(w, u), w, p[0]);
         out[0] = -cti_v3_dot(w, u) / 2, out[1] = c.x / 2, out[2] = c.y / 2, out[3] = c.z / 2;
     }
-    for (i = 0; i < s->n && s->scripts.n_constrained; i++)
+    for (i = 0; i < s->n && g->flat.pins; i++)
         if (s->scripts.filter[i] >= 0) { /* reaction of the script: what the filter has taken */
             cti_v3 f = cti_v3_at(force, i);
             f = cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f), f);
             cti_v3_put(integral + 3, i, f);
         }
-    for (i = 0; i < 3 * s->n; i++)
-        check += a[i] * 0;
-    return check == 0;
+    return cti_explicit_is_finite(a, 3 * s->n);
 }
 
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->edge * g->decay;
     int i, k, m = CTI_LEN(g->touches);
-    if (m == 0)
-        return;
+    cti_explicit_measure_all(s, y, t, 0);
     for (i = 0; i < m; i++)
-        cti_explicit_measure(s, y, t, &g->touches[i]);
+        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d - g->rest, CTI_R(0.0)) < slow)
+            break;
+    if (i == m)
+        return;
     cti_explicit_solve_all(s, v, 1);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
         for (k = 0; k < c->n && c->force > 0; k++) {
             int block = c->entry[k].block, slot = s->scripts.filter[block];
             cti_v3 f = cti_v3_mul(c->entry[k].g, c->force);
-            cti_v3_addto(v, block, cti_explicit_inverse(s, block, f));
+            cti_v3_addto(v, block, cti_v3_mul(c->entry[k].z, c->force));
             if (slot >= 0) /* what a script takes */
                 cti_v3_addto(y + g->flat.state + 3, block, cti_v3_sub(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, f), f));
         }
@@ -244,6 +422,11 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
         r->work_script -= (double)c->force * (double)c->script_rate;
         r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
         c->rate = after;
-        y[g->flat.state + 3 + 3 * s->n + i] += c->force;
+        y[g->flat.state + 3 + g->flat.pins + i] += c->force;
     }
 }
+
+#undef CTI_EXPLICIT_SLOW
+#undef CTI_EXPLICIT_SOFTNESS
+#undef CTI_EXPLICIT_CONTACT_US
+#undef CTI_EXPLICIT_BLOCK_US

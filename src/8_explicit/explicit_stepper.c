@@ -5,7 +5,7 @@
 static void cti_explicit_defaults(ct_world_desc *d)
 {
     ct_explicit_desc *q = &d->rk;
-    q->tolerance = sizeof(ct_real) == 4 ? CTI_R(1e-4) : CTI_R(1e-5);
+    q->tolerance = CTI_R(1e-4);
     q->penetration = CTI_R(1e-3);
     q->bulk_viscosity = CTI_R(0.06);
     q->max_steps = 100000;
@@ -73,11 +73,14 @@ CTI_FN void cti_explicit_free(cti_state *s)
     cti_mem *m = s->mem;
     if (!g)
         return;
-    CTI_FREE(m, g->elements.volume0), CTI_FREE(m, g->elements.volume), CTI_FREE(m, g->elements.pressure), CTI_FREE(m, g->elements.length);
-    CTI_FREE(m, g->elements.kept), CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    cti_explicit_nodal_free(s);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
-    CTI_FREE(m, g->solve.set), CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
+    CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
+    CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -111,7 +114,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
            CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_rest(s);
+           cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)

@@ -153,11 +153,13 @@ typedef struct ct_penalty_desc {
 
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
 typedef struct ct_explicit_desc {
-    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again.
-                               Default 1e-5; in float 1e-4 */
+    ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
+                               element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
     ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
+    int refine;             /* 1: middles of edges near another body are contact nodes, too: one level of refinement of the surface, not of the
+                               elements, in regions of contact; default 0 */
     int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of
                                its nodes' */
     ct_real penetration;    /* (0, 0.1] legal penetration of contacts, 1/1000 in the paper; default 1e-3 */

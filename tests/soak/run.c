@@ -324,11 +324,12 @@ static int is_turned(const soak_item *q)
     return 0;
 }
 
-/* the discrete stepper: no deep vertex without a depth */
-static void judge_depth(soak_run *u, const ct_step_report *r)
+/* depth of the deepest vertex of a moving body inside of another, by this program's own winding numbers and distances */
+static double deepest_inside(const soak_run *u, int *at, int *in)
 {
     double deepest = 0;
-    int i, j, v, at = -1, in = -1;
+    int i, j, v;
+    *at = *in = 0;
     for (i = 0; i < u->n_items; i++)
         for (j = 0; j < u->n_items; j++) {
             const soak_item *a = &u->items[i], *b = &u->items[j];
@@ -339,12 +340,57 @@ static void judge_depth(soak_run *u, const ct_step_report *r)
                 if (a->used[v] && soak_winding(b->x, b->triangles, b->nt, a->x + 3 * v) > 0.9) {
                     double d = soak_distance(b->x, b->triangles, b->nt, a->x + 3 * v);
                     if (d > deepest)
-                        deepest = d, at = i, in = j;
+                        deepest = d, *at = i, *in = j;
                 }
         }
+    return deepest;
+}
+
+/* the discrete stepper: no deep vertex without a depth */
+static void judge_depth(soak_run *u, const ct_step_report *r)
+{
+    int at, in;
+    double deepest = deepest_inside(u, &at, &in);
     if (deepest > 1e-3 * u->size && (double)r->penetration < 0.1 * deepest)
         soak_fail(u, SOAK_DEPTH, "a vertex of body %d (%c) is %g m inside of body %d (%c), the report says %g", u->items[at].number,
                   u->items[at].kind, deepest, u->items[in].number, u->items[in].kind, (double)r->penetration);
+}
+
+/* depth of the deepest vertex behind a plane */
+static double deepest_behind(const soak_run *u)
+{
+    double deepest = 0;
+    int i, j, v, k;
+    for (i = 0; i < u->n_items; i++)
+        for (j = 0; j < u->n_items; j++) {
+            const soak_item *a = &u->items[i], *b = &u->items[j];
+            for (v = 0; a->alive && b->alive && a->dynamic && b->kind == 'p' && v < a->n; v++) {
+                double d = b->offset;
+                for (k = 0; k < 3; k++)
+                    d -= b->normal[k] * a->x[3 * v + k];
+                deepest = a->used[v] ? fmax(deepest, d) : deepest;
+            }
+        }
+    return deepest;
+}
+
+/* the explicit stepper: pairs that intersect are counted, all of them; a vertex that is deep has a depth, or its surface is among the pairs; what
+   is behind a plane has its depth */
+static void judge_explicit(soak_run *u, const found *now, const ct_step_report *r)
+{
+    int at, in, crossed = now->total - plane_hits(u, now);
+    double deepest, behind = deepest_behind(u);
+    if (crossed != r->tangled) {
+        soak_fail(u, SOAK_CROSSING, "%d pairs intersect, the report says %d; status %s", crossed, r->tangled, ct_status_text(r->status));
+        return;
+    }
+    if (behind > 1e-3 * u->size && (double)r->penetration < 0.9 * behind)
+        soak_fail(u, SOAK_DEPTH, "a vertex is %g m behind a plane, the report says %g; status %s", behind, (double)r->penetration,
+                  ct_status_text(r->status));
+    deepest = deepest_inside(u, &at, &in);
+    if (deepest > 1e-3 * u->size && (double)r->penetration < 0.1 * deepest && r->tangled == 0 && r->status < CT_STATUS_BUDGET)
+        soak_fail(u, SOAK_DEPTH, "a vertex of body %d (%c) is %g m inside of body %d (%c), the report says %g; status %s", u->items[at].number,
+                  u->items[at].kind, deepest, u->items[in].number, u->items[in].kind, (double)r->penetration, ct_status_text(r->status));
 }
 
 /* ---- a step ---- */
@@ -476,7 +522,9 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     compare(u, &now);
     if (u->desc.stepper == CT_STEPPER_DCD)
         judge_depth(u, &r);
-    else if (u->desc.stepper != CT_STEPPER_EXPLICIT) /* which promises neither: depths beyond its reach are not seen */
+    else if (u->desc.stepper == CT_STEPPER_EXPLICIT)
+        judge_explicit(u, &now, &r);
+    else
         judge(u, at, &now, &r);
     if (u->options->verbose)
         printf(

@@ -118,6 +118,7 @@ static void explicit_desc(soak_run *u, soak_rng *r)
     q->penetration = (ct_real)(soak_chance(r, 0.6) ? 1e-3 : soak_decades(r, -4, -1));
     q->bulk_viscosity = (ct_real)(soak_chance(r, 0.6) ? 0.06 : soak_uniform(r, 0, 2));
     q->max_steps = 1 + soak_below(r, 400);
+    q->refine = soak_chance(r, 0.3);
 }
 
 static void geometric_desc(soak_run *u, soak_rng *r)

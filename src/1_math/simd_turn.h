@@ -1,0 +1,103 @@
+/* simd_turn.h -- rows of four numbers to lanes and back: the part of simd.h that gathers and scatters records of four, of nodes for example.
+   cti_d8_load44     lanes 0-3 from p, lanes 4-7 from q (cti_f8_load44 is in simd.h)
+   cti_*8_store44    lanes 0-3 to p, lanes 4-7 to q
+   cti_d8_turn44     transposes the 4x4 matrices in lanes 0-3 and in lanes 4-7 of four vectors (cti_f8_turn44 is in simd.h)
+   cti_gather44      out [4]: entry k of eight rows; row l begins at rows + 4 at[l stride]. cti_scatter44 is its inverse: row l begins at rows + 4 l
+   These move numbers only: all paths give the same bits. */
+#ifndef CTI_SIMD_TURN_H
+#define CTI_SIMD_TURN_H
+
+#include "simd.h"
+
+#if CTI_SIMD == CTI_SIMD_AVX512
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    cti_d8 r;
+    r.a = _mm512_maskz_insertf64x4(CTI_W_ALL, _mm512_castpd256_pd512(_mm256_loadu_pd(p)), _mm256_loadu_pd(q), 1);
+    return r;
+}
+CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x)
+{
+    _mm256_storeu_pd(p, _mm512_castpd512_pd256(x.a)), _mm256_storeu_pd(q, _mm512_maskz_extractf64x4_pd((__mmask8)0xf, x.a, 1));
+}
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    const __m512i low = _mm512_set_epi64(13, 12, 5, 4, 9, 8, 1, 0), high = _mm512_set_epi64(15, 14, 7, 6, 11, 10, 3, 2);
+    __m512d a = _mm512_maskz_unpacklo_pd(CTI_W_ALL, r[0].a, r[1].a), b = _mm512_maskz_unpackhi_pd(CTI_W_ALL, r[0].a, r[1].a);
+    __m512d c = _mm512_maskz_unpacklo_pd(CTI_W_ALL, r[2].a, r[3].a), d = _mm512_maskz_unpackhi_pd(CTI_W_ALL, r[2].a, r[3].a);
+    r[0].a = _mm512_permutex2var_pd(a, low, c), r[1].a = _mm512_permutex2var_pd(b, low, d);
+    r[2].a = _mm512_permutex2var_pd(a, high, c), r[3].a = _mm512_permutex2var_pd(b, high, d);
+}
+#elif CTI_SIMD == CTI_SIMD_AVX2
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    cti_d8 r;
+    r.a = _mm256_loadu_pd(p), r.b = _mm256_loadu_pd(q);
+    return r;
+}
+CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x) { _mm256_storeu_pd(p, x.a), _mm256_storeu_pd(q, x.b); }
+CTI_INLINE void cti_w_turn4(__m256d *r0, __m256d *r1, __m256d *r2, __m256d *r3)
+{
+    __m256d a = _mm256_unpacklo_pd(*r0, *r1), b = _mm256_unpackhi_pd(*r0, *r1), c = _mm256_unpacklo_pd(*r2, *r3), d = _mm256_unpackhi_pd(*r2, *r3);
+    *r0 = _mm256_permute2f128_pd(a, c, 0x20), *r1 = _mm256_permute2f128_pd(b, d, 0x20);
+    *r2 = _mm256_permute2f128_pd(a, c, 0x31), *r3 = _mm256_permute2f128_pd(b, d, 0x31);
+}
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    cti_w_turn4(&r[0].a, &r[1].a, &r[2].a, &r[3].a);
+    cti_w_turn4(&r[0].b, &r[1].b, &r[2].b, &r[3].b);
+}
+#else
+CTI_INLINE cti_d8 cti_d8_load44(const double *p, const double *q)
+{
+    double t[8];
+    memcpy(t, p, 4 * sizeof *t), memcpy(t + 4, q, 4 * sizeof *t);
+    return cti_d8_load(t);
+}
+CTI_INLINE void cti_d8_store44(double *p, double *q, cti_d8 x)
+{
+    double t[8];
+    cti_d8_store(t, x);
+    memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);
+}
+CTI_INLINE void cti_d8_turn44(cti_d8 r[4])
+{
+    double from[4][8], to[4][8];
+    int i, k;
+    for (i = 0; i < 4; i++)
+        cti_d8_store(from[i], r[i]);
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < 4; k++)
+            to[k][i] = from[i][k], to[k][4 + i] = from[i][4 + k];
+    for (i = 0; i < 4; i++)
+        r[i] = cti_d8_load(to[i]);
+}
+#endif
+CTI_INLINE void cti_f8_store44(float *p, float *q, cti_f8 x)
+{
+    float t[8];
+    cti_f8_store(t, x);
+    memcpy(p, t, 4 * sizeof *t), memcpy(q, t + 4, 4 * sizeof *t);
+}
+
+/* unrolled, so that the rows stay in registers at -O2 */
+CTI_INLINE void cti_gather44(const ct_real *rows, const int32_t *at, int stride, cti_r8 out[4])
+{
+    out[0] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[0], rows + 4 * (ptrdiff_t)at[4 * stride]);
+    out[1] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[stride], rows + 4 * (ptrdiff_t)at[5 * stride]);
+    out[2] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[2 * stride], rows + 4 * (ptrdiff_t)at[6 * stride]);
+    out[3] = CTI_R8(load44)(rows + 4 * (ptrdiff_t)at[3 * stride], rows + 4 * (ptrdiff_t)at[7 * stride]);
+    CTI_R8(turn44)(out);
+}
+CTI_INLINE void cti_scatter44(ct_real *rows, const cti_r8 in[4])
+{
+    cti_r8 t[4];
+    t[0] = in[0], t[1] = in[1], t[2] = in[2], t[3] = in[3];
+    CTI_R8(turn44)(t);
+    CTI_R8(store44)(rows, rows + 16, t[0]);
+    CTI_R8(store44)(rows + 4, rows + 20, t[1]);
+    CTI_R8(store44)(rows + 8, rows + 24, t[2]);
+    CTI_R8(store44)(rows + 12, rows + 28, t[3]);
+}
+
+#endif /* CTI_SIMD_TURN_H */

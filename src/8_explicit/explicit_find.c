@@ -1,0 +1,313 @@
+/* explicit_find.c -- contacts of a Runge-Kutta step.
+   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
+   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, middles of edges
+   whose ends are near another body are tested as vertices are: one level of refinement of the surface in regions of contact.
+   A vertex that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex
+   would go straight on in the plane of the first face, and be behind the second one at the end of the step.
+   based on: Hong et al. 2006, sec. 2, 3 and 6. */
+#include "explicit.h"
+#include "../4_geom/dist.h"
+
+#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face; half an element is not crossed in a step */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; not tuned */
+#define CTI_EXPLICIT_TOUCH CTI_R(1.0)    /* [legal penetrations] distance up to which a contact is one; with a tenth contacts flicker */
+#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_BORDER CTI_R(0.02)  /* [1] share of a face within which its border counts as reached: errors of the predicted motion */
+
+/* 1: candidates are still those of g->surface */
+static int cti_explicit_is_known(const cti_state *s)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    if (!g->search.known)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
+            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
+                return 0;
+    return 1;
+}
+
+/* 0: out of memory */
+static int cti_explicit_candidates(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_surface *f = &s->surface;
+    int i;
+    if (cti_explicit_is_known(s))
+        return 1;
+    CTI_CLEAR(g->search.vf);
+    CTI_CLEAR(g->search.ee);
+    g->search.known = 0;
+    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
+    for (i = 0; i < f->n_bodies; i++)
+        f->ranges[i].swept = 1, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+    if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
+        return 0;
+    memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
+    g->search.known = 1;
+    return 1;
+}
+
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *v = f->faces + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(x, v[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
+}
+
+/* normal of an edge: the sum of its faces' */
+static cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
+{
+    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
+    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
+    return b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n;
+}
+
+/* adds a contact, as it is at y. 0: out of memory */
+static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_touch c;
+    int lo = 0, hi = CTI_LEN(g->held);
+    memset(&c, 0, sizeof c);
+    c.pair = *pair, c.sign = sign, c.key = key;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (g->held[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
+    return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
+}
+
+/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns towards
+   it. 0: out of memory */
+static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real w[4];
+    int k;
+    cti_explicit_foot_ahead(s, y, t, vertex, face, 2 * cti_min(g->bound, g->dt), w);
+    for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        cti_explicit_touch c;
+        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+            continue;
+        other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
+        if (other < 0)
+            continue;
+        memset(&c, 0, sizeof c);
+        cti_pair_make(f, CT_PAIR_VF, vertex, other, &c.pair);
+        c.sign = 1, c.key = key, c.held = c.ahead = 1;
+        if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
+            return 0;
+    }
+    return 1;
+}
+
+/* the face nearest to a vertex, or to the middle of an edge, of one body */
+typedef struct cti_explicit_near {
+    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
+    cti_v3 at;
+    ct_real d2;
+} cti_explicit_near;
+
+/* middle of an edge, and face */
+static void cti_explicit_pair_middle(const cti_surface *f, int edge, int face, cti_pair *out)
+{
+    memset(out, 0, sizeof *out);
+    out->kind = CT_PAIR_EF, out->n_a = 2, out->n = 5, out->plane = -1;
+    memcpy(out->v, f->edges + 2 * (size_t)edge, 2 * sizeof(int32_t));
+    memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
+}
+
+/* makes it a contact if the point is behind, or touches. 0: out of memory */
+static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
+    cti_v3 n, to;
+    cti_pair pair;
+    uint64_t key;
+    int k;
+    if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
+        return 1;
+    if (!(q->d2 <= touch * touch)) {
+        if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
+            return 1;
+        n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
+                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
+        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
+        to = cti_v3_sub(q->at, cti_v3_at(g->surface, k));
+        if (!(cti_v3_dot(to, n) < 0))
+            return 1;
+    }
+    if (q->edge >= 0) {
+        cti_explicit_pair_middle(f, q->edge, q->face, &pair);
+        return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body);
+    }
+    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
+    key = ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
+}
+
+/* vertices and faces of different bodies. 0: out of memory */
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    cti_explicit_near best;
+    int i;
+    memset(&best, 0, sizeof best);
+    best.vertex = best.edge = best.body = -1;
+    for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
+        int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
+        const int32_t *q = f->faces + 3 * (size_t)face;
+        int body = f->body_of[q[0]];
+        ct_real w[3], d2;
+        if (body == f->body_of[v])
+            continue;
+        d2 = cti_dist_pt(g->surface + 3 * (size_t)v, g->surface + 3 * (size_t)q[0], g->surface + 3 * (size_t)q[1], g->surface + 3 * (size_t)q[2], w,
+                         &feature);
+        if (v != best.vertex || body != best.body) {
+            if (!cti_explicit_near_add(s, y, t, &best))
+                return 0;
+        } else if (!(d2 < best.d2))
+            continue;
+        best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
+        best.at = cti_v3_at(g->surface, v);
+    }
+    return cti_explicit_near_add(s, y, t, &best);
+}
+
+/* candidates of vertices: first [nv + 1] into `list`, faces that are not of the vertex's body. 0: out of memory */
+static int cti_explicit_by_vertex(cti_state *s, int32_t **first, int32_t **list)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int i, n = CTI_LEN(g->search.vf);
+    *first = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 2), *list = CTI_ARENA_NEW(s->arena, int32_t, n / 2 + 1);
+    if (!*first || !*list)
+        return 0;
+    for (i = 0; i < n; i += 2)
+        (*first)[g->search.vf[i] + 2]++;
+    for (i = 0; i < f->nv; i++)
+        (*first)[i + 2] += (*first)[i + 1];
+    for (i = 0; i < n; i += 2)
+        (*list)[(*first)[g->search.vf[i] + 1]++] = g->search.vf[i + 1];
+    return 1;
+}
+
+/* middles of edges of which an end is near another body: one level of refinement of the surface in regions of contact. 0: out of memory */
+static int cti_explicit_find_middles(cti_state *s, const ct_real *y, double t)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const ct_real *x = g->surface;
+    int32_t *first, *list;
+    int e, end, i;
+    if (!cti_explicit_by_vertex(s, &first, &list))
+        return 0;
+    for (e = 0; e < f->ne; e++) {
+        const int32_t *v = f->edges + 2 * (size_t)e;
+        cti_explicit_near best;
+        ct_real at[3];
+        memset(&best, 0, sizeof best);
+        best.vertex = best.edge = -1, best.at = cti_v3_mul(cti_v3_add(cti_v3_at(x, v[0]), cti_v3_at(x, v[1])), CTI_R(0.5));
+        cti_v3_put(at, 0, best.at);
+        for (end = 0; end < 2; end++)
+            for (i = first[v[end]]; i < first[v[end] + 1]; i++) {
+                const int32_t *q = f->faces + 3 * (size_t)list[i];
+                ct_real w[3], d2;
+                int feature;
+                if (f->body_of[q[0]] == f->body_of[v[0]])
+                    continue;
+                d2 = cti_dist_pt(at, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
+                if (best.edge < 0 || d2 < best.d2)
+                    best.edge = e, best.body = f->body_of[q[0]], best.face = list[i], best.feature = feature, best.d2 = d2;
+            }
+        if (!cti_explicit_near_add(s, y, t, &best))
+            return 0;
+    }
+    return 1;
+}
+
+static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    int p, v;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            cti_pair pair;
+            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
+                continue;
+            cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
+            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
+                return 0;
+        }
+    return 1;
+}
+
+/* edges of different bodies that have passed each other. 0: out of memory */
+static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
+    int i;
+    for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
+        int a = g->search.ee[i], b = g->search.ee[i + 1], feature;
+        const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
+        const ct_real *x = g->surface;
+        ct_real st[2], d2, sign, d;
+        cti_v3 n, na, nb, e1, e2;
+        cti_pair pair;
+        if (f->body_of[p[0]] == f->body_of[q[0]])
+            continue;
+        d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
+        if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+            continue;
+        e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
+        n = cti_v3_cross(e1, e2);
+        if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
+            continue;
+        n = cti_v3_unit(n, cti_v3_zero());
+        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+        sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
+        /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
+        if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
+            continue;
+        d = sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
+        if (d > touch)
+            continue;
+        cti_pair_make(f, CT_PAIR_EE, a, b, &pair);
+        if (!cti_explicit_add(s, y, t, &pair, sign, (uint64_t)a << 31 | (uint64_t)b))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    CTI_CLEAR(g->touches);
+    if (g->edge == 0)
+        return 1;
+    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && (!s->desc.rk.refine || cti_explicit_find_middles(s, y, t));
+}
+
+#undef CTI_EXPLICIT_REACH
+#undef CTI_EXPLICIT_SLACK
+#undef CTI_EXPLICIT_TOUCH
+#undef CTI_EXPLICIT_SINE
+#undef CTI_EXPLICIT_BORDER
