@@ -42,7 +42,7 @@ static int cti_explicit_candidates(cti_state *s)
     g->search.known = 0;
     g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
     for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = 1, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+        f->ranges[i].swept = CTI_SWEPT_BOX, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
         return 0;

@@ -126,7 +126,7 @@ static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
     cti_soup_body *r = &f->ranges[body];
     ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
     int i, at = 3 * f->bodies[body].shift;
-    r->swept = 1;
+    r->swept = CTI_SWEPT_BOX;
     r->inflate = CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         g->lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;

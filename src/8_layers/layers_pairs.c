@@ -58,7 +58,7 @@ static void cti_layers_lines_ahead(cti_state *s, double span)
             off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
         }
         p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
-        r->swept = 1;
+        r->swept = CTI_SWEPT_BOX;
         r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
     }
 }

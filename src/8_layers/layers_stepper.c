@@ -136,7 +136,7 @@ CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
+            s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
     if (!cti_layers_reserve(s, y) || !CTI_RESIZE(s->mem, X, 3 * s->n))
         return 0;
     for (i = 0; i < s->surface.n_bodies; i++)
