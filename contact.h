@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c47b9729033edf07.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2a2238c55602ee3a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1790,7 +1790,9 @@ extern "C++" {
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
+#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE __attribute__((noinline))
+#endif
 #define CTI_SPARE __attribute__((unused)) /* one of a set of functions of which a build may not use all */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
@@ -1799,7 +1801,9 @@ extern "C++" {
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define CTI_INLINE static __forceinline
+#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE __declspec(noinline)
+#endif
 #define CTI_SPARE
 #define CTI_RESTRICT __restrict
 #define CTI_ALIGNED(n) __declspec(align(n))
@@ -1807,7 +1811,9 @@ extern "C++" {
 #define CTI_UNLIKELY(x) (x)
 #else
 #define CTI_INLINE static inline
+#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE
+#endif
 #define CTI_SPARE
 #define CTI_RESTRICT
 #define CTI_ALIGNED(n)
@@ -69001,7 +69007,7 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
 #undef CTI_OUTER
 
 /* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
-CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
+static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
 {
     cti_r8 o[4], q[4];
     cti_gather44(field, node, 4, o);
@@ -79122,7 +79128,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CONSTANT_FN
 #undef CONTACT_API_DEF
 #undef CTI_INLINE
+#if CONTACT_WITH_EXPLICIT
 #undef CTI_NOINLINE
+#endif
 #undef CTI_SPARE
 #undef CTI_RESTRICT
 #undef CTI_ALIGNED
