@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a3e9a447d1333d2c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7f7158032dfe824f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -60892,7 +60892,7 @@ static void cti_layers_lines_ahead(cti_state *s, double span)
             off = cti_max(off, p->off[i] + 16 * CTI_EPS * (cti_abs(x.x) + cti_abs(x.y) + cti_abs(x.z)));
         }
         p->reach[b] = 2 * off + CTI_LAYERS_SLACK * f->bodies[b].thickness;
-        r->swept = 1;
+        r->swept = CTI_SWEPT_BOX;
         r->inflate = f->bodies[b].thickness / 2 + p->reach[b];
     }
 }
@@ -62482,7 +62482,7 @@ CTI_FN int cti_layers_prepare(cti_state *s, const cti_stepper_body *bodies)
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
+            s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = s->surface.bodies[i].thickness / 2;
     if (!cti_layers_reserve(s, y) || !CTI_RESIZE(s->mem, X, 3 * s->n))
         return 0;
     for (i = 0; i < s->surface.n_bodies; i++)
@@ -64960,7 +64960,7 @@ static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
     cti_soup_body *r = &f->ranges[body];
     ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
     int i, at = 3 * f->bodies[body].shift;
-    r->swept = 1;
+    r->swept = CTI_SWEPT_BOX;
     r->inflate = CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
         g->lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
@@ -67140,7 +67140,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     /* boxes of bodies that never move are made once */
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
-            s->surface.ranges[i].swept = 1, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
+            s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
         !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
         !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
@@ -70436,7 +70436,7 @@ static int cti_explicit_candidates(cti_state *s)
     g->search.known = 0;
     g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
     for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = 1, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+        f->ranges[i].swept = CTI_SWEPT_BOX, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
         return 0;
@@ -71637,13 +71637,13 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
                        r->loss_contact + r->loss_damping;
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_recovery) + r->loss_contact + r->loss_damping + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
+            fabs(r->work_recovery) + fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
     for (i = 0; i < s->bodies.n_models; i++)
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= gain * scale))
+        !(r->energy_gained <= gain * scale) || r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }

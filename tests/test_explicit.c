@@ -678,6 +678,14 @@ static void refusals(void **state)
     add_box(w, 0.1, 1, 1e5, 0.4, 0, 0, 0, 0, 0);
     assert_int_equal(step_once(w, 0.1).status, CT_STATUS_BUDGET);
     ct_world_destroy(w);
+    /* steps of a fixed length that is far above the bound blow up, and the report says so */
+    d.rk.max_steps = 100000, d.rk.fixed_step = (ct_real)0.02;
+    w = world_make(&d);
+    add_box(w, 0.1, 1, 1e5, 0.4, 1e-3, 0, 0.06, 0, 0);
+    add_plane(w, 0, 1, 0, 0);
+    step_once(w, 0.1);
+    assert_int_equal(step_once(w, 0.1).status, CT_STATUS_NOT_CONVERGED);
+    ct_world_destroy(w);
 }
 
 /* every allocation of a step fails once: the world stays as it was */

@@ -395,13 +395,13 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
                        r->loss_contact + r->loss_damping;
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_recovery) + r->loss_contact + r->loss_damping + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
+            fabs(r->work_recovery) + fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
     for (i = 0; i < s->bodies.n_models; i++)
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
-        !(r->energy_gained <= gain * scale))
+        !(r->energy_gained <= gain * scale) || r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
 }

@@ -324,8 +324,9 @@ static int is_turned(const soak_item *q)
     return 0;
 }
 
-/* depth of the deepest vertex of a moving body inside of another, by this program's own winding numbers and distances */
-static double deepest_inside(const soak_run *u, int *at, int *in)
+/* depth of the deepest vertex of a moving body inside of another, by this program's own winding numbers and distances; but for bodies that were
+   wholly inside before, if `before` is given: it may be that they belong there */
+static double deepest_inside(const soak_run *u, const found *before, int *at, int *in)
 {
     double deepest = 0;
     int i, j, v;
@@ -334,7 +335,7 @@ static double deepest_inside(const soak_run *u, int *at, int *in)
         for (j = 0; j < u->n_items; j++) {
             const soak_item *a = &u->items[i], *b = &u->items[j];
             if (i == j || !a->alive || !b->alive || !a->dynamic || !b->closed || kept_apart(u, a, b) || !boxes_meet(a, b) || is_turned(a) ||
-                is_turned(b))
+                is_turned(b) || (before && before->inside[i][j] && !before->hits[i][j] && !before->hits[j][i]))
                 continue;
             for (v = 0; v < a->n; v++)
                 if (a->used[v] && soak_winding(b->x, b->triangles, b->nt, a->x + 3 * v) > 0.9) {
@@ -350,7 +351,7 @@ static double deepest_inside(const soak_run *u, int *at, int *in)
 static void judge_depth(soak_run *u, const ct_step_report *r)
 {
     int at, in;
-    double deepest = deepest_inside(u, &at, &in);
+    double deepest = deepest_inside(u, NULL, &at, &in);
     if (deepest > 1e-3 * u->size && (double)r->penetration < 0.1 * deepest)
         soak_fail(u, SOAK_DEPTH, "a vertex of body %d (%c) is %g m inside of body %d (%c), the report says %g", u->items[at].number,
                   u->items[at].kind, deepest, u->items[in].number, u->items[in].kind, (double)r->penetration);
@@ -376,7 +377,7 @@ static double deepest_behind(const soak_run *u)
 
 /* the explicit stepper: pairs that intersect are counted, all of them; a vertex that is deep has a depth, or its surface is among the pairs; what
    is behind a plane has its depth */
-static void judge_explicit(soak_run *u, const found *now, const ct_step_report *r)
+static void judge_explicit(soak_run *u, const found *before, const found *now, const ct_step_report *r)
 {
     int at, in, crossed = now->total - plane_hits(u, now);
     double deepest, behind = deepest_behind(u);
@@ -387,7 +388,7 @@ static void judge_explicit(soak_run *u, const found *now, const ct_step_report *
     if (behind > 1e-3 * u->size && (double)r->penetration < 0.9 * behind)
         soak_fail(u, SOAK_DEPTH, "a vertex is %g m behind a plane, the report says %g; status %s", behind, (double)r->penetration,
                   ct_status_text(r->status));
-    deepest = deepest_inside(u, &at, &in);
+    deepest = deepest_inside(u, before, &at, &in);
     if (deepest > 1e-3 * u->size && (double)r->penetration < 0.1 * deepest && r->tangled == 0 && r->status < CT_STATUS_BUDGET)
         soak_fail(u, SOAK_DEPTH, "a vertex of body %d (%c) is %g m inside of body %d (%c), the report says %g; status %s", u->items[at].number,
                   u->items[at].kind, deepest, u->items[in].number, u->items[in].kind, (double)r->penetration, ct_status_text(r->status));
@@ -523,7 +524,7 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     if (u->desc.stepper == CT_STEPPER_DCD)
         judge_depth(u, &r);
     else if (u->desc.stepper == CT_STEPPER_EXPLICIT)
-        judge_explicit(u, &now, &r);
+        judge_explicit(u, at, &now, &r);
     else
         judge(u, at, &now, &r);
     if (u->options->verbose)
