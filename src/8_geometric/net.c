@@ -161,20 +161,22 @@ CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real e
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
     still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        for (size = 0, k = 0; k < 3 * net->m; k++) {
-            T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
-            size += (double)T[k] * (double)T[k];
-        }
+        for (size = 0, c = 0; c < net->m; c++)
+            for (k = 3 * c; net->mode[c] && k < 3 * c + 3; k++) {
+                T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
+                size += (double)T[k] * (double)T[k];
+            }
         curve = cti_net_product(net, T, HT);
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_NET_ROUNDED * stiffest * size)) /* in the null space, as far as rounding can tell */
             break;
         beta = alpha;
-        for (alpha = 0, k = 0; k < 3 * net->m; k++) {
-            R[k] -= (ct_real)(beta / curve) * HT[k];
-            X[k] += (ct_real)(beta / curve) * T[k];
-            alpha += (double)R[k] * (double)R[k];
-        }
+        for (alpha = 0, c = 0; c < net->m; c++)
+            for (k = 3 * c; net->mode[c] && k < 3 * c + 3; k++) {
+                R[k] -= (ct_real)(beta / curve) * HT[k];
+                X[k] += (ct_real)(beta / curve) * T[k];
+                alpha += (double)R[k] * (double)R[k];
+            }
         if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
