@@ -345,6 +345,26 @@ static void losses_are_those_of_the_law(void **state)
     assert_true(coarse > 0.02 && bad > 1);
 }
 
+/* layers strike often enough that their impulses do not drive the vibrations of a stiff body at rest */
+static void stiff_bodies_come_to_rest(void **state)
+{
+    ct_world_desc d = layers_desc(0.4, 0);
+    ct_world *w = world_make(&d);
+    double worst = 0;
+    int i;
+    (void)state;
+    add_soft_box(w, "stiff", 0.1, 1, 1e9, 0, 0.0515, 0);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 40; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        if (i >= 20)
+            worst = fmax(worst, (double)r.residual);
+    }
+    print_message("stiff box: worst residual at rest %.1e\n", worst);
+    assert_true(worst < 1e-3);
+    ct_world_destroy(w);
+}
+
 /* sum of the normal impulses of the last step */
 static double pushes(const ct_world *w)
 {
@@ -720,6 +740,7 @@ int main(void)
         cmocka_unit_test(bouncing_keeps_its_energy),
         cmocka_unit_test(sheets_in_contact_keep_their_energy),
         cmocka_unit_test(losses_are_those_of_the_law),
+        cmocka_unit_test(stiff_bodies_come_to_rest),
         cmocka_unit_test(momentum_is_kept_to_rounding),
         cmocka_unit_test(a_jelly_hits_the_floor_at_100_m_s),
         cmocka_unit_test(restitution_gives_back_its_share),

@@ -445,12 +445,24 @@ CTI_FN void cti_layers_clocks_pull(cti_state *s)
     }
 }
 
+/* [rad/s] the largest frequency of an element at a node that moves a surface; 0: none */
+static double cti_layers_fastest(const cti_layers_clocks *c)
+{
+    double w = 0;
+    int e;
+    for (e = 0; e < CTI_LEN(c->around); e++)
+        if (c->bare[e])
+            w = cti_fmax(w, c->around[e]);
+    return w;
+}
+
 CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_clocks *c = &y->clocks;
     int32_t *take = NULL;
     uint8_t *mark = NULL;
+    double fastest;
     int m, k, l, ok, most = s->desc.layers.max_layers;
     if (c->dt == dt)
         return 1;
@@ -469,8 +481,10 @@ CTI_FN int cti_layers_clocks_set(cti_state *s, double dt)
         return 0;
     for (k = 0; k <= CTI_LAYERS_LEVELS; k++)
         y->set[k].first = y->set[k].last = 0;
+    fastest = cti_layers_fastest(c);
     for (l = 1; l <= most; l++) {
-        k = c->level_of[l] = cti_layers_level(dt, cti_layers_period(y->w, l, (double)s->desc.layers.layer_clock));
+        double h = cti_layers_period(y->w, l, (double)s->desc.layers.layer_clock);
+        k = c->level_of[l] = cti_layers_level(dt, fastest > 0 ? cti_fmin(h, CTI_LAYERS_APART / fastest) : h);
         y->set[k].first = y->set[k].first ? y->set[k].first : l;
         y->set[k].last = l;
     }
