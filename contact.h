@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 27825dc2516102bd.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3a6410e32ed799c3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -67212,7 +67212,7 @@ typedef struct cti_penalty_contact {
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
-    uint64_t key;          /* of a vertex and the other body, by which an anchor is found where the pair is new; 0: none */
+    uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
     ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
@@ -67516,7 +67516,7 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
    the continuous collision test finds has the normal and the weights of its time of impact; its points are warped back to the start of the
    substep, where the distance along that normal is the gap that the spring begins at (lecture notes 4.2). A pair that the last substep knew
    keeps its side: where the direction from b to a has turned round, features have gone through each other, and the depth is counted on.
-   Anchors are found by the pair, and where features slide from one triangle or edge of a mesh to the next by a vertex and the other body.
+   Anchors are found by the pair, and where features slide over an edge of a mesh by the vertex and the other body.
    based on: lecture notes 4.2, 4.4.1. */
 
 #define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
@@ -67528,14 +67528,12 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 
 /* ---- memory ---- */
 
-/* a key of a vertex and the body that it touches, of two edges the end of the first that is nearer to the contact; 0: a plane */
+/* a key of a vertex and the body that it touches; 0: an edge meets an edge */
 static uint64_t cti_penalty_key(const cti_surface *f, const cti_pair *p)
 {
     cti_pair q = *p;
-    if (p->kind == CT_PAIR_PLANE)
+    if (p->kind == CT_PAIR_EE || p->kind == CT_PAIR_PLANE)
         return 0;
-    if (p->kind == CT_PAIR_EE && p->w[1] > p->w[0])
-        q.v[0] = p->v[1];
     q.kind = CT_PAIR_EF; /* no contact has this kind */
     q.n = 2, q.n_a = 1;
     q.v[1] = f->ranges[cti_pair_body_b(f, p)].v0;
@@ -67564,22 +67562,21 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
 /* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
    no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
    that is met compressed would throw the bodies apart. u: velocities at the start */
-static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_pair *pair, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
+static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
-    const cti_memory_item *own = cti_memory_find(&s->contact.memory, row->key), *anchor = own, *m;
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key), *own = m;
     cti_v3 slip;
-    if (!own && q->key)
-        anchor = cti_memory_find(&s->contact.memory, q->key);
-    m = pair->kind == CT_PAIR_EE ? own : anchor; /* the depth at a vertex is not that of all edges there */
+    if (!m && q->key)
+        m = cti_memory_find(&s->contact.memory, q->key);
     if (own)
         q->missed = CTI_PENALTY_EASE * own->impulse[1];
     else if (cti_penalty_of(s)->is_known)
         q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
     q->bound = m ? row->mu * m->impulse[2] * h : 0;
-    if (!anchor || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
+    if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
-    slip = cti_m3_mul_v(row->frame, cti_v3_at(anchor->slip, 0));
+    slip = cti_m3_mul_v(row->frame, cti_v3_at(m->slip, 0));
     q->slip[0] = slip.y, q->slip[1] = slip.z;
 }
 
@@ -67602,7 +67599,7 @@ static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_co
     q->depth = q->rest - (o->gap0 + o->thickness);
     q->key = cti_penalty_key(&s->surface, &o->pair);
     cti_row_velocity(row, s->v, u);
-    cti_penalty_recall(s, h, &o->pair, row, u, q);
+    cti_penalty_recall(s, h, row, u, q);
     q->rebound = -1;
     if (s->desc.restitution > 0 && d->form == CT_PENALTY_IMPLICIT && -u[0] > slow && q->depth - h * u[0] > 0)
         q->rebound = -u[0] * s->desc.restitution;

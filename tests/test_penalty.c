@@ -505,42 +505,6 @@ static void the_law_only_pushes(void **state)
 /* ---- impacts and account ---- */
 
 /* a ball that would pass a sheet in one step: with warp the spring meets it before; without, it goes through, which is counted where it crosses */
-/* A box on its edge slides along the edge of another, which is cut into 200: anchors go from one pair of edges to the next. There are no dampers, and
-   the springs of friction are so soft that it would lose 28 % of its force if anchors were lost */
-static void anchors_go_from_edge_to_edge(void **state)
-{
-    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
-    ct_mesh base = mesh_box(0.1, 0.1, 0.4, 1, 1, 200, 0), m = mesh_box(0.4, 0.1, 0.1, 1, 1, 1, 0);
-    ct_static_desc sd = ct_static_desc_default();
-    ct_rigid_desc rd = ct_rigid_desc_default();
-    const double c = sqrt(0.5), start = 0.5, dt = 5e-4;
-    double v[3];
-    ct_world *w;
-    ct_body_id id;
-    int i, k;
-    (void)state;
-    d.penalty.stiffness = 1e5, d.penalty.friction_stiffness = 2e4, d.penalty.damping = 0;
-    w = world_make(&d);
-    mesh_place(&base, atan(1), 0.02, -0.1 * c, 0); /* its edge is up, along z, and beside the middle of the other */
-    sd.mesh = &base, sd.name = "base";
-    assert_int_equal(ct_body_add_static(w, &sd, NULL), CT_OK);
-    for (i = 0; i < m.n_positions; i++) { /* an edge is down, along x */
-        double y = (double)m.positions[3 * i + 1], z = (double)m.positions[3 * i + 2];
-        m.positions[3 * i + 1] = (ct_real)(c * (y - z) + 0.1 * c + THICK - 4 * G / 1e5), m.positions[3 * i + 2] = (ct_real)(c * (y + z) - 0.0151);
-    }
-    rd.mesh = &m, rd.name = "slider", rd.velocity[2] = (ct_real)start;
-    assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
-    for (k = 0; k < 40; k++)
-        step_once(w, dt);
-    read_middle(w, id, 1, v);
-    print_message("slides with %.4f m/s, by Coulomb's law %.4f\n", v[2], start - 0.5 * G * 0.02);
-    if (!FLOAT) /* in float anchors of edges are lost at more changes: docs/penalty.md */
-        assert_true(v[2] < start - 0.8 * 0.5 * G * 0.02); /* less what it takes to load the spring, and where pairs change */
-    assert_true(v[2] > start - 0.5 * G * 0.02 - 1e-3);
-    ct_mesh_free(&m), ct_mesh_free(&base);
-    ct_world_destroy(w);
-}
-
 /* three soft boxes that fall on each other: solves of the linear system. Iterations that begin at the motion without contacts take 21 a step */
 static void rest_takes_few_solves(void **state)
 {
@@ -564,7 +528,7 @@ static void rest_takes_few_solves(void **state)
         solves += r.solver_iterations;
     }
     print_message("%.1f solves a step\n", solves / 150.0);
-    assert_true(solves < 150 * 12);
+    assert_true(solves < 150 * 8);
     ct_world_destroy(w);
 }
 
@@ -809,7 +773,6 @@ int main(void)
         cmocka_unit_test(ratio_of_a_restitution),
         cmocka_unit_test(bodies_have_springs_of_their_own),
         cmocka_unit_test(the_law_only_pushes),
-        cmocka_unit_test(anchors_go_from_edge_to_edge),
         cmocka_unit_test(rest_takes_few_solves),
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),

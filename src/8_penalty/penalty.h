@@ -26,7 +26,7 @@ typedef struct cti_penalty_contact {
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
-    uint64_t key;          /* of a vertex and the other body, by which an anchor is found where the pair is new; 0: none */
+    uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
     ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
