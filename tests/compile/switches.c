@@ -119,7 +119,7 @@ int main(void)
     ct_world_desc d = ct_world_desc_default();
     const ct_library_info *info = ct_library_info_get();
     int bad = problems() || worlds(), k;
-    if (strcmp(info->steppers, CT_STEPPER_LIST(WORD) "") || !info->with_files != !CONTACT_WITH_FILES || strlen(info->solvers) > 20)
+    if (strcmp(info->steppers, CT_STEPPER_LIST(WORD) "") || !info->with_files != !CONTACT_WITH_FILES || strlen(info->solvers) > strlen("auto ica geometric_cg"))
         return printf("[%s] [%s] are said to be built\n", info->steppers, info->solvers);
     d.solver.solver = CT_SOLVER_NEWTON;
     bad = bad || (!CONTACT_WITH_NEWTON && refused(&d, "newton"));
