@@ -460,6 +460,38 @@ static void a_wrong_guess_costs_no_step(void **unused)
     ct_world_destroy(w);
 }
 
+/* a list ends with the first vertex that leaves its room, at the start or at the end of a motion, also where it stays in the box of the room */
+static void rooms_end_with_the_first_vertex_outside(void **unused)
+{
+    static const struct {
+        double x, y; /* [slack] */
+        int holds;
+    } moves[] = {{0, 0, 1}, {0.9, 0, 1}, {1.1, 0, 0}, {0, -1.1, 0}, {0.6, 0.6, 1}, {0.9, 0.9, 0}, {0.9, -0.9, 0}, {1.4, 1.4, 0}};
+    ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+    ct_world *w = world_make(&d);
+    ct_mesh box = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    cti_surface *f = &w->state.surface;
+    const cti_room *room = &w->state.detect.room;
+    int i, v, end;
+    (void)unused;
+    w->state.desc.gravity[1] = 0;
+    add_soft_mesh(w, "still", &box, 1e5, 0, 0, 0);
+    step_once(w, 0.004);
+    for (i = 0; i < 3 * f->nv; i++)
+        f->x1[i] = f->x0[i];
+    for (v = 0; v < f->nv; v += f->nv - 1)
+        for (i = 0; i < (int)(sizeof moves / sizeof *moves); i++)
+            for (end = 0; end < 2; end++) {
+                ct_real *x = end ? f->x1 : f->x0, kept[3], slack = room->bodies[0].slack;
+                memcpy(kept, x + 3 * v, sizeof kept);
+                x[3 * v] += slack * (ct_real)moves[i].x, x[3 * v + 1] += slack * (ct_real)moves[i].y;
+                assert_int_equal(cti_room_holds(room, f, f->x1), moves[i].holds);
+                memcpy(x + 3 * v, kept, sizeof kept);
+            }
+    ct_mesh_free(&box);
+    ct_world_destroy(w);
+}
+
 /* lists cover twice the thickness around slow features, so that they last, and half of it around fast ones */
 static void lists_that_do_not_last_are_short(void **unused)
 {
@@ -499,6 +531,7 @@ int main(void)
         PLAIN_TEST(what_rests_guesses_its_free_motion)
         PLAIN_TEST(a_wrong_guess_costs_no_step)
         PLAIN_TEST(lists_that_do_not_last_are_short)
+        PLAIN_TEST(rooms_end_with_the_first_vertex_outside)
         PLAIN_TEST(far_islands_change_no_bit)
         PLAIN_TEST(far_islands_change_no_bit_on_a_budget)
         PLAIN_TEST(far_islands_change_no_bit_without_gravity)

@@ -58,6 +58,12 @@ typedef struct cti_slabs {
     ct_real lo[6], hi[6];
 } cti_slabs;
 
+/* cti_slabs_project -- the six projections of p. */
+CTI_INLINE void cti_slabs_project(cti_v3 p, ct_real out[6])
+{
+    out[0] = p.x + p.y, out[1] = p.x - p.y, out[2] = p.x + p.z, out[3] = p.x - p.z, out[4] = p.y + p.z, out[5] = p.y - p.z;
+}
+
 /* cti_slabs_motion -- for the motion from p0 to p1, widened by r >= 0 (a distance in space). Points at most ra + rb apart at one time have
    overlapping slabs: a projection changes by at most sqrt(2) times the distance, and 4 eps of all terms exceeds the four roundings and what
    cti_way_holds allows. With r = 0 nothing is widened: a rounded sum is monotone in the exact one. */
@@ -66,8 +72,8 @@ CTI_INLINE cti_slabs cti_slabs_motion(cti_v3 p0, cti_v3 p1, ct_real r)
     cti_slabs s;
     ct_real a[6], b[6], w = CTI_R(1.4142140) * r;
     int k;
-    a[0] = p0.x + p0.y, a[1] = p0.x - p0.y, a[2] = p0.x + p0.z, a[3] = p0.x - p0.z, a[4] = p0.y + p0.z, a[5] = p0.y - p0.z;
-    b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
+    cti_slabs_project(p0, a);
+    cti_slabs_project(p1, b);
     for (k = 0; k < 6; k++) {
         ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
         s.lo[k] = r > 0 ? (lo - w) - 4 * CTI_EPS * (cti_abs(lo) + w) : lo;
@@ -84,9 +90,9 @@ CTI_INLINE int cti_way_holds(cti_v3 p0, cti_v3 p1, ct_real slack, cti_v3 q)
     ct_real a[6], b[6], c[6], w = CTI_R(1.4142130) * slack;
     int k, in = q.x >= cti_min(p0.x, p1.x) - slack && q.x <= cti_max(p0.x, p1.x) + slack && q.y >= cti_min(p0.y, p1.y) - slack &&
                 q.y <= cti_max(p0.y, p1.y) + slack && q.z >= cti_min(p0.z, p1.z) - slack && q.z <= cti_max(p0.z, p1.z) + slack;
-    a[0] = p0.x + p0.y, a[1] = p0.x - p0.y, a[2] = p0.x + p0.z, a[3] = p0.x - p0.z, a[4] = p0.y + p0.z, a[5] = p0.y - p0.z;
-    b[0] = p1.x + p1.y, b[1] = p1.x - p1.y, b[2] = p1.x + p1.z, b[3] = p1.x - p1.z, b[4] = p1.y + p1.z, b[5] = p1.y - p1.z;
-    c[0] = q.x + q.y, c[1] = q.x - q.y, c[2] = q.x + q.z, c[3] = q.x - q.z, c[4] = q.y + q.z, c[5] = q.y - q.z;
+    cti_slabs_project(p0, a);
+    cti_slabs_project(p1, b);
+    cti_slabs_project(q, c);
     for (k = 0; k < 6; k++) {
         ct_real lo = cti_min(a[k], b[k]), hi = cti_max(a[k], b[k]);
         in &= c[k] >= lo - w - 2 * CTI_EPS * cti_abs(lo) && c[k] <= hi + w + 2 * CTI_EPS * cti_abs(hi);

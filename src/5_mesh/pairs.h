@@ -13,7 +13,8 @@
 #include "pairsort.h"
 
 /* where a vertex of a body is during a motion: on the straight way between its ends, like its neighbours; anywhere in the box of its ends, which
-   `inflate` widens on each axis; or wherever cti_way_holds allows, with a slack of `inflate` without what the detection distance takes of it */
+   `inflate` widens on each axis; or wherever cti_way_holds allows. In the last case `inflate` is its slack and
+   half of the detection distance together */
 enum { CTI_SWEPT_NOT, CTI_SWEPT_BOX, CTI_SWEPT_WAY };
 
 /* cti_soup_body -- the ranges of a body's surface vertices, edges and faces in the soup. Two bodies may meet if one of them is dynamic and
@@ -26,7 +27,7 @@ typedef struct cti_soup_body {
     const int32_t *order; /* the order of its trees' items from an earlier build (cti_broad_order), or NULL */
     uint32_t group, mask;
     int swept;       /* CTI_SWEPT_* */
-    ct_real inflate; /* half of the detection distance; >= 0 */
+    ct_real inflate; /* [m] half of the detection distance, and the slack of CTI_SWEPT_WAY; >= 0 */
 } cti_soup_body;
 
 typedef struct cti_soup {

@@ -124,12 +124,12 @@ typedef struct cti_barrier_surface {
     const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
 } cti_barrier_surface;
 
-/* cti_barrier_candidates -- candidates, which are complete for motions inside boxes. */
+/* cti_barrier_candidates -- candidates, which are complete while the surface stays in the room. */
 typedef struct cti_barrier_candidates {
-    int known;         /* 1: the boxes and the lists are */
+    int known;         /* 1: the room and the lists are */
     cti_room room;     /* see cti_detect */
     cti_barrier_list list[CTI_BARRIER_LISTS];
-    int32_t *planes;   /* [2 m] vertex, plane: within reach in the boxes */
+    int32_t *planes;   /* [2 m] vertex, plane: within reach in the room */
     ct_real *toi, *least; /* scratch of the step filter */
     int32_t *tested;      /* scratch of the step filter */
 } cti_barrier_candidates;
