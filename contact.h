@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bebbaed63aa44915.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e9199bc0c64a79f6.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -262,8 +262,7 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER,
-                          LAYERS, PENALTY, GEOMETRIC, EXPLICIT and all
-                          solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
+                          LAYERS, PENALTY, GEOMETRIC, EXPLICIT and all solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
                           CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
                           what ct_world_desc_default and ct_solver_desc_default set: the first stepper of CT_STEPPER_LIST that is
@@ -4650,8 +4649,10 @@ CTI_INLINE cti_r8 cti_cofactor8(const cti_r8 *A, cti_r8 *C)
 
 /* cti_log64 -- natural logarithm; -inf at 0, NaN below. */
 CTI_FN double cti_log64(double x);
+#if CONTACT_WITH_PENALTY || CONTACT_WITH_EXPLICIT
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
 CTI_FN double cti_exp64(double x);
+#endif
 /* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);
@@ -4733,6 +4734,7 @@ CTI_FN double cti_log64(double x)
     return k * CTI_ELEM_LN2_HI - ((h - (s * (h + cti_elem_log_poly(s * s)) + k * CTI_ELEM_LN2_LO)) - f);
 }
 
+#if CONTACT_WITH_PENALTY || CONTACT_WITH_EXPLICIT
 CTI_FN double cti_exp64(double x)
 {
     static const double inverse_factorial[12] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
@@ -4758,6 +4760,7 @@ CTI_FN double cti_exp64(double x)
     e = (int)k, first = e / 2;
     return y * cti_elem_from_bits((uint64_t)(first + 1023) << 52) * cti_elem_from_bits((uint64_t)(e - first + 1023) << 52);
 }
+#endif
 
 /* x = n pi/2 + *r + *t with |r| <= pi/4 and t the rounding of r; returns n mod 4. Three 26-bit parts of pi/2 make n * part exact. */
 static int cti_elem_reduce(double x, double *r, double *t)

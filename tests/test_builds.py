@@ -96,7 +96,7 @@ def part_errors(work):
             refused("%s %s" % (cc, flag), base + [flag, source], "contact.h:", "-ffast-math, -Ofast", "compile this file without them")
         for value in ("16", "float", "0"):
             refused("%s CONTACT_REAL %s" % (cc, value), base + ["-DCONTACT_REAL=" + value, source], "CONTACT_REAL is 64", "or 32 (float)")
-        refused(cc + " without a stepper", base + lists.without() + [source], "needs a stepper", "CONTACT_WITH_CMR or")
+        refused(cc + " without a stepper", base + lists.without() + [source], "needs a stepper", "CONTACT_WITH_CMR, _DCD")
         refused(cc + " CONTACT_OPTIMIZE 3", base + ["-DCONTACT_OPTIMIZE=3", source], "CONTACT_OPTIMIZE is 0", "1 (the default) or 2")
         for value in ("CT_SIMD_AVX", "0", "99"):
             refused("%s CONTACT_SIMD %s" % (cc, value), base + ["-DCONTACT_SIMD=" + value, source], "unknown CONTACT_SIMD", "CT_SIMD_AUTO")
@@ -139,11 +139,16 @@ def without_stb(work, source):
 def part_switches(work):
     cc, exact = quick(), quick("32")
     for stepper in lists.STEPPERS:
+        warn = shutil.which("gcc") or shutil.which("clang")
+        if warn:
+            code, out = run([warn, "-I" + stb_folder(), "-O0", "-DCONTACT_OPTIMIZE=0", "-Wall", "-Wextra", "-Werror", "-c"] + lists.without(stepper) +
+                            [os.path.join(ROOT, "contact.c"), "-o", os.path.join(work, "alone.o")])
+            check("%s alone: no warning" % stepper, code == 0, out)
         for solver in lists.SOLVERS:
             for files in ("1", "0"):
                 name = "%s and %s alone, CONTACT_WITH_FILES %s" % (solver, stepper, files)
                 build_and_run(name, cc + lists.without(stepper, solver) + ["-DCONTACT_WITH_FILES=" + files, "-DONLY_SOLVER=CT_SOLVER_" + solver,
-                                                                   os.path.join(HERE, "switches.c"), "-lm"], os.path.join(work, "alone"))
+                                                                           os.path.join(HERE, "switches.c"), "-lm"], os.path.join(work, "alone"))
     for bits in (("64", "64"), ("64", "32"), ("32", "32")):
         a, b = os.path.join(work, "a.o"), os.path.join(work, "b.o")
         own = exact if "32" in bits else cc

@@ -54,6 +54,7 @@ CTI_FN double cti_log64(double x)
     return k * CTI_ELEM_LN2_HI - ((h - (s * (h + cti_elem_log_poly(s * s)) + k * CTI_ELEM_LN2_LO)) - f);
 }
 
+#if CONTACT_WITH_PENALTY || CONTACT_WITH_EXPLICIT
 CTI_FN double cti_exp64(double x)
 {
     static const double inverse_factorial[12] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
@@ -79,6 +80,7 @@ CTI_FN double cti_exp64(double x)
     e = (int)k, first = e / 2;
     return y * cti_elem_from_bits((uint64_t)(first + 1023) << 52) * cti_elem_from_bits((uint64_t)(e - first + 1023) << 52);
 }
+#endif
 
 /* x = n pi/2 + *r + *t with |r| <= pi/4 and t the rounding of r; returns n mod 4. Three 26-bit parts of pi/2 make n * part exact. */
 static int cti_elem_reduce(double x, double *r, double *t)

@@ -10,8 +10,10 @@
 
 /* cti_log64 -- natural logarithm; -inf at 0, NaN below. */
 CTI_FN double cti_log64(double x);
+#if CONTACT_WITH_PENALTY || CONTACT_WITH_EXPLICIT
 /* cti_exp64 -- inf above 709.79, 0 below -745.2. */
 CTI_FN double cti_exp64(double x);
+#endif
 /* cti_sincos64 -- both at once, x [rad] of any size; NaN where x is not finite. */
 CTI_FN void cti_sincos64(double x, double *out_sin, double *out_cos);
 CTI_FN double cti_sin64(double x);
