@@ -397,10 +397,10 @@ static void test_order(void **state)
             for (k = g.ptr[i]; k < g.ptr[i + 1]; k++)
                 assert_true(label[i] + label[g.adj[k]] != 1);
         }
-        if (kind == 0)
-            assert_true(count[2] <= 120 && count[0] > 300 && count[1] > 300);
+        if (kind == 0) /* a cube's separator may be smaller than the plane through its middle, 100 */
+            assert_true(count[2] < 90 && count[0] <= 650 && count[1] <= 650);
         if (kind == 1)
-            assert_true(count[2] <= 75 && count[0] > 300 && count[1] > 300);
+            assert_true(count[2] <= 62 && count[0] <= 585 && count[1] <= 585);
         if (kind == 3)
             assert_int_equal(count[2], 1);
         for (k = 0; k < 3; k++) {

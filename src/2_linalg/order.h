@@ -18,7 +18,7 @@ CTI_FN int cti_graph_alloc(cti_mem *mem, cti_graph *g, int n, int m);
 CTI_FN void cti_graph_free(cti_mem *mem, cti_graph *g);
 
 /* cti_order_cut -- vertex separator: label[v] 0 or 1 for the two sides, 2 for the separator; no edge joins 0 and 1. A side weighs at most
-   about 0.6 of the whole where the graph allows it. Different seeds give different cuts. 0 when memory ran out. */
+   0.65 of the whole where the graph allows it. Different seeds give different cuts. 0 when memory ran out. */
 CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *label);
 
 /* cti_order_dissect -- perm[k] is the vertex that is eliminated k-th. Parts of at most `leaf` vertices are ordered by exact minimum degree,
