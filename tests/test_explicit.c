@@ -587,7 +587,7 @@ static void middles_of_edges(void **state)
         double p[2][3];
         ct_body_id id[2];
         int contacts = 0;
-        d.gravity[1] = 0, d.rk.refine = refine;
+        d.gravity[1] = 0, d.rk.refine = refine ? CT_REFINE_SURFACE : CT_REFINE_NONE;
         w = world_make(&d);
         id[0] = add_soft(w, "a", &a, 1e5, 0.3, 0.01, at[0], still);
         id[1] = add_soft(w, "b", &b, 1e5, 0.3, 0.01, at[1], down);

@@ -24,6 +24,8 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
     if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
+    if ((int)q->refine < 0 || q->refine >= CT_REFINE_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->refine, "rk.refine is out of range");
     if (q->max_steps < 1 || q->max_steps > 100000000)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
     if (d->stepper != CT_STEPPER_EXPLICIT)

@@ -481,6 +481,11 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         w->busy = 0;
         return code;
     }
+    code = cti_refine_step(w, dt);
+    if (code != CT_OK) {
+        w->busy = 0, w->mem.failed = 0;
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; positions are as they were");
+    }
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
     w->mem.failed = 0;
@@ -496,6 +501,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     }
     w->mem.failed = 0;
     if (code != CT_ERR_MEMORY && out_report) {
+        report.rk.refined = w->refined, report.rk.work_refine = w->refined_work;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }

@@ -571,6 +571,8 @@ typedef struct ct_rk_report {
     ct_real penetration_held, penetration_first; /* [m] largest depths, before nodes are moved back */
     int left;                     /* contacts deeper than the legal penetration after it */
     int squeezed;                 /* contacts that no force can keep: both bodies cannot give way */
+    int refined;                  /* tets that were added before the step, where refine is CT_REFINE_ELEMENTS */
+    double work_refine;           /* [J] by which this has changed the energy; energy_gained begins after it */
 } ct_rk_report;
 
 /* ct_step_report -- the results and the quality of a step. */
