@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a89cbd62b7e6d109.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c3cf9328c2596222.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -75659,9 +75659,11 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
    Edges between two pinned nodes are not split, nor are bodies with an embedded surface.
    based on: Hong et al. 2006, sec. 6 (future work). */
 
+/* [mean edges of the user's surfaces] distance at which another body is near. A ball on a slab: half and double add 0.75 and 1.31 times as many tets,
+   and change its force by 5e-4. Two cylinders: half leaves 1.16 times the error of positions */
 #if CONTACT_WITH_EXPLICIT
-#define CTI_REFINE_REACH CTI_R(1.0) /* [mean edges of the user's surfaces] distance at which another body is near */
-#define CTI_REFINE_MOMENTS 4        /* [1] places on the straight way of a step at which distances are measured */
+#define CTI_REFINE_REACH CTI_R(1.0)
+#define CTI_REFINE_MOMENTS 4 /* [1] places on the straight way of a step at which distances are measured; not tuned */
 #endif
 
 #if CONTACT_WITH_EXPLICIT

@@ -12,8 +12,10 @@
 #include "../4_geom/dist.h"
 #include "../5_mesh/divide.h"
 
-#define CTI_REFINE_REACH CTI_R(1.0) /* [mean edges of the user's surfaces] distance at which another body is near */
-#define CTI_REFINE_MOMENTS 4        /* [1] places on the straight way of a step at which distances are measured */
+/* [mean edges of the user's surfaces] distance at which another body is near. A ball on a slab: half and double add 0.75 and 1.31 times as many tets,
+   and change its force by 5e-4. Two cylinders: half leaves 1.16 times the error of positions */
+#define CTI_REFINE_REACH CTI_R(1.0)
+#define CTI_REFINE_MOMENTS 4 /* [1] places on the straight way of a step at which distances are measured; not tuned */
 
 #if CONTACT_WITH_EXPLICIT
 /* data of one search */
@@ -340,7 +342,8 @@ static int cti_refine_body(cti_refine *q, int k)
     next.kind = b->kind, next.n = b->n, next.block0 = b->block0;
     if (!ok || !marks || !held || !CTI_RESIZE(&w->mem, next.split.edges, old))
         return -1;
-    memcpy(next.split.edges, b->split.edges, sizeof *b->split.edges * (size_t)old);
+    if (old)
+        memcpy(next.split.edges, b->split.edges, sizeof *b->split.edges * (size_t)old);
     for (i = range->f0; i < range->f1; i++)
         if (q->faces[i])
             marks[b->split.owner[b->split.parent ? b->split.parent[i - range->f0] : i - range->f0]] = 1;
