@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c3cf9328c2596222.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2f012f2c6f78eafb.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -153,7 +153,8 @@ THE EXPLICIT STEPPER, CT_STEPPER_EXPLICIT (Hong, Choi, Lee 2006)
     accelerations of touching features apart; nodes that have penetrated are moved back onto the surface. Soft bodies of tetrahedra, rigid, static and
     kinematic bodies and planes take part, without friction and without contacts of a body with itself: both have to be switched off. Cloth, rods,
     points, joints, ct_world_repair and ct_world_dump_problem are refused. Steps are short, about the time of a pressure wave through an element:
-    it is for soft materials and for dynamics. rk.refine makes middles of edges contact nodes. It does not promise an end free of intersections.
+    it is for soft materials and for dynamics. rk.refine makes middles of edges contact nodes, or splits elements near other bodies. The stepper does not
+    promise an end free of intersections.
     ct_step_report.rk has the Runge-Kutta steps, penetrations and squeezed contacts, which make the step NOT_CONVERGED. energy_elastic is that of
     the stepper's own elements.
 
@@ -802,7 +803,8 @@ typedef enum ct_refine { CT_REFINE_NONE = 0, CT_REFINE_SURFACE = 1, CT_REFINE_EL
 typedef struct ct_explicit_desc {
     ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
                                element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
-    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
+    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive. ct_world_step refuses
+                               (CT_ERR_UNSUPPORTED) steps beyond the bound of the bodies at rest, which the text names */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
     ct_refine refine;       /* one level of refinement in regions of contact; default CT_REFINE_NONE */
@@ -1345,7 +1347,7 @@ typedef struct ct_pair {
 /* ct_contact -- one contact of the last step. normal points from b to a. Impulses act on a, in N s, and are summed over all substeps, also
    where the contact ended in an earlier one: a received impulse_normal normal + impulse_tangent[k] tangent[k] from b during the step.
    Features, weights, axes and sticking are those of the last substep in which the contact carried load; point and gap are those at the end
-   of the step. */
+   of the step. A node that CT_REFINE_ELEMENTS has added appears as the two ends of its edge, with half its weight each. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
@@ -52044,7 +52046,8 @@ typedef enum cti_feature {
     CTI_FEATURE_JOINT,     /* joints and stitches */
     CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
-    CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
+    CTI_FEATURE_PROBLEM,   /* ct_world_dump_problem */
+    CTI_FEATURE_STEP       /* a step of cti_state.step.dt of a prepared world */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */
@@ -69719,6 +69722,7 @@ typedef struct cti_explicit {
     ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
+    ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 
 #if CONTACT_WITH_EXPLICIT
@@ -71964,10 +71968,26 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
+/* [1] of the bound of the classical rule: that of the extrapolated one, stable for |z| up to 4.62 in the left half plane; not tuned */
+#define CTI_EXPLICIT_EXTRAPOLATED CTI_R(1.68)
+
+/* the reason why steps of a fixed length are refused, or NULL: vibrations of elements would grow in them */
+static const char *cti_explicit_refuses_step(const cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    if (!(h > most))
+        return NULL;
+    cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most, "Runge-Kutta steps of rk.fixed_step, %.4g s, are not stable: the bound is %.4g s",
+                  (double)h, (double)most);
+    return g->refusal.text;
+}
+
 static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 {
-    CTI_UNUSED(s);
     switch (what) {
+    case CTI_FEATURE_STEP:
+        return cti_explicit_refuses_step(s);
     case CTI_FEATURE_CLOTH:
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
     case CTI_FEATURE_ROD:
@@ -72053,6 +72073,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
                                         cti_explicit_free};
     return &stepper;
 }
+
+#undef CTI_EXPLICIT_EXTRAPOLATED
 #endif
 
 /* ---- 9_world/world.h ---- */
@@ -72268,7 +72290,7 @@ CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
     return code;
 }
 
-/* what an error calls a body without a name; NULL: the feature is no body */
+/* what an error calls a body without a name, or a step; NULL: the feature is neither */
 static const char *cti_steppers_noun(cti_feature what)
 {
     switch (what) {
@@ -72288,6 +72310,8 @@ static const char *cti_steppers_noun(cti_feature what)
         return "plane";
     case CTI_FEATURE_KINEMATIC:
         return "kinematic body";
+    case CTI_FEATURE_STEP:
+        return "step"; /* the reason is copied: a stepper may write it anew for each step */
     default:
         return NULL;
     }
@@ -73227,6 +73251,23 @@ static ct_code cti_world_crossing(ct_world *w)
     return CT_ERR_DOMAIN;
 }
 
+/* prepares a step, and refuses it where the stepper does; refined elements may have a shorter bound */
+static ct_code cti_world_open(ct_world *w, ct_real dt)
+{
+    ct_body_id none = {0, 0};
+    ct_code code = cti_world_prepare(w);
+    w->state.step.dt = dt;
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_STEP, NULL);
+    if (code != CT_OK)
+        return code;
+    code = cti_refine_step(w, dt);
+    w->mem.failed = 0;
+    if (code != CT_OK)
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; positions are as they were");
+    return w->refined ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
+}
+
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -73241,15 +73282,10 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
     w->busy = 1;
     t0 = cti_cmr_clock(&w->state);
-    code = cti_world_prepare(w);
+    code = cti_world_open(w, dt);
     if (code != CT_OK) {
         w->busy = 0;
         return code;
-    }
-    code = cti_refine_step(w, dt);
-    if (code != CT_OK) {
-        w->busy = 0, w->mem.failed = 0;
-        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; positions are as they were");
     }
     t1 = cti_cmr_clock(&w->state);
     w->contacts_ready = 0;
@@ -75991,7 +76027,8 @@ static int cti_refine_body(cti_refine *q, int k)
     next.kind = b->kind, next.n = b->n, next.block0 = b->block0;
     if (!ok || !marks || !held || !CTI_RESIZE(&w->mem, next.split.edges, old))
         return -1;
-    memcpy(next.split.edges, b->split.edges, sizeof *b->split.edges * (size_t)old);
+    if (old)
+        memcpy(next.split.edges, b->split.edges, sizeof *b->split.edges * (size_t)old);
     for (i = range->f0; i < range->f1; i++)
         if (q->faces[i])
             marks[b->split.owner[b->split.parent ? b->split.parent[i - range->f0] : i - range->f0]] = 1;

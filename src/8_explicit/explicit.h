@@ -118,6 +118,7 @@ typedef struct cti_explicit {
     ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
+    ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 
 CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_explicit *)s->own; }

@@ -160,7 +160,8 @@ typedef enum ct_refine { CT_REFINE_NONE = 0, CT_REFINE_SURFACE = 1, CT_REFINE_EL
 typedef struct ct_explicit_desc {
     ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
                                element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
-    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
+    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive. ct_world_step refuses
+                               (CT_ERR_UNSUPPORTED) steps beyond the bound of the bodies at rest, which the text names */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
     ct_refine refine;       /* one level of refinement in regions of contact; default CT_REFINE_NONE */
