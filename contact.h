@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2f012f2c6f78eafb.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c26e9bfeeb8b5eb7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -75692,7 +75692,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
    A middle gets the mean position and velocity of its ends, at rest, too: displacements that are linear in an element stay so. The masses are those of
    the new elements. Lumped masses of smaller elements have less inertia about their centre; a rigid motion, the smallest, is added to the
    body so that its momentum and angular momentum are kept. What this changes in the energy is reported (rk.work_refine).
-   Edges between two pinned nodes are not split, nor are bodies with an embedded surface.
+   Edges between two pinned nodes are not split, nor are bodies with an embedded surface, or with a piece that rounding would make flat.
    based on: Hong et al. 2006, sec. 6 (future work). */
 
 /* [mean edges of the user's surfaces] distance at which another body is near. A ball on a slab: half and double add 0.75 and 1.31 times as many tets,
@@ -75864,7 +75864,7 @@ static void cti_refine_free(cti_mem *m, cti_body *b)
     cti_model_free(m, &b->model);
 }
 
-/* model and surface of a body whose edges `next->split.edges` are split. 0: out of memory */
+/* model and surface of a body whose edges `next->split.edges` are split. 0: out of memory; -1: a piece is flat to rounding */
 static int cti_refine_build(ct_world *w, const cti_body *b, cti_body *next)
 {
     cti_mem *m = &w->mem;
@@ -75886,7 +75886,8 @@ static int cti_refine_build(ct_world *w, const cti_body *b, cti_body *next)
     cti_divide_close(m, &q);
     if (ok) {
         const cti_rest_mesh rest = cti_rest_mesh_of(next->rest, b->n + n, tets, CTI_LEN(tets) / 4, b->block0);
-        ok = cti_model_init_soft(m, &next->model, &b->material, &rest, &bad, &value) > 0 && cti_bodies_surface(w, next, 0) == CT_OK;
+        ok = cti_model_init_soft(m, &next->model, &b->material, &rest, &bad, &value);
+        ok = ok > 0 ? cti_bodies_surface(w, next, 0) == CT_OK : ok;
     }
     CTI_FREE(m, tets), CTI_FREE(m, unused);
     return ok;
@@ -76035,8 +76036,10 @@ static int cti_refine_body(cti_refine *q, int k)
     pinned = cti_refine_held(w, b, held);
     ok = cti_divide_edges(&w->mem, b->split.tets, CTI_LEN(b->split.tets) / 4, marks, held, &next.split.edges);
     if (ok && CTI_LEN(next.split.edges) > old)
-        ok = cti_refine_build(w, b, &next) && cti_refine_reserve(&w->state, (CTI_LEN(next.split.edges) - old) / 2);
-    if (!ok || CTI_LEN(next.split.edges) == old) {
+        ok = cti_refine_build(w, b, &next);
+    if (ok > 0 && CTI_LEN(next.split.edges) > old && !cti_refine_reserve(&w->state, (CTI_LEN(next.split.edges) - old) / 2))
+        ok = 0;
+    if (ok <= 0 || CTI_LEN(next.split.edges) == old) { /* a body with a piece that is flat stays as it is */
         cti_refine_free(&w->mem, &next);
         return ok ? 0 : -1;
     }
