@@ -75,7 +75,7 @@ static ct_world *make(int argc, char **argv)
         size[k] = (ct_real)(0.01 * cells[k]);
     d.stepper = CT_STEPPER_EXPLICIT, d.friction = 0, d.self_collision = 0;
     d.rk.tolerance = (ct_real)option(argc, argv, "--tolerance", (double)d.rk.tolerance);
-    d.rk.edges = (int)option(argc, argv, "--edges", 0), d.rk.refine = (int)option(argc, argv, "--refine", 0);
+    d.rk.edges = (int)option(argc, argv, "--edges", 0), d.rk.refine = (ct_refine)option(argc, argv, "--refine", 0);
     d.tasks.worker_count = (int)option(argc, argv, "--threads", 1);
     if (option(argc, argv, "--halves", 0) > 0)
         calibrate(), d.tasks.enqueue = halves, d.tasks.finish = finish, d.tasks.worker_count = 2;

@@ -3,12 +3,17 @@
      trace_explicit heights STEPPER [STIFFNESS [DAMPING]]  a soft box falls on a plane; STEPPER explicit or penalty (its explicit form): time [s],
                                        height of a node of its lower face [m], steps so far
      trace_explicit inside MESH        two crossed cylinders of the tetrahedra of MESH: positions and tetrahedra of both where they are bent most
-     trace_explicit beam               sag of a cantilever by Poisson's ratio, mesh and remedy */
+     trace_explicit beam               sag of a cantilever by Poisson's ratio, mesh and remedy
+     trace_explicit refine MESH        the ball on a board and two crossed cylinders of the tetrahedra of MESH by refinement, beside meshes of which
+                                       every tetrahedron is split */
 #include "../src/9_world/world.h"
+#include "../src/4_geom/dist.h"
+#include "../src/5_mesh/divide.h"
 #include <stdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static ct_world *open_world(ct_stepper stepper, double stiffness, double damping)
 {
@@ -213,6 +218,169 @@ static void beam(int cells, double poisson, int element)
     ct_world_destroy(w);
 }
 
+/* ---- refinement ---- */
+
+/* a mesh of which every tetrahedron is split; its first nodes are those of m */
+static ct_mesh split(const ct_mesh *m)
+{
+    ct_mesh out;
+    cti_mem mem;
+    cti_divide q;
+    int32_t *edges = NULL, *parent = NULL;
+    int i;
+    memset(&out, 0, sizeof out), memset(&q, 0, sizeof q);
+    cti_mem_init(&mem, NULL);
+    if (!cti_divide_edges(&mem, m->tets, m->n_tets, NULL, NULL, &edges) || !cti_divide_open(&mem, &q, m->positions, m->n_positions, edges, CTI_LEN(edges) / 2) ||
+        !cti_divide_all(&mem, &q, 4, m->tets, m->n_tets, &out.tets, &parent) || !CTI_RESIZE(&mem, out.positions, 3 * (m->n_positions + q.n)))
+        exit(1);
+    memcpy(out.positions, m->positions, sizeof(ct_real) * 3 * (size_t)m->n_positions);
+    for (i = 0; i < 3 * q.n; i++)
+        out.positions[3 * m->n_positions + i] = (m->positions[3 * edges[i / 3 * 2] + i % 3] + m->positions[3 * edges[i / 3 * 2 + 1] + i % 3]) / 2;
+    out.n_positions = m->n_positions + q.n, out.n_tets = CTI_LEN(parent);
+    cti_divide_close(&mem, &q);
+    CTI_FREE(&mem, edges), CTI_FREE(&mem, parent);
+    return out;
+}
+
+/* the deepest of nine points on each edge behind the nearest face of another body [m]; all 0: static bodies do not count */
+static double deepest(const ct_world *w, int all)
+{
+    const cti_surface *f = &w->state.surface;
+    double most = 0;
+    int e, k, t;
+    for (e = 0; e < f->ne; e++)
+        for (k = 1; k < 10 && (all || f->bodies[f->body_of[f->edges[2 * e]]].dynamic); k++) {
+            const int32_t *v = f->edges + 2 * e;
+            ct_real p[3], best = (ct_real)0.01 * (ct_real)0.01, depth = 0;
+            int i;
+            for (i = 0; i < 3; i++)
+                p[i] = f->x0[3 * v[0] + i] + (f->x0[3 * v[1] + i] - f->x0[3 * v[0] + i]) * (ct_real)k / 10;
+            for (t = 0; t < f->nf; t++) {
+                const int32_t *q = f->faces + 3 * t;
+                ct_real weights[3], d2;
+                cti_v3 a = cti_v3_at(f->x0, q[0]), n, to;
+                int feature;
+                if (f->body_of[q[0]] == f->body_of[v[0]] || !(all || f->bodies[f->body_of[q[0]]].dynamic))
+                    continue;
+                d2 = cti_dist_pt(p, f->x0 + 3 * q[0], f->x0 + 3 * q[1], f->x0 + 3 * q[2], weights, &feature);
+                if (!(d2 < best))
+                    continue;
+                n = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, q[1]), a), cti_v3_sub(cti_v3_at(f->x0, q[2]), a)), cti_v3_zero());
+                to = cti_v3_sub(cti_v3_at(p, 0), a);
+                best = d2, depth = feature == 6 ? -cti_v3_dot(to, n) : 0;
+            }
+            most = most > (double)depth ? most : (double)depth;
+        }
+    return most;
+}
+
+enum { TRACE_BOARD, TRACE_CYLINDERS };
+
+/* two scenes of make_explicit.py, with `twice` of split meshes. Positions of the soft bodies' nodes [6 n] into x */
+static void refined(int scene, const ct_mesh *mesh, ct_refine refine, int twice, double *x)
+{
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = NULL;
+    ct_mesh m[2], part[2], post = scene == TRACE_BOARD ? box(0.02, 0.05, 0.12, 1, 1, 1, 0) : box(0.02, 0.02, 0.08, 1, 1, 1, 0), ball;
+    ct_body_id id[2];
+    int bodies = scene == TRACE_BOARD ? 1 : 2, i, k, tets = 0, steps = 0, evaluations = 0, pairs = 0;
+    double ms = 0, depth[2] = {0, 0}, at[2], gained = 0, work = 0;
+    memset(&ball, 0, sizeof ball);
+    d.stepper = CT_STEPPER_EXPLICIT, d.friction = 0, d.self_collision = 0, d.rk.refine = refine;
+    if (ct_world_create(&d, &w, NULL))
+        exit(1);
+    m[0] = *mesh, m[1] = *mesh, m[1].positions = (ct_real *)malloc(sizeof(ct_real) * 3 * (size_t)mesh->n_positions);
+    for (i = 0; i < mesh->n_positions; i++) /* by 90 degrees about y */
+        m[1].positions[3 * i] = mesh->positions[3 * i + 2], m[1].positions[3 * i + 1] = mesh->positions[3 * i + 1],
+        m[1].positions[3 * i + 2] = -mesh->positions[3 * i];
+    for (k = 0; k < bodies; k++) {
+        ct_soft_desc q = ct_soft_desc_default();
+        part[k] = twice ? split(&m[k]) : m[k];
+        q.mesh = &part[k], q.material = ct_material_default(CT_MODEL_HONG_NEOHOOKEAN);
+        q.material.young = (ct_real)(scene == TRACE_BOARD ? 1e7 : 1e5), q.material.poisson = (ct_real)(scene == TRACE_BOARD ? 0.3 : 0.49);
+        q.material.density = scene == TRACE_BOARD ? 600 : 1000, q.material.damping_stiffness = (ct_real)(scene == TRACE_BOARD ? 1e-5 : 2e-3);
+        q.material.damping_mass = 0;
+        q.position[1] = (ct_real)(scene == TRACE_BOARD ? 0.0561 : (k ? 0.083 : 0.0405));
+        if (k)
+            q.position[0] = (ct_real)0.002, q.position[2] = (ct_real)0.001, q.velocity[1] = (ct_real)-1.2;
+        if (ct_body_add_soft(w, &q, &id[k]))
+            exit(1);
+    }
+    if (scene == TRACE_BOARD) {
+        ct_rigid_desc q = ct_rigid_desc_default();
+        if (ct_mesh_sphere((ct_real)0.02, 2, &ball, NULL))
+            exit(1);
+        q.mesh = &ball, q.density = 7800, q.position[0] = (ct_real)0.003, q.position[1] = (ct_real)0.0836, q.position[2] = (ct_real)0.002;
+        q.velocity[1] = -1;
+        if (ct_body_add_rigid(w, &q, NULL))
+            exit(1);
+    }
+    at[0] = scene == TRACE_BOARD ? 0.17 : 0.05, at[1] = scene == TRACE_BOARD ? 0.025 : 0.01;
+    for (k = 0; k < 2; k++) {
+        ct_static_desc q = ct_static_desc_default();
+        q.mesh = &post, q.position[0] = (ct_real)(k ? at[0] : -at[0]), q.position[1] = (ct_real)at[1];
+        if (ct_body_add_static(w, &q, NULL))
+            exit(1);
+    }
+    ct_body_add_plane(w, NULL, 0, NULL);
+    for (i = 0; i < (scene == TRACE_BOARD ? 15 : 6); i++) {
+        clock_t start = clock();
+        ct_step_report r = step(w, scene == TRACE_BOARD ? 0.002 : 0.01);
+        ct_pair *p;
+        int n = 0;
+        ms += 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC;
+        for (k = 0; k < 2; k++) {
+            double now = deepest(w, k);
+            depth[k] = now > depth[k] ? now : depth[k];
+        }
+        ct_world_validate(w, &p, &n);
+        pairs += n, steps += r.rk.accepted, evaluations += r.rk.evaluations;
+        gained = r.energy_gained > gained ? r.energy_gained : gained, work += r.rk.work_refine;
+        if (r.status != CT_STATUS_OK)
+            printf("step %d: status %d\n", i, (int)r.status);
+    }
+    for (k = 0; k < bodies; k++) {
+        double *all = (double *)malloc(sizeof *all * 3 * (size_t)part[k].n_positions);
+        tets += w->bodies[k].model.tets.n;
+        ct_body_get_positions(w, id[k], all, CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL);
+        memcpy(x + 3 * (size_t)k * (size_t)mesh->n_positions, all, sizeof *all * 3 * (size_t)mesh->n_positions);
+        free(all);
+        if (twice)
+            ct_free(part[k].positions), ct_free(part[k].tets);
+    }
+    printf("%s, refine %d%s: %d tets, %d steps, %d evaluations, %.0f ms of CPU time, %d intersecting pairs, deepest point of an edge %.3f mm between bodies that move, %.3f mm with the others, gained %.1e J, "
+           "refinement %.1e J",
+           scene == TRACE_BOARD ? "board" : "cylinders", (int)refine, twice ? ", all split" : "", tets, steps, evaluations, ms, pairs, 1e3 * depth[0], 1e3 * depth[1], gained,
+           work);
+    ct_world_destroy(w);
+    free(m[1].positions);
+    ct_mesh_free(&post), ct_mesh_free(&ball);
+}
+
+static void refinement(const char *path)
+{
+    ct_mesh m[2];
+    int scene, k, i;
+    m[0] = box(0.4, 0.012, 0.1, 20, 2, 5, 1);
+    if (ct_mesh_read(path, &m[1], NULL))
+        exit(1);
+    for (scene = 0; scene < 2; scene++) {
+        int n = (scene == TRACE_BOARD ? 3 : 6) * m[scene].n_positions;
+        double *x = (double *)malloc(sizeof *x * 2 * (size_t)n), *fine = x + n;
+        refined(scene, &m[scene], CT_REFINE_NONE, 1, fine);
+        printf("\n");
+        for (k = 0; k < CT_REFINE_COUNT_; k++) {
+            double sum = 0, most = 0;
+            refined(scene, &m[scene], (ct_refine)k, 0, x);
+            for (i = 0; i < n; i++)
+                sum += (x[i] - fine[i]) * (x[i] - fine[i]), most = fabs(x[i] - fine[i]) > most ? fabs(x[i] - fine[i]) : most;
+            printf(", nodes off by %.3f mm, most %.3f\n", 1e3 * sqrt(3 * sum / n), 1e3 * most);
+        }
+        free(x);
+    }
+    ct_mesh_free(&m[0]), ct_mesh_free(&m[1]);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -225,6 +393,8 @@ int main(int argc, char **argv)
                 0.001);
     else if (!strcmp(what, "inside") && argc > 2)
         inside(argv[2]);
+    else if (!strcmp(what, "refine") && argc > 2)
+        refinement(argv[2]);
     else if (!strcmp(what, "beam"))
         for (k = 0; k < 4; k++)
             for (e = 0; e < 2; e++)

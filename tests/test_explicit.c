@@ -587,7 +587,7 @@ static void middles_of_edges(void **state)
         double p[2][3];
         ct_body_id id[2];
         int contacts = 0;
-        d.gravity[1] = 0, d.rk.refine = refine;
+        d.gravity[1] = 0, d.rk.refine = refine ? CT_REFINE_SURFACE : CT_REFINE_NONE;
         w = world_make(&d);
         id[0] = add_soft(w, "a", &a, 1e5, 0.3, 0.01, at[0], still);
         id[1] = add_soft(w, "b", &b, 1e5, 0.3, 0.01, at[1], down);
@@ -650,6 +650,10 @@ static void same_bits_by_workers(void **state)
 
 static void refusals(void **state)
 {
+    ct_step_report report;
+    const char *text;
+    uint64_t hash;
+    int i, k;
     ct_world_desc d = desc_of();
     ct_world *w = NULL;
     ct_error_info e;
@@ -678,14 +682,31 @@ static void refusals(void **state)
     add_box(w, 0.1, 1, 1e5, 0.4, 0, 0, 0, 0, 0);
     assert_int_equal(step_once(w, 0.1).status, CT_STATUS_BUDGET);
     ct_world_destroy(w);
-    /* steps of a fixed length that is far above the bound blow up, and the report says so */
-    d.rk.max_steps = 100000, d.rk.fixed_step = (ct_real)0.02;
-    w = world_make(&d);
-    add_box(w, 0.1, 1, 1e5, 0.4, 1e-3, 0, 0.06, 0, 0);
-    add_plane(w, 0, 1, 0, 0);
-    step_once(w, 0.1);
-    assert_int_equal(step_once(w, 0.1).status, CT_STATUS_NOT_CONVERGED);
-    ct_world_destroy(w);
+    /* steps of a fixed length above the bound would blow up: they are refused, and the text has the bound. Below it they go on */
+    for (k = 0; k < 2; k++) {
+        double bound;
+        d.rk.max_steps = 100000, d.rk.fixed_step = (ct_real)0.02, d.rk.extrapolate = k;
+        w = world_make(&d);
+        add_box(w, 0.1, 1, 1e5, 0.4, 1e-3, 0, 0.06, 0, 0);
+        add_plane(w, 0, 1, 0, 0);
+        assert_int_equal(cti_world_prepare(w), CT_OK);
+        bound = (double)cti_explicit_own(&w->state)->bound * (k ? 1.68 : 1);
+        hash = ct_world_hash(w);
+        assert_int_equal(ct_world_step(w, (ct_real)0.1, NULL), CT_ERR_UNSUPPORTED);
+        text = strstr(ct_world_error(w)->text, "bound is ");
+        assert_non_null(text);
+        assert_true(strstr(ct_world_error(w)->text, "rk.fixed_step") && fabs(strtod(text + 9, NULL) - bound) < 1e-3 * bound && ct_world_hash(w) == hash);
+        step_once(w, 0.9 * bound); /* the step itself is shorter */
+        ct_world_destroy(w);
+        d.rk.fixed_step = (ct_real)(0.99 * bound);
+        w = world_make(&d);
+        add_box(w, 0.1, 1, 1e5, 0.4, 1e-3, 0, 0.06, 0, 0);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 3; i++)
+            report = step_once(w, 0.1);
+        assert_true(report.energy_kinetic + report.energy_elastic < 0.6); /* it has fallen by 6 cm from rest */
+        ct_world_destroy(w);
+    }
 }
 
 /* every allocation of a step fails once: the world stays as it was */

@@ -165,8 +165,9 @@ void scene_read_layers(json_in *in, const cJSON *root, ct_layers_desc *out)
 /* the explicit stepper; the keys are those of ct_explicit_desc */
 void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
 {
+    static const char *const refine[] = {"none", "surface", "elements"};
     const char *path = "explicit";
-    const cJSON *o = json_in_object(in, root, "", path);
+    const cJSON *o = json_in_object(in, root, "", path), *v;
     *out = ct_world_desc_default().rk;
     if (!o)
         return;
@@ -175,7 +176,11 @@ void scene_read_explicit(json_in *in, const cJSON *root, ct_explicit_desc *out)
     out->fixed_step = (ct_real)json_in_number(in, o, path, "fixed_step", out->fixed_step, 0, SCENE_INF, 0);
     out->extrapolate = json_in_bool(in, o, path, "extrapolate", out->extrapolate);
     out->edges = json_in_bool(in, o, path, "edges", out->edges);
-    out->refine = json_in_bool(in, o, path, "refine", out->refine);
+    v = cJSON_GetObjectItemCaseSensitive(o, "refine");
+    if (cJSON_IsBool(v)) /* as files before CT_REFINE_ELEMENTS have it */
+        out->refine = cJSON_IsTrue(v) ? CT_REFINE_SURFACE : CT_REFINE_NONE;
+    else
+        out->refine = (ct_refine)scene_read_choice(in, o, path, "refine", "none surface elements", refine, CT_REFINE_COUNT_, (int)out->refine);
     out->element_pressure = json_in_bool(in, o, path, "element_pressure", out->element_pressure);
     out->penetration = (ct_real)json_in_number(in, o, path, "penetration", out->penetration, 0, 0.1, JSON_IN_ABOVE);
     out->bulk_viscosity = (ct_real)json_in_number(in, o, path, "bulk_viscosity", out->bulk_viscosity, 0, 10, 0);

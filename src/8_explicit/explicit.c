@@ -80,6 +80,15 @@ static void cti_explicit_pins(cti_state *s, ct_step_report *r)
         }
 }
 
+CTI_FN double cti_explicit_energy(cti_state *s)
+{
+    ct_step_report now;
+    memset(&now, 0, sizeof now);
+    s->energy.known = 0;
+    cti_step_energies(s, &now);
+    return now.energy_kinetic + now.energy_gravity + cti_explicit_elastic(s, s->x);
+}
+
 /* 0: out of memory */
 static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *run, ct_step_report *r)
 {

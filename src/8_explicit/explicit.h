@@ -118,6 +118,7 @@ typedef struct cti_explicit {
     ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
     ct_real dt;          /* [s] length of the world's step */
+    ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 
 CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_explicit *)s->own; }
@@ -179,6 +180,8 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 
+/* cti_explicit_energy -- kinetic, elastic and gravity's energy of the committed state [J], elastic energy being that of nodal pressures. */
+CTI_FN double cti_explicit_energy(cti_state *s);
 CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r);
 CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies);
 CTI_FN void cti_explicit_free(cti_state *s);

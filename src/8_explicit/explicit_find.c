@@ -305,7 +305,7 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
     if (g->edge == 0)
         return 1;
     return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && (!s->desc.rk.refine || cti_explicit_find_middles(s, y, t));
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_find_middles(s, y, t));
 }
 
 #undef CTI_EXPLICIT_REACH

@@ -24,6 +24,8 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->penetration, "rk.penetration must be in (0, 0.1]");
     if (!(q->bulk_viscosity >= 0 && q->bulk_viscosity <= 10))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->bulk_viscosity, "rk.bulk_viscosity must be in [0, 10]");
+    if ((int)q->refine < 0 || q->refine >= CT_REFINE_COUNT_)
+        return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)q->refine, "rk.refine is out of range");
     if (q->max_steps < 1 || q->max_steps > 100000000)
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, q->max_steps, "rk.max_steps must be 1 to 100000000");
     if (d->stepper != CT_STEPPER_EXPLICIT)
@@ -42,10 +44,26 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
     return CT_OK;
 }
 
+/* [1] of the bound of the classical rule: that of the extrapolated one, stable for |z| up to 4.62 in the left half plane; not tuned */
+#define CTI_EXPLICIT_EXTRAPOLATED CTI_R(1.68)
+
+/* the reason why steps of a fixed length are refused, or NULL: vibrations of elements would grow in them */
+static const char *cti_explicit_refuses_step(const cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    if (!(h > most))
+        return NULL;
+    cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most, "Runge-Kutta steps of rk.fixed_step, %.4g s, are not stable: the bound is %.4g s",
+                  (double)h, (double)most);
+    return g->refusal.text;
+}
+
 static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
 {
-    CTI_UNUSED(s);
     switch (what) {
+    case CTI_FEATURE_STEP:
+        return cti_explicit_refuses_step(s);
     case CTI_FEATURE_CLOTH:
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and cloth has none";
     case CTI_FEATURE_ROD:
@@ -131,3 +149,5 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
                                         cti_explicit_free};
     return &stepper;
 }
+
+#undef CTI_EXPLICIT_EXTRAPOLATED

@@ -22,7 +22,8 @@ typedef enum cti_feature {
     CTI_FEATURE_JOINT,     /* joints and stitches */
     CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
-    CTI_FEATURE_PROBLEM    /* ct_world_dump_problem */
+    CTI_FEATURE_PROBLEM,   /* ct_world_dump_problem */
+    CTI_FEATURE_STEP       /* a step of cti_state.step.dt of a prepared world */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */

@@ -28,6 +28,8 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->keyframes);
     CTI_FREE(&w->mem, b->late);
     CTI_FREE(&w->mem, b->order);
+    CTI_FREE(&w->mem, b->split.edges), CTI_FREE(&w->mem, b->split.tets), CTI_FREE(&w->mem, b->split.triangles);
+    CTI_FREE(&w->mem, b->split.owner), CTI_FREE(&w->mem, b->split.parent);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -181,16 +183,16 @@ CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices)
 {
     cti_mem *m = &w->mem;
     int32_t *tri = NULL, *seg = NULL;
-    int i, nt = CTI_LEN(b->triangles), ns = CTI_LEN(b->segments), ok;
-    if (!CTI_RESIZE(m, b->node_surface, b->n))
+    int i, nt = CTI_LEN(b->triangles), ns = CTI_LEN(b->segments), points = cti_body_points(b), ok;
+    if (!CTI_RESIZE(m, b->node_surface, points))
         return CT_ERR_MEMORY;
-    for (i = 0; i < b->n; i++)
+    for (i = 0; i < points; i++)
         b->node_surface[i] = all_vertices ? 0 : -1;
     for (i = 0; i < nt; i++)
         b->node_surface[b->triangles[i]] = 0;
     for (i = 0; i < ns; i++)
         b->node_surface[b->segments[i]] = 0;
-    for (i = 0; i < b->n; i++)
+    for (i = 0; i < points; i++)
         if (b->node_surface[i] == 0) {
             b->node_surface[i] = CTI_LEN(b->surface_nodes);
             if (!CTI_PUSH(m, b->surface_nodes, i))

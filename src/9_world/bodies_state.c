@@ -171,7 +171,7 @@ CONTACT_API_DEF int ct_body_vertex_count(const ct_world *w, ct_body_id body)
 CONTACT_API_DEF int ct_body_node_count(const ct_world *w, ct_body_id body)
 {
     int slot = cti_world_slot(w, body);
-    return slot < 0 || !cti_body_has_model(&w->bodies[slot]) ? 0 : w->bodies[slot].n_blocks;
+    return slot < 0 || !cti_body_has_model(&w->bodies[slot]) ? 0 : cti_body_nodes(&w->bodies[slot]);
 }
 
 CONTACT_API_DEF const char *ct_body_name(const ct_world *w, ct_body_id body)
@@ -214,7 +214,7 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i)
     return cti_attach_point(&a, w->state.x, R);
 }
 
-static cti_v3 cti_bodies_velocity(const ct_world *w, const cti_body *b, int i)
+CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
 {
     cti_v3 p, v = cti_v3_zero();
     cti_attach a;
@@ -258,7 +258,7 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
         cti_bodies_write(b->rest, b->n, origin, out, type, stride);
     else
         for (i = 0; i < b->n; i++) {
-            cti_v3 p = velocities ? cti_bodies_velocity(w, b, i) : cti_body_point(w, b, i);
+            cti_v3 p = velocities ? cti_body_velocity(w, b, i) : cti_body_point(w, b, i);
             ct_real q[3];
             cti_v3_put(q, 0, p);
             cti_bodies_write(q, 1, origin, (char *)out + (size_t)i * stride, type, stride);
@@ -283,7 +283,7 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
-    if (!cti_body_has_model(b) || n != b->n_blocks || !velocities)
+    if (!cti_body_has_model(b) || n != cti_body_nodes(b) || !velocities)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "velocities need a deformable body and one entry per node");
     for (i = 0; i < 3 * n; i++)
         if (!cti_finite(velocities[i]))
@@ -292,10 +292,14 @@ CONTACT_API_DEF ct_code ct_body_set_velocities(ct_world *w, ct_body_id body, con
         if (!cti_bodies_is_moderate(velocities + 3 * (size_t)i))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, 0, "a velocity is too large: its fourth power is not finite (element: vertex)");
     memcpy(w->state.v + 3 * (size_t)b->block0, velocities, sizeof(ct_real) * 3 * (size_t)n);
+    for (i = n; i < b->n_blocks; i++) { /* middles of split edges */
+        const int32_t *ends = b->split.edges + 2 * (size_t)(i - n);
+        cti_v3_put(w->state.v, b->block0 + i, cti_v3_mul(cti_v3_add(cti_v3_at(velocities, ends[0]), cti_v3_at(velocities, ends[1])), CTI_R(0.5)));
+    }
     w->state.energy.known = 0;
     /* If v is the velocity at the end of a step, the integrator starts anew from it. If v is that of a step's middle, setting it to what
        was read changes nothing */
-    for (i = b->block0; i < b->block0 + n; i++)
+    for (i = b->block0; i < b->block0 + b->n_blocks; i++)
         if (w->state.history.touched && i < CTI_LEN(w->state.history.touched) && !cti_motion_is_halfway(&w->state, i))
             w->state.history.dt_prev[i] = 0;
     return CT_OK;
@@ -349,8 +353,8 @@ CONTACT_API_DEF ct_code ct_body_get_triangles(const ct_world *cw, ct_body_id bod
         return cti_bodies_stale(w, body);
     if (!out_triangles || !out_n)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, 0, "out_triangles or out_n is NULL");
-    *out_triangles = w->bodies[slot].triangles;
-    *out_n = CTI_LEN(w->bodies[slot].triangles) / 3;
+    *out_triangles = w->bodies[slot].split.triangles ? w->bodies[slot].split.triangles : w->bodies[slot].triangles;
+    *out_n = CTI_LEN(*out_triangles) / 3;
     return CT_OK;
 }
 
@@ -404,12 +408,22 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
     return ct_body_pin_path(w, body, vertices, n, axes, &one, motion ? 1 : 0, until);
 }
 
+/* a pin like p on a block, from where it is; there is room for it */
+static void cti_pins_add(ct_world *w, int block, const cti_pin *p)
+{
+    cti_pin q = *p;
+    q.block = block;
+    memcpy(q.start, w->state.x + 3 * (size_t)block, sizeof q.start);
+    CTI_PUSH(&w->mem, w->state.scripts.pins, q);
+}
+
 CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
                                          int n_segments, double until)
 {
-    int slot = cti_world_slot(w, body), i, path;
+    int slot = cti_world_slot(w, body), i;
     uint8_t *covered = NULL;
     const cti_body *b;
+    cti_pin p;
     if (slot < 0)
         return cti_bodies_stale(w, body);
     if (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK)
@@ -420,32 +434,32 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     if (cti_bodies_check_path(w, body, segments, n_segments) != CT_OK)
         return CT_ERR_ARGUMENT;
     for (i = 0; i < n; i++)
-        if (vertices[i] < 0 || vertices[i] >= b->n_blocks)
+        if (vertices[i] < 0 || vertices[i] >= cti_body_nodes(b))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
+    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n + cti_body_points(b) - b->n) ||
         !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
     for (i = 0; i < n; i++)
         covered[vertices[i]] = 1;
+    for (i = cti_body_nodes(b); i < b->n_blocks; i++) { /* middles of split edges with two pinned ends */
+        const int32_t *ends = b->split.edges + 2 * (size_t)(i - cti_body_nodes(b));
+        covered[i] = covered[ends[0]] && covered[ends[1]];
+    }
     cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
-    CTI_FREE(&w->mem, covered);
-    path = CTI_LEN(w->state.scripts.path);
+    memset(&p, 0, sizeof p);
+    p.axes = axes, p.path = CTI_LEN(w->state.scripts.path), p.n_path = n_segments;
+    p.t0 = w->state.step.time, p.until = until;
     for (i = 0; n > 0 && i < n_segments; i++)
         CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
-    for (i = 0; i < n; i++) {
-        cti_pin p;
-        memset(&p, 0, sizeof p);
-        p.block = b->block0 + vertices[i];
-        p.axes = axes;
-        memcpy(p.start, w->state.x + 3 * (size_t)p.block, sizeof p.start);
-        p.path = path, p.n_path = n_segments;
-        p.t0 = w->state.step.time;
-        p.until = until;
-        CTI_PUSH(&w->mem, w->state.scripts.pins, p);
-    }
+    for (i = 0; i < n; i++)
+        cti_pins_add(w, b->block0 + vertices[i], &p);
+    for (i = cti_body_nodes(b); i < b->n_blocks; i++)
+        if (covered[i])
+            cti_pins_add(w, b->block0 + i, &p);
+    CTI_FREE(&w->mem, covered);
     return CT_OK;
 }
 
@@ -465,6 +479,41 @@ static void cti_bodies_purify(const ct_real *from, ct_real *P)
     }
 }
 
+/* number of the direction pin of a block, or -1 */
+static int cti_directions_find(const cti_state *s, int block)
+{
+    int i;
+    for (i = CTI_LEN(s->scripts.directions) - 1; i >= 0; i--)
+        if (s->scripts.directions[i].block == block)
+            break;
+    return i;
+}
+
+/* sets a direction pin; there is room for it */
+static void cti_directions_set(cti_state *s, const cti_direction *d)
+{
+    int at = cti_directions_find(s, d->block);
+    if (at >= 0)
+        s->scripts.directions[at] = *d;
+    else
+        CTI_PUSH(s->mem, s->scripts.directions, *d);
+}
+
+/* middles of split edges at a node whose other end has the same projector; there is room for them */
+static void cti_directions_spread(cti_state *s, const cti_body *b, int node, const cti_direction *d)
+{
+    cti_direction middle = *d;
+    int i, nodes = cti_body_nodes(b);
+    for (i = nodes; i < b->n_blocks; i++) {
+        const int32_t *ends = b->split.edges + 2 * (size_t)(i - nodes);
+        int other = ends[0] == node ? ends[1] : (ends[1] == node ? ends[0] : -1);
+        int at = other < 0 ? -1 : cti_directions_find(s, b->block0 + other);
+        middle.block = b->block0 + i;
+        if (at >= 0 && memcmp(s->scripts.directions[at].projector, d->projector, sizeof d->projector) == 0)
+            cti_directions_set(s, &middle);
+    }
+}
+
 CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
 {
     int slot = cti_world_slot(w, body), i, j;
@@ -474,7 +523,7 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
         return cti_bodies_stale(w, body);
     if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
         return CT_ERR_UNSUPPORTED;
-    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !projector)
+    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= cti_body_nodes(&w->bodies[slot]) || !projector)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex, "the constrained vertex is out of range (element: vertex)");
     /* a projector is symmetric and idempotent */
     sq = cti_m3_mul(projector, projector);
@@ -485,29 +534,35 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
-    for (i = 0; i < CTI_LEN(w->state.scripts.directions); i++)
-        if (w->state.scripts.directions[i].block == d.block) {
-            w->state.scripts.directions[i] = d;
-            return CT_OK;
-        }
-    return CTI_PUSH(&w->mem, w->state.scripts.directions, d) ? CT_OK : cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+    if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1 + CTI_LEN(w->bodies[slot].split.edges) / 2))
+        return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
+    cti_directions_set(&w->state, &d);
+    cti_directions_spread(&w->state, &w->bodies[slot], vertex, &d);
+    return CT_OK;
 }
 
 CONTACT_API_DEF ct_code ct_body_get_pin_impulse(const ct_world *cw, ct_body_id body, int32_t vertex, ct_real out_impulse[3])
 {
     ct_world *w = (ct_world *)cw;
     const ct_real *pins;
-    int slot = cti_world_slot(w, body), block, k;
+    int slot = cti_world_slot(w, body), block, i, k;
+    const cti_body *b;
     if (slot < 0)
         return cti_bodies_stale(w, body);
     if (cti_steppers_admit(w, CTI_FEATURE_DIRECTION, NULL) != CT_OK)
         return CT_ERR_UNSUPPORTED;
-    if (!cti_body_has_model(&w->bodies[slot]) || vertex < 0 || vertex >= w->bodies[slot].n_blocks || !out_impulse)
+    b = &w->bodies[slot];
+    if (!cti_body_has_model(b) || vertex < 0 || vertex >= cti_body_nodes(b) || !out_impulse)
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, vertex,
                               "a pin's impulse needs a deformable body, one of its nodes and room for it (element: vertex)");
     pins = w->state.history.impulses.pins;
-    block = w->bodies[slot].block0 + vertex;
+    block = b->block0 + vertex;
     for (k = 0; k < 3; k++)
         out_impulse[k] = 3 * block < CTI_LEN(pins) ? pins[3 * block + k] : 0;
+    for (i = cti_body_nodes(b); i < b->n_blocks && 3 * (b->block0 + i) < CTI_LEN(pins); i++) { /* half of that of middles of its edges */
+        const int32_t *ends = b->split.edges + 2 * (size_t)(i - cti_body_nodes(b));
+        for (k = 0; k < 3 && (ends[0] == vertex || ends[1] == vertex); k++)
+            out_impulse[k] += pins[3 * (b->block0 + i) + k] / 2;
+    }
     return CT_OK;
 }

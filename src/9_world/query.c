@@ -10,36 +10,68 @@ static int32_t cti_query_vertex(const ct_world *w, int v)
     return w->bodies[w->surface_slot[body]].surface_nodes[v - f->ranges[body].v0];
 }
 
-CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out)
+/* adds a weight to a vertex of a feature; vertices [3] are filled from the front */
+static void cti_query_add(int32_t vertex, ct_real weight, int32_t *vertices, ct_real *weights)
+{
+    int k;
+    for (k = 0; k < 2 && vertices[k] >= 0 && vertices[k] != vertex; k++)
+        ;
+    vertices[k] = vertex, weights[k] += weight;
+}
+
+/* soup vertices v [n] of one body with weights as vertices of the user's: the middle of a split edge becomes the edge's ends. All vertices of a
+   feature are in one face of the user's. Returns the number of vertices */
+static int cti_query_feature(const ct_world *w, const int32_t *v, const ct_real *weight, int n, int32_t *vertices, ct_real *weights)
+{
+    const cti_body *b = n > 0 ? &w->bodies[w->surface_slot[w->state.surface.body_of[v[0]]]] : NULL;
+    int k;
+    for (k = 0; k < 3; k++)
+        vertices[k] = -1, weights[k] = 0;
+    for (k = 0; k < n; k++) {
+        int32_t i = cti_query_vertex(w, v[k]);
+        const int32_t *ends = i < b->n ? NULL : b->split.edges + 2 * (size_t)(i - b->n);
+        cti_query_add(ends ? ends[0] : i, ends ? weight[k] / 2 : weight[k], vertices, weights);
+        if (ends)
+            cti_query_add(ends[1], weight[k] / 2, vertices, weights);
+    }
+    for (k = 0; k < 3 && vertices[k] >= 0; k++)
+        ;
+    return k;
+}
+
+/* a pair and the weights [3] of its two sides in the user's numbering */
+static void cti_query_pair(const ct_world *w, const cti_pair *p, ct_pair *out, ct_real *weights_a, ct_real *weights_b)
 {
     const cti_surface *f = &w->state.surface;
-    int k;
+    int n;
     memset(out, 0, sizeof *out);
-    for (k = 0; k < 3; k++)
-        out->vertices_a[k] = out->vertices_b[k] = -1;
     out->kind = (ct_pair_kind)p->kind;
     out->body_a = cti_world_id(w, w->surface_slot[cti_pair_body_a(f, p)]);
     out->body_b = cti_world_id(w, w->surface_slot[cti_pair_body_b(f, p)]);
-    for (k = 0; k < p->n_a; k++)
-        out->vertices_a[k] = cti_query_vertex(w, p->v[k]);
-    for (k = p->n_a; k < p->n; k++)
-        out->vertices_b[k - p->n_a] = cti_query_vertex(w, p->v[k]);
+    n = cti_query_feature(w, p->v, p->w, p->n_a, out->vertices_a, weights_a);
+    cti_query_feature(w, p->v + p->n_a, p->w + p->n_a, p->n - p->n_a, out->vertices_b, weights_b);
+    if (out->kind == CT_PAIR_VF && n == 2)
+        out->kind = CT_PAIR_EF;
+}
+
+CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out)
+{
+    ct_real weights[6];
+    cti_query_pair(w, p, out, weights, weights + 3);
 }
 
 /* an edge of a and a face of b as a public pair */
 static void cti_query_edge_face(const ct_world *w, int e, int face, ct_pair *out)
 {
     const cti_surface *f = &w->state.surface;
-    int k;
+    const ct_real none[3] = {0, 0, 0};
+    ct_real weights[3];
     memset(out, 0, sizeof *out);
     out->kind = CT_PAIR_EF;
-    out->vertices_a[2] = -1;
     out->body_a = cti_world_id(w, w->surface_slot[f->body_of[f->edges[2 * e]]]);
     out->body_b = cti_world_id(w, w->surface_slot[f->body_of[f->faces[3 * face]]]);
-    for (k = 0; k < 2; k++)
-        out->vertices_a[k] = cti_query_vertex(w, f->edges[2 * e + k]);
-    for (k = 0; k < 3; k++)
-        out->vertices_b[k] = cti_query_vertex(w, f->faces[3 * face + k]);
+    cti_query_feature(w, f->edges + 2 * (size_t)e, none, 2, out->vertices_a, weights);
+    cti_query_feature(w, f->faces + 3 * (size_t)face, none, 3, out->vertices_b, weights);
 }
 
 /* counts vertices of moving bodies that are behind a plane */
@@ -114,17 +146,15 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
     ct_pair names;
     int k;
     memset(out, 0, sizeof *out);
-    cti_world_public_pair(w, p, &names);
+    cti_query_pair(w, p, &names, out->weights_a, out->weights_b);
     out->kind = names.kind;
     out->body_a = names.body_a, out->body_b = names.body_b;
     memcpy(out->vertices_a, names.vertices_a, sizeof names.vertices_a);
     memcpy(out->vertices_b, names.vertices_b, sizeof names.vertices_b);
-    for (k = 0; k < p->n_a; k++) {
-        out->weights_a[k] = p->w[k];
+    for (k = 0; k < p->n_a; k++)
         at = cti_v3_mad(at, cti_v3_at(s->surface.x0, p->v[k]), p->w[k]);
-    }
-    for (k = p->n_a; k < p->n; k++)
-        out->weights_b[k - p->n_a] = -p->w[k];
+    for (k = 0; k < 3; k++)
+        out->weights_b[k] = out->weights_b[k] == 0 ? 0 : -out->weights_b[k];
     cti_v3_put(out->point, 0, at);
     memcpy(out->normal, t->frame, sizeof out->normal);
     memcpy(out->tangent, t->frame + 3, sizeof out->tangent);

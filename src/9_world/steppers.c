@@ -38,7 +38,7 @@ CTI_FN ct_code cti_steppers_check(const ct_world_desc *d, ct_error_info *e)
     return code;
 }
 
-/* what an error calls a body without a name; NULL: the feature is no body */
+/* what an error calls a body without a name, or a step; NULL: the feature is neither */
 static const char *cti_steppers_noun(cti_feature what)
 {
     switch (what) {
@@ -58,6 +58,8 @@ static const char *cti_steppers_noun(cti_feature what)
         return "plane";
     case CTI_FEATURE_KINEMATIC:
         return "kinematic body";
+    case CTI_FEATURE_STEP:
+        return "step"; /* the reason is copied: a stepper may write it anew for each step */
     default:
         return NULL;
     }

@@ -462,6 +462,23 @@ static ct_code cti_world_crossing(ct_world *w)
     return CT_ERR_DOMAIN;
 }
 
+/* prepares a step, and refuses it where the stepper does; refined elements may have a shorter bound */
+static ct_code cti_world_open(ct_world *w, ct_real dt)
+{
+    ct_body_id none = {0, 0};
+    ct_code code = cti_world_prepare(w);
+    w->state.step.dt = dt;
+    if (code == CT_OK)
+        code = cti_steppers_admit(w, CTI_FEATURE_STEP, NULL);
+    if (code != CT_OK)
+        return code;
+    code = cti_refine_step(w, dt);
+    w->mem.failed = 0;
+    if (code != CT_OK)
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; positions are as they were");
+    return w->refined ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
+}
+
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
 {
     ct_step_report report;
@@ -476,7 +493,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
     w->busy = 1;
     t0 = cti_cmr_clock(&w->state);
-    code = cti_world_prepare(w);
+    code = cti_world_open(w, dt);
     if (code != CT_OK) {
         w->busy = 0;
         return code;
@@ -496,6 +513,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     }
     w->mem.failed = 0;
     if (code != CT_ERR_MEMORY && out_report) {
+        report.rk.refined = w->refined, report.rk.work_refine = w->refined_work;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }

@@ -19,6 +19,15 @@ typedef enum cti_body_kind {
     CTI_BODY_POINTS
 } cti_body_kind;
 
+/* cti_body_split -- elements that are split in regions of contact (refine.c). Node n + k of the body is the middle of edge k. */
+typedef struct cti_body_split {
+    int32_t *edges;     /* [2 m] nodes at the ends of the edges that are split */
+    int32_t *tets;      /* [4 n] before any was split; NULL: not listed yet */
+    int32_t *triangles; /* [3 nt] the surface as the user has it; NULL: that of the body */
+    int32_t *owner;     /* [nt] tet of each of them */
+    int32_t *parent;    /* triangle of which each of the body's is a part; NULL: itself */
+} cti_body_split;
+
 typedef struct cti_body {
     cti_body_kind kind;
     uint32_t generation;
@@ -44,6 +53,7 @@ typedef struct cti_body {
     int32_t *node_surface;  /* [n] surface vertex of each body vertex, or -1 */
     cti_topology topology;  /* of the surface, numbered by surface vertices */
     cti_model model;
+    cti_body_split split;
     ct_material material;
     ct_real friction, thickness;
     ct_contact_material contact; /* -1: the world's */
@@ -77,6 +87,8 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
+    int refined;            /* tets that the step's refinement has added, and what it has changed in the energy [J] */
+    double refined_work;
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
@@ -97,6 +109,9 @@ CTI_FN ct_body_id cti_world_id(const ct_world *w, int slot);
 CTI_FN ct_code cti_world_prepare(ct_world *w);
 CTI_FN void cti_world_unprepare(ct_world *w);
 CTI_FN void cti_world_free_body(ct_world *w, cti_body *b);
+/* cti_body_points -- vertices of a body, middles of split edges among them. cti_body_nodes -- blocks of a body without these. */
+CTI_INLINE int cti_body_points(const cti_body *b) { return b->n + CTI_LEN(b->split.edges) / 2; }
+CTI_INLINE int cti_body_nodes(const cti_body *b) { return b->n_blocks - CTI_LEN(b->split.edges) / 2; }
 /* cti_body_has_model, cti_body_is_scripted -- 1 for a deformable body; 1 for a body moved by a script alone. */
 CTI_INLINE int cti_body_has_model(const cti_body *b)
 {
@@ -118,6 +133,11 @@ CTI_FN ct_code cti_steppers_admit(ct_world *w, cti_feature what, const char *nam
 CTI_FN void cti_body_attach(const cti_body *b, int i, cti_attach *out);
 /* cti_body_point -- the position of vertex i of a body, by the same code path as the surface's. */
 CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
+/* cti_body_velocity -- the velocity of it. */
+CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
+/* cti_refine_step -- before a step of dt: splits tets in regions of contact, where the world's options ask for it; the world is prepared then.
+   CT_ERR_MEMORY: positions are as they were. */
+CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt);
 /* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);

@@ -151,15 +151,20 @@ typedef struct ct_penalty_desc {
     int max_substeps;             /* 1..4096: most substeps of a step of the explicit form, cut for stability; default 256 */
 } ct_penalty_desc;
 
+/* Refinement of soft bodies near other bodies: NONE; SURFACE: middles of edges are contact nodes, elements stay; ELEMENTS: elements at the surface
+   are split before a step in which another body comes near, and stay so. Vertices and nodes of the interface stay those of the mesh that
+   was given: nodes that are added do not appear in it. Steps get shorter with the elements. Bodies with an embedded surface are not refined. */
+typedef enum ct_refine { CT_REFINE_NONE = 0, CT_REFINE_SURFACE = 1, CT_REFINE_ELEMENTS = 2, CT_REFINE_COUNT_ } ct_refine;
+
 /* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
 typedef struct ct_explicit_desc {
     ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
                                element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
-    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive */
+    ct_real fixed_step;     /* [s] >= 0: length of all Runge-Kutta steps, whatever their error is; 0 (default): adaptive. ct_world_step refuses
+                               (CT_ERR_UNSUPPORTED) steps beyond the bound of the bodies at rest, which the text names */
     int extrapolate;        /* 1: the error that step doubling finds is added to the result, which is then of fifth order; default 0 */
     int edges;              /* 1: contacts between edges, too; default 0: between vertices and faces alone, as the paper advises for fine meshes */
-    int refine;             /* 1: middles of edges near another body are contact nodes, too: one level of refinement of the surface, not of the
-                               elements, in regions of contact; default 0 */
+    ct_refine refine;       /* one level of refinement in regions of contact; default CT_REFINE_NONE */
     int element_pressure;   /* 1: the pressure of HONG_NEOHOOKEAN is each tetrahedron's own, which locks near nu = 1/2; default 0: the mean of
                                its nodes' */
     ct_real penetration;    /* (0, 0.1] legal penetration of contacts, 1/1000 in the paper; default 1e-3 */

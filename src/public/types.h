@@ -531,7 +531,7 @@ typedef struct ct_pair {
 /* ct_contact -- one contact of the last step. normal points from b to a. Impulses act on a, in N s, and are summed over all substeps, also
    where the contact ended in an earlier one: a received impulse_normal normal + impulse_tangent[k] tangent[k] from b during the step.
    Features, weights, axes and sticking are those of the last substep in which the contact carried load; point and gap are those at the end
-   of the step. */
+   of the step. A node that CT_REFINE_ELEMENTS has added appears as the two ends of its edge, with half its weight each. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
@@ -571,6 +571,8 @@ typedef struct ct_rk_report {
     ct_real penetration_held, penetration_first; /* [m] largest depths, before nodes are moved back */
     int left;                     /* contacts deeper than the legal penetration after it */
     int squeezed;                 /* contacts that no force can keep: both bodies cannot give way */
+    int refined;                  /* tets that were added before the step, where refine is CT_REFINE_ELEMENTS */
+    double work_refine;           /* [J] by which this has changed the energy; energy_gained begins after it */
 } ct_rk_report;
 
 /* ct_step_report -- the results and the quality of a step. */

@@ -231,6 +231,9 @@ static int plane_hits(const soak_run *u, const found *f)
     return n;
 }
 
+/* 1 where the surface that collides may have more triangles than the user's, which alone are known here */
+static int is_split(const soak_run *u) { return u->desc.stepper == CT_STEPPER_EXPLICIT && u->desc.rk.refine == CT_REFINE_ELEMENTS; }
+
 /* the library's own exact test against this one */
 static void compare(soak_run *u, const found *f)
 {
@@ -242,7 +245,7 @@ static void compare(soak_run *u, const found *f)
     }
     for (i = 0; i < n; i++)
         planes += pairs[i].kind == CT_PAIR_PLANE;
-    if (n - planes != f->total - mine)
+    if (n - planes != f->total - mine && !is_split(u))
         soak_fail(u, SOAK_DISAGREES, "validate names %d edge-face pairs, there are %d", n - planes, f->total - mine);
     if (planes < mine)
         soak_fail(u, SOAK_DISAGREES, "validate names %d vertices behind planes, there are %d", planes, mine);
@@ -381,7 +384,7 @@ static void judge_explicit(soak_run *u, const found *before, const found *now, c
 {
     int at, in, crossed = now->total - plane_hits(u, now);
     double deepest, behind = deepest_behind(u);
-    if (crossed != r->tangled) {
+    if (crossed != r->tangled && !is_split(u)) {
         soak_fail(u, SOAK_CROSSING, "%d pairs intersect, the report says %d; status %s", crossed, r->tangled, ct_status_text(r->status));
         return;
     }
@@ -493,8 +496,9 @@ static int step(soak_run *u, double dt, found *at, int fresh, double *gravity)
     }
     if (code != CT_OK) {
         int start = keeps_apart(u) && code == CT_ERR_DOMAIN;
-        u->out->left = !start, u->out->stopped = start;
-        if ((code != CT_ERR_MESH && !start) || ct_world_hash(u->world) != before)
+        int unstable = u->desc.stepper == CT_STEPPER_EXPLICIT && u->desc.rk.fixed_step > 0 && code == CT_ERR_UNSUPPORTED;
+        u->out->left = !start && !unstable, u->out->stopped = start, u->out->unstable = unstable;
+        if ((code != CT_ERR_MESH && !start && !unstable) || (ct_world_hash(u->world) != before && !(unstable && is_split(u)))) /* nodes may have been added */
             soak_fail(u, SOAK_CODE, "step ends with code %d: %s", (int)code, ct_world_error(u->world)->text);
         return 0;
     }

@@ -66,6 +66,7 @@ typedef struct soak_result {
     int cut;                 /* the world was ended early, its time was over */
     int tangled_start, left; /* world began with intersections; it left the extent that its thickness allows */
     int stopped;             /* BARRIER: the world intersected when a step began, which the stepper refuses */
+    int unstable;            /* EXPLICIT: the fixed length of its steps is above their bound, which the stepper refuses */
     int status[CT_STATUS_COUNT_];
     int crossing_reported; /* steps that ended with new intersections that the report names */
     int zones, frozen, substeps;

@@ -110,6 +110,7 @@ static void layers_desc(soak_run *u, soak_rng *r)
 static void explicit_desc(soak_run *u, soak_rng *r)
 {
     ct_explicit_desc *q = &u->desc.rk;
+    double split;
     u->desc.stepper = CT_STEPPER_EXPLICIT;
     u->desc.friction = 0, u->desc.self_collision = 0;
     q->tolerance = (ct_real)(soak_chance(r, 0.5) ? 1e-4 : soak_decades(r, sizeof(ct_real) == 4 ? -4 : -7, -2));
@@ -118,7 +119,8 @@ static void explicit_desc(soak_run *u, soak_rng *r)
     q->penetration = (ct_real)(soak_chance(r, 0.6) ? 1e-3 : soak_decades(r, -4, -1));
     q->bulk_viscosity = (ct_real)(soak_chance(r, 0.6) ? 0.06 : soak_uniform(r, 0, 2));
     q->max_steps = 1 + soak_below(r, 400);
-    q->refine = soak_chance(r, 0.3);
+    split = soak_uniform(r, 0, 1);
+    q->refine = split < 0.15 ? CT_REFINE_ELEMENTS : (split < 0.3 ? CT_REFINE_SURFACE : CT_REFINE_NONE);
 }
 
 static void geometric_desc(soak_run *u, soak_rng *r)
