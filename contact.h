@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bebbaed63aa44915.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ff47cdee248833b2.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -44806,11 +44806,11 @@ CTI_FN void cti_factors_ask(cti_component *q);
 #if CONTACT_WITH_CMR
 /* cti_factors_drift -- some block of the component may have moved by a further `way` [m] since the factor was computed. */
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_relinearize -- the component's part of A has changed within a step: its factor belongs to another matrix, and a new one is
    asked for. */
 CTI_FN void cti_factors_relinearize(cti_component *q);
-#endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factors_renew -- computes a component's factor again if cti_policy_factor_is_due says so. A is the world's. 0 when memory ran out. */
 CTI_FN int cti_factors_renew(cti_factors *f, cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_prepare -- the part of a renewal that allocates. If it sets q->cache.is_due, cti_factors_refill must follow, which may run on
@@ -45065,13 +45065,17 @@ CTI_FN void cti_factors_ask(cti_component *q) { q->cache.stamp.renewal_asked = 1
 
 #if CONTACT_WITH_CMR
 CTI_FN void cti_factors_drift(cti_component *q, ct_real way) { q->cache.stamp.drift += way; }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN void cti_factors_relinearize(cti_component *q)
 {
     q->cache.stamp.age = 1;
     cti_factors_ask(q);
 }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q)
 {
     const cti_symbolic *sym = &f->symbolics[q->symbolic];
@@ -64714,6 +64718,25 @@ typedef struct cti_geometric_crossing {
     cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
+/* cti_geometric_account -- energy that the integration moves [J], at the velocities of the way. */
+typedef struct cti_geometric_account {
+    double script, pins, recovery, contact, damping; /* entries of the report */
+    double gain;         /* that has no entry: the error of the linearized forces */
+    double bound;        /* gain that is allowed */
+    double elastic;      /* elastic energy at its end */
+} cti_geometric_account;
+
+/* cti_geometric_newton -- forces that are linearized again (geometric_newton.c). */
+typedef struct cti_geometric_newton {
+    int on;              /* 1: the substep does so */
+    int linearized;      /* 1: at x + h u; 0: at x */
+    double enough;       /* [J] decrement of a solve that ends the iteration */
+    ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
+    ct_real *u;          /* [3 blocks] */
+    ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
+    ct_real *d, *x;      /* [3 blocks] direction of a line search, and scratch */
+} cti_geometric_newton;
+
 /* cti_geometric_implicit -- vectors of the implicit step. */
 typedef struct cti_geometric_implicit {
     ct_real *y;          /* [3 blocks] right side */
@@ -64722,6 +64745,8 @@ typedef struct cti_geometric_implicit {
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
     int renewals;        /* substeps to come that begin with new factors */
+    cti_geometric_newton newton;
+    cti_geometric_account account;
 } cti_geometric_implicit;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
@@ -64837,6 +64862,36 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
+
+/* cti_geometric_renew -- factors of A for a step of h: the old ones, unless they are asked for or the length has changed. 0: out of memory. */
+CTI_FN int cti_geometric_renew(cti_state *s, ct_real h);
+/* In these h is the time of the way, share times the substep.
+   cti_geometric_linear -- dv: the solution of eq. 20 and 21 with A and the forces at hand, in units of the way (share times its change of
+   velocities), from what is in dv. alone: as cti_geometric_free_motion. 0: it did not converge. */
+CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r);
+
+/* ---- geometric_newton.c ---- */
+
+/* cti_geometric_iterate -- dv: from the solution of the linearized equations to that of the nonlinear ones. solved: what cti_geometric_linear
+   has returned. 0: the last one did not converge, or it is not there after all iterations. */
+CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved, ct_step_report *r);
+
+/* ---- geometric_account.c ---- */
+
+/* cti_geometric_kinetic -- kinetic energy at velocities v. cti_geometric_elastic -- elastic energy at x, with strain limits as stiff as in a
+   substep of h. cti_geometric_potential -- with that of gravity. */
+CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v);
+CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x);
+CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x);
+/* cti_geometric_bound -- gain that is allowed where energies and work are `energy`, in a step of h. */
+CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy);
+/* cti_geometric_speed_work -- the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */
+CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r);
+/* cti_geometric_measure_gain -- implicit.account of the integration. */
+CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h);
+/* cti_geometric_enter -- its entries, reactions of pins, and what corrections of positions, and of speeds after the integration, move: to the
+   report. */
+CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric.c ---- */
 
@@ -65297,6 +65352,7 @@ static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
             g->share[a->block[k]] = cti_min(g->share[a->block[k]], t);
     }
 }
+#endif
 
 static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a, int n)
 {
@@ -65310,6 +65366,7 @@ static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a
     return cti_sqrt(big);
 }
 
+#if CONTACT_WITH_GEOMETRIC
 static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n, ct_real least)
 {
     ct_real p0[9], p1[9], toi;
@@ -66306,8 +66363,7 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
         }
 }
 
-/* factors of A for a step of h: the old ones, unless the length has changed or they no longer do. 0: out of memory */
-static int cti_geometric_factors(cti_state *s, ct_real h)
+CTI_FN int cti_geometric_renew(cti_state *s, ct_real h)
 {
     cti_factors *f = &s->factors;
     int c;
@@ -66358,7 +66414,7 @@ static void cti_geometric_masses(cti_state *s)
             q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h and the unknowns being a share of the substep's; alone:
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h being the time of the way; alone:
    of their remembered forces */
 static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
@@ -66366,7 +66422,6 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
     cti_geometric_net *q = &g->q;
     ct_real share = cti_geometric_share(s);
     int i, k, c;
-    h *= share;
     cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
@@ -66424,25 +66479,38 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     return done;
 }
 
+CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int m = g->q.net.m, done;
+    cti_geometric_right(s, h, alone);
+    if (alone) /* the matrix is the mechanical one */
+        g->q.net.m = 0;
+    done = cti_geometric_conjugate(s, h, turns, r);
+    g->q.net.m = m;
+    return done;
+}
+
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, m = g->q.net.m, turns, c;
-    cti_geometric_right(s, h, 1);
+    int i, turns, c, done;
     h *= cti_geometric_share(s);
-    if (!cti_geometric_factors(s, h))
+    if (!cti_geometric_renew(s, h))
         return 0;
-    g->q.net.m = 0; /* the matrix is the mechanical one */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
-    if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
-        r->status = CT_STATUS_BUDGET;
-    g->q.net.m = m;
+    g->implicit.newton.residual = r->residual;
+    done = cti_geometric_linear(s, h, 1, &turns, r);
     if (turns > CTI_GEOMETRIC_SLOW)
         g->implicit.renewals = CTI_GEOMETRIC_OFTEN;
     for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
         cti_factors_ask(&s->factors.components[c]);
     g->implicit.renewals -= g->implicit.renewals > 0;
+    if (g->implicit.newton.on)
+        done = cti_geometric_iterate(s, h, 1, done, r);
+    if (!done && r->status < CT_STATUS_BUDGET)
+        r->status = CT_STATUS_BUDGET;
     for (i = 0; i < 3 * s->n; i++)
         g->implicit.free[i] = g->dv[i] / h;
     return 1;
@@ -66454,10 +66522,12 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
     int i, c, done, turns;
     cti_geometric_masses(s);
-    cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = share * h * g->implicit.free[i];
-    done = cti_geometric_conjugate(s, share * h, &turns, r);
+    g->implicit.newton.residual = r->residual;
+    done = cti_geometric_linear(s, share * h, 0, &turns, r);
+    if (g->implicit.newton.on)
+        done = cti_geometric_iterate(s, share * h, 0, done, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
         u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
@@ -66482,33 +66552,194 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_geometric/geometric.c ---- */
-/* geometric.c -- the geometric stepper.
-   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
-   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
-   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
-   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
-   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+/* ---- 8_geometric/geometric_newton.c ---- */
+/* geometric_newton.c -- forces of elements that are linearized again, where one linearization gains energy.
+   Method: the implicit step of velocities u of the way is the minimum of the incremental potential
+       L(u) = |u - v|^2 / 2 + Psi(x + h u) - h g'M u + h u'(D + alpha M) u / 2 - y_c'u + (u - v)'T (u - v) / 2,
+   with the norm of M, y_c and T the forces and the terms of the collisions (eq. 25), D the damping at x. Eq. 20 and 21 with forces that are linearized at x + h u
+   are Newton's step of L from u. It is taken whole if L falls enough; otherwise its length is reduced by parabolas until L does. The first
+   linearization is at x, where forces are those at any translation of a body. So the first search goes from the bodies' mean velocities
+   after the step, and momentum is kept whatever its length is; a body with scripts takes its first step whole. An iteration ends when
+   Newton's decrement d'(A + T) d is below the gain of energy that a step may have. The linear model of forces is carried back to x, so that
+   all that follows sees A and a force at x, as in the paper. differs: the paper linearizes once. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
-#define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
-#define CTI_GEOMETRIC_STOP 12
+#define CTI_GEOMETRIC_NEWTONS 12 /* iterations of a stage */
+#define CTI_GEOMETRIC_TRIES 30 /* lengths of a line search */
+#define CTI_GEOMETRIC_FALL 1e-4 /* [1] share of the slope by which L must fall (Armijo) */
+
+/* A and the force at x of the forces that are linearized at x + h u. 0: out of memory */
+static int cti_geometric_linearize(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_newton *q = &g->implicit.newton;
+    cti_bsr *A = &s->system.A;
+    ct_real *Du = q->d, *Au = q->x;
+    int i, k;
+    for (i = 0; i < 3 * s->n; i++)
+        q->x[i] = s->x[i] + h * q->u[i];
+    memset(A->val, 0, sizeof(ct_real) * 9 * (size_t)A->row[s->n]);
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    memset(Du, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
+        cti_model_assemble(s->bodies.models[i], q->x, h, s->system.force, A->val, &r->extended_elements, NULL);
+        cti_model_damping(s->bodies.models[i], s->x, q->u, Du);
+    }
+    memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        for (k = 0; k < 3; k++)
+            A->val[9 * (size_t)A->diag[i] + 4 * (size_t)k] += s->bodies.mass[i] * (1 + h * s->bodies.alpha[i]);
+    /* + h K u */
+    cti_bsr_mul(A, q->u, Au);
+    for (i = 0; i < 3 * s->n; i++) {
+        ct_real m = s->bodies.mass[i / 3] * (1 + h * s->bodies.alpha[i / 3]);
+        s->system.force[i] += (Au[i] - m * q->u[i]) / h - Du[i];
+    }
+    q->linearized = 1;
+    for (i = 0; i < CTI_LEN(s->factors.components); i++)
+        cti_factors_relinearize(&s->factors.components[i]);
+    return cti_geometric_renew(s, h);
+}
+
+/* where the search begins on a body that is linearized at x: its motion without forces, or as its scripts have it */
+static void cti_geometric_coast(cti_state *s, ct_real h, const cti_component *q)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const int32_t *blocks = s->factors.blocks;
+    cti_v3 p = cti_v3_zero();
+    ct_real mass = 0;
+    int i, held = 0;
+    for (i = q->begin; i < q->end; i++) {
+        held |= s->scripts.filter[blocks[i]] >= 0;
+        mass += s->bodies.mass[blocks[i]], p = cti_v3_mad(p, cti_v3_at(g->v, blocks[i]), s->bodies.mass[blocks[i]]);
+    }
+    p = cti_v3_mad(cti_v3_mul(p, mass > 0 ? 1 / mass : 0), cti_v3_at(s->desc.gravity, 0), h);
+    for (i = q->begin; i < q->end; i++)
+        cti_v3_put(g->implicit.newton.u, blocks[i], held ? cti_v3_at(g->v, blocks[i]) : p);
+}
+
+/* u: the motion of the linearization, moved on by the bodies' mean velocities after the step, which changes no force. d: from there to the
+   solution */
+static void cti_geometric_aim(cti_state *s, ct_real h, int solved)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_newton *n = &g->implicit.newton;
+    const int32_t *blocks = s->factors.blocks;
+    int c, i;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        const cti_component *q = &s->factors.components[c];
+        cti_v3 way = cti_v3_zero();
+        ct_real mass = 0;
+        int held = 0;
+        if (!n->linearized)
+            cti_geometric_coast(s, h, q);
+        for (i = q->begin; i < q->end; i++) {
+            int b = blocks[i];
+            cti_v3 d = cti_v3_sub(cti_v3_add(cti_v3_at(g->v, b), cti_v3_at(g->dv, b)), cti_v3_at(n->u, b));
+            cti_v3_put(n->d, b, d);
+            held |= s->scripts.filter[b] >= 0;
+            mass += s->bodies.mass[b], way = cti_v3_mad(way, d, s->bodies.mass[b]);
+        }
+        way = cti_v3_mul(way, solved && !held && mass > 0 ? 1 / mass : 0);
+        for (i = q->begin; i < q->end; i++) {
+            cti_v3_addto(n->u, blocks[i], way);
+            cti_v3_put(n->d, blocks[i], cti_v3_sub(cti_v3_at(n->d, blocks[i]), way));
+        }
+    }
+}
 #endif
 
-/* cti_geometric_run -- what a step adds up. */
-typedef struct cti_geometric_run {
-    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
-    double gravity; /* [J] of that, gravity's part */
-    double t0;
-    int cut;      /* blocks that the fail-safe has stopped */
-    int crossing; /* 1: a motion with crossings was taken */
-} cti_geometric_run;
-
-/* ---- the energy account ---- */
+/* L along the direction d from u: rise(a) = a line + a^2 curve / 2 + Psi(x + h (u + a d)) - Psi(x + h u) */
+typedef struct cti_geometric_way {
+    double slope, line, curve, start;
+} cti_geometric_way;
 
 #if CONTACT_WITH_GEOMETRIC
-static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
+static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_way *w)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_newton *q = &g->implicit.newton;
+    ct_real *y = g->implicit.solve;
+    int i;
+    memset(w, 0, sizeof *w);
+    memset(y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < 3 * s->n; i++)
+        q->x[i] = s->x[i] + h * q->u[i];
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_damping(s->bodies.models[i], s->x, q->d, y);
+    for (i = 0; i < 3 * s->n; i++)
+        y[i] = h * y[i] + s->bodies.mass[i / 3] * (1 + h * s->bodies.alpha[i / 3]) * q->d[i];
+    cti_geometric_terms(s, q->d, y);
+    w->curve = (double)cti_krylov_dot(3 * s->n, q->d, y);
+    cti_bsr_mul(&s->system.A, q->d, y);
+    cti_geometric_terms(s, q->d, y);
+    w->slope = -(double)cti_krylov_dot(3 * s->n, q->d, y);
+    w->line = w->slope + (double)h * (double)cti_krylov_dot(3 * s->n, q->d, q->force);
+    w->start = cti_geometric_elastic(s, h, q->x);
+}
+
+/* length in (0, 1] of a step of which L falls; 0: there is none */
+static ct_real cti_geometric_length(cti_state *s, ct_real h, const cti_geometric_way *w)
+{
+    cti_geometric_newton *q = &cti_geometric_own(s)->implicit.newton;
+    double a = 1, rise, share, rounded = cti_geometric_bound(s, 0, 0);
+    int k, i;
+    if (!(w->slope <= 0)) /* rounding: the matrix is not definite, or its equations were not solved */
+        return 0;
+    for (k = 0; k < CTI_GEOMETRIC_TRIES; k++) {
+        for (i = 0; i < 3 * s->n; i++)
+            q->x[i] = s->x[i] + h * (q->u[i] + (ct_real)a * q->d[i]);
+        rise = a * w->line + a * a / 2 * w->curve + cti_geometric_elastic(s, h, q->x) - w->start;
+        if (rise <= CTI_GEOMETRIC_FALL * a * w->slope + rounded)
+            return (ct_real)a;
+        share = -w->slope * a / (2 * (rise - w->slope * a));
+        a *= cti_fmin(cti_fmax(share, 0.1), 0.5);
+    }
+    return 0;
+}
+
+CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_newton *q = &g->implicit.newton;
+    int round, i, m = g->q.net.m, turns;
+    for (round = 0; round < CTI_GEOMETRIC_NEWTONS; round++) {
+        cti_geometric_way w;
+        ct_real a;
+        if (!q->linearized)
+            memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
+        cti_geometric_aim(s, h, solved);
+        g->q.net.m = alone ? 0 : m;
+        cti_geometric_survey(s, h, &w);
+        g->q.net.m = m;
+        a = cti_geometric_length(s, h, &w);
+        r->newton_iterations++;
+        for (i = 0; i < 3 * s->n; i++) {
+            q->u[i] += a * q->d[i];
+            g->dv[i] = q->u[i] - g->v[i];
+        }
+        if (a == 1 && -w.slope <= q->enough)
+            return solved;
+        if (!(a > 0) || round + 1 == CTI_GEOMETRIC_NEWTONS || !cti_geometric_linearize(s, h, r))
+            return 0;
+        r->residual = q->residual;
+        solved = cti_geometric_linear(s, h, alone, &turns, r);
+    }
+    return 0;
+}
+
+#undef CTI_GEOMETRIC_NEWTONS
+#undef CTI_GEOMETRIC_TRIES
+#undef CTI_GEOMETRIC_FALL
+
+/* ---- 8_geometric/geometric_account.c ---- */
+/* geometric_account.c -- the energy account of the geometric stepper.
+   Method: corrections of positions and speeds move energy by known amounts, and so do impulses of collisions, pins and dampers at the
+   velocities of the way, v + share dv. What kinetic and potential energy gain beside these in the integration is the error of its linearized
+   forces. Implicit Euler takes |dv|^2 / 2 besides, so that a gain is an error for certain. */
+
+CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
 {
     double e = 0;
     int i;
@@ -66517,31 +66748,55 @@ static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
     return e;
 }
 
-/* elastic energy and that of gravity at x */
-static double cti_geometric_potential(const cti_state *s, const ct_real *x)
+CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x)
 {
     double e = 0;
     int i;
-    for (i = 0; i < s->bodies.n_models; i++)
+    for (i = 0; i < s->bodies.n_models; i++) {
+        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
         e += cti_model_energy(s->bodies.models[i], x);
+    }
+    return e;
+}
+
+/* that of gravity */
+static double cti_geometric_height(const cti_state *s, const ct_real *x)
+{
+    double e = 0;
+    int i;
     for (i = 0; i < s->n; i++)
         e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(x, i), cti_v3_at(s->desc.gravity, 0));
     return e;
 }
 
-/* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
-static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, ct_step_report *r)
+CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x)
 {
-    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script)), script = (double)cti_v3_dot(J, t->script);
-    r->work_script -= script;
-    if (whole > 0)
-        r->work_recovery += whole;
-    else
-        r->loss_contact -= whole;
+    return cti_geometric_elastic(s, h, x) + cti_geometric_height(s, x);
 }
 
-/* the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v) */
-static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
+CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy)
+{
+    double kick = (double)(h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, rounded = fabs(cti_geometric_height(s, s->x));
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++)
+        rounded += s->energy.moduli[i];
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    return cti_policy_body_gain(1, energy + mass * kick * kick, rounded);
+}
+
+/* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
+static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, double *script, double *recovery, double *contact)
+{
+    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script));
+    *script -= (double)cti_v3_dot(J, t->script);
+    if (whole > 0)
+        *recovery += whole;
+    else
+        *contact -= whole;
+}
+
+CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
 {
     const cti_geometric *g = cti_geometric_own(s);
     const cti_geometric_net *q = &g->q;
@@ -66554,65 +66809,151 @@ static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
             int b = q->blocks[q->particle[k]];
             u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
         }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.speed, c), u, r);
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.speed, c), u, &r->work_script, &r->work_recovery, &r->loss_contact);
     }
 }
 
-/* work of the integration's impulses, of damping and of pins, at the velocities of the way: M dv (v + share dv) is what the kinetic energy gains,
-   and for Euler what the rule takes besides */
-static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
+/* impulse of the pin of a block: what is missing in the equations of directions that scripts hold. R: A dv */
+static cti_v3 cti_geometric_reaction(const cti_state *s, const ct_real *R, int i)
+{
+    cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(cti_geometric_own(s)->implicit.y, i), -1 / cti_geometric_share(s));
+    return cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
+}
+
+/* work of the integration's impulses, of damping and of pins, at the velocities u of the way: M dv u is what the kinetic energy gains, and for
+   Euler what the rule takes besides */
+static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_geometric_account *a)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
-    ct_real share = cti_geometric_share(s);
+    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n;
     int c, i, k;
     for (c = 0; c < q->net.m; c++) {
         cti_v3 w = cti_v3_zero();
-        for (k = q->start[c]; k < q->start[c + 1]; k++) {
-            int b = q->blocks[q->particle[k]];
-            w = cti_v3_mad(w, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), share), q->S[k]);
-        }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, r);
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
+            w = cti_v3_mad(w, cti_v3_at(u, q->blocks[q->particle[k]]), q->S[k]);
+        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
+        a->gain -= (double)cti_v3_dot(cti_v3_at(q->forces.J, c), w);
     }
-    for (i = 0; i < 3 * s->n; i++)
-        u[i] = g->v[i] + share * g->dv[i];
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->bodies.n_models; i++)
         cti_model_damping(s->bodies.models[i], s->x, u, Dv);
     for (i = 0; i < 3 * s->n; i++)
-        r->loss_damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
+        a->damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
     if (s->scripts.n_constrained == 0)
         return;
-    /* reactions: what is missing in the equations of directions that scripts hold */
     cti_bsr_mul(&s->system.A, g->dv, R);
     for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i), -1 / share);
-            f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
-            r->work_pins += (double)cti_v3_dot(f, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
-            cti_v3_addto(s->step.impulses.pins, i, f);
-        }
+        if (s->scripts.filter[i] >= 0)
+            a->pins += (double)cti_v3_dot(cti_geometric_reaction(s, R, i), cti_v3_at(u, i));
 }
+
+CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_account *a = &g->implicit.account;
+    ct_real *u = g->implicit.solve + 6 * (size_t)s->n, *x = u + 3 * (size_t)s->n, share = cti_geometric_share(s);
+    double before = 0, after, fall, kinetic;
+    int i;
+    memset(a, 0, sizeof *a);
+    for (i = 0; i < 3 * s->n; i++)
+        u[i] = g->v[i] + share * g->dv[i];
+    cti_geometric_works(s, h, u, a);
+    for (i = 0; i < 3 * s->n; i++)
+        x[i] = s->x[i] + g->dx[i];
+    before = cti_geometric_elastic(s, share * h, x), fall = -cti_geometric_height(s, x), kinetic = -cti_geometric_kinetic(s, g->v);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * u[i];
+        u[i] = g->v[i] + g->dv[i];
+    }
+    a->elastic = cti_geometric_elastic(s, share * h, x);
+    fall += cti_geometric_height(s, x), after = cti_geometric_kinetic(s, u);
+    kinetic += after;
+    a->gain += kinetic + a->elastic - before + fall - a->pins + a->damping;
+    a->bound = cti_geometric_bound(s, h, after + fabs(a->elastic) + fabs(fall) + fabs(a->pins) + fabs(a->script) + a->recovery + a->contact);
+}
+
+/* reactions of pins: the impulse and work of the velocities that scripts give, and the impulse of the integration */
+static void cti_geometric_pins(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real *R = g->implicit.solve;
+    int i;
+    if (s->scripts.n_constrained == 0)
+        return;
+    cti_bsr_mul(&s->system.A, g->dv, R);
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v, before = cti_v3_at(s->v, i);
+        if (s->scripts.filter[i] < 0)
+            continue;
+        v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], before), cti_v3_at(s->scripts.v_fixed, i));
+        r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
+        v = cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]);
+        cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, cti_geometric_reaction(s, R, i)));
+    }
+}
+
+CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_account *a = &g->implicit.account;
+    ct_real *x, share = cti_geometric_share(s);
+    int i, moved = 0, stopped = 0;
+    cti_geometric_pins(s, r);
+    r->work_script += a->script, r->work_pins += a->pins, r->work_recovery += a->recovery;
+    r->loss_contact += a->contact, r->loss_damping += a->damping;
+    x = g->implicit.solve;
+    for (i = 0; i < 3 * s->n; i++) {
+        moved |= g->dx[i] != 0;
+        x[i] = s->x[i] + g->dx[i];
+    }
+    if (moved)
+        r->work_recovery += cti_geometric_potential(s, share * h, x) - cti_geometric_potential(s, share * h, s->x);
+    for (i = 0; i < 3 * s->n; i++) {
+        x[i] += h * (g->v[i] + share * g->dv[i]);
+        stopped |= x[i] != s->end.x[i];
+    }
+    if (stopped)
+        r->work_recovery += cti_geometric_potential(s, share * h, s->end.x) - cti_geometric_potential(s, share * h, x);
+}
+
+/* ---- 8_geometric/geometric.c ---- */
+/* geometric.c -- the geometric stepper.
+   Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
+   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
+   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
+   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
+#define CTI_GEOMETRIC_STOP 12
+#endif
+
+/* cti_geometric_run -- what a step adds up. */
+typedef struct cti_geometric_run {
+    double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
+    double gravity; /* [J] of that, gravity's part */
+    double t0;
+    ct_real residual; /* of the report before the substep */
+    ct_status status;
+    int cut;      /* blocks that the fail-safe has stopped */
+    int crossing; /* 1: a motion with crossings was taken */
+} cti_geometric_run;
 
 /* ---- a substep ---- */
 
+#if CONTACT_WITH_GEOMETRIC
 /* v: the velocities, with those that scripts give */
-static void cti_geometric_load(cti_state *s, ct_step_report *r)
+static void cti_geometric_load(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     int i;
     memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)),
-                   before = cti_v3_at(g->v, i);
-            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
-            cti_v3_put(g->v, i, v);
-            if (r) {
-                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
-            }
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i));
+            cti_v3_put(g->v, i, cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i)));
         }
 }
 
@@ -66704,6 +67045,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     cti_geometric_speed_work(s, r);
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
+    cti_geometric_measure_gain(s, h);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
@@ -66720,19 +67062,46 @@ typedef struct cti_geometric_sums {
 } cti_geometric_sums;
 
 #if CONTACT_WITH_GEOMETRIC
+/* the free motion of a substep whose linearized forces gain energy, with forces that are linearized again. 0: out of memory */
+static int cti_geometric_solve_again(cti_state *s, ct_real h, const cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real fall = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    double t = cti_cmr_clock(s), energy = 0;
+    int i;
+    cti_geometric_load(s);
+    for (i = 0; i < s->n; i++)
+        energy += (double)(s->bodies.mass[i] * fall * cti_v3_norm(cti_v3_at(g->v, i)));
+    energy += cti_geometric_kinetic(s, g->v) + fabs(cti_geometric_elastic(s, h, s->x));
+    g->implicit.newton.on = 1;
+    r->residual = run->residual, r->status = run->status;
+    g->implicit.newton.enough = cti_geometric_bound(s, h, energy);
+    if (!cti_geometric_free_motion(s, h, r))
+        return 0;
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    return 1;
+}
+
 /* from the collisions to a motion that is tested. 0: out of memory */
 static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
+    cti_geometric *g = cti_geometric_own(s);
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
     double t;
     sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact;
     for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
         if (again > 0)
-            cti_geometric_load(s, NULL);
+            cti_geometric_load(s);
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
+        if (!g->implicit.newton.on && g->implicit.account.gain > g->implicit.account.bound) {
+            if (!cti_geometric_solve_again(s, h, run, r))
+                return 0;
+            again--;
+            continue;
+        }
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
             return 0;
@@ -66791,26 +67160,6 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
-static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    ct_real *x = g->implicit.solve, share = cti_geometric_share(s);
-    int i, moved = 0, stopped = 0;
-    for (i = 0; i < 3 * s->n; i++) {
-        moved |= g->dx[i] != 0;
-        x[i] = s->x[i] + g->dx[i];
-    }
-    if (moved)
-        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
-    for (i = 0; i < 3 * s->n; i++) {
-        x[i] += h * (g->v[i] + share * g->dv[i]);
-        stopped |= x[i] != s->end.x[i];
-    }
-    if (stopped)
-        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
-}
-
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -66819,8 +67168,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     int i;
     if (!cti_geometric_touches(s, r))
         return 0;
-    cti_geometric_works(s, h, r);
-    cti_geometric_shifts(s, h, r);
+    cti_geometric_enter(s, h, r);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
@@ -66863,7 +67211,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_assemble_pins(s, h))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
-    cti_geometric_load(s, NULL);
+    cti_geometric_load(s);
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
@@ -66874,7 +67222,8 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    cti_geometric_load(s, r);
+    g->implicit.newton.on = g->implicit.newton.linearized = 0;
+    run->residual = r->residual, run->status = r->status;
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
         return 0;
@@ -66891,6 +67240,8 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(&g->implicit.account, 0, sizeof g->implicit.account);
         if (g->q.net.m)
             memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
@@ -66927,15 +67278,9 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world */
 static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
-        mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-            fabs(r->work_script) + r->work_recovery + r->loss_contact;
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+    double energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+                    fabs(r->work_script) + r->work_recovery + r->loss_contact;
+    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -67142,6 +67487,8 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
+    CTI_FREE(m, g->implicit.newton.u), CTI_FREE(m, g->implicit.newton.force), CTI_FREE(m, g->implicit.newton.d),
+        CTI_FREE(m, g->implicit.newton.x);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -67167,7 +67514,9 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
         !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
         !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
-        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3))
+        !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3) || !CTI_RESIZE(m, g->implicit.newton.u, n3) ||
+        !CTI_RESIZE(m, g->implicit.newton.force, n3) || !CTI_RESIZE(m, g->implicit.newton.d, n3) ||
+        !CTI_RESIZE(m, g->implicit.newton.x, n3))
         return 0;
     if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
         return 0;

@@ -322,6 +322,58 @@ static void interacting_collisions(void **state)
     assert_true(damped[1] < 0.25 * free[1] && damped[1] < 2 * damped[0]);
 }
 
+/* ---- forces that are linearized again ---- */
+
+/* kinetic energy that the bodies of a world start with */
+static double kinetic_at_start(const ct_world *w)
+{
+    return cti_geometric_kinetic(&w->state, w->state.v);
+}
+
+/* bodies that spin in free space, stiff for the step: one linearization of their forces stretches them by their rotation */
+static void spinning_bodies_gain_nothing(void **state)
+{
+    static const ct_model models[] = {CT_MODEL_STVK, CT_MODEL_NEOHOOKEAN, CT_MODEL_COROTATIONAL, CT_MODEL_MEMBRANE};
+    int k, i, again;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_world *w;
+        ct_body_id id;
+        double energy, last = 0, moved = 0;
+        d.stepper = CT_STEPPER_GEOMETRIC, d.gravity[1] = 0;
+        w = world_make(&d);
+        if (models[k] == CT_MODEL_MEMBRANE) {
+            ct_cloth_desc c = ct_cloth_desc_default();
+            ct_mesh m = mesh_grid(0.1, 0.1, 4, 4);
+            c.mesh = &m, c.name = "sheet", c.material = ct_material_default(models[k]), c.angular_velocity[0] = 5;
+            c.material.young = (ct_real)1e6, c.velocity[2] = 1;
+            assert_int_equal(ct_body_add_cloth(w, &c, &id), CT_OK);
+            ct_mesh_free(&m);
+        } else {
+            ct_soft_desc c = ct_soft_desc_default();
+            ct_mesh m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
+            c.mesh = &m, c.name = "box", c.material = ct_material_default(models[k]), c.angular_velocity[0] = 5;
+            c.material.young = (ct_real)1e7, c.velocity[2] = 1;
+            assert_int_equal(ct_body_add_soft(w, &c, &id), CT_OK);
+            ct_mesh_free(&m);
+        }
+        energy = kinetic_at_start(w);
+        for (again = 0, i = 0; i < 10; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            double now = r.energy_kinetic + r.energy_elastic;
+            assert_int_equal(r.status, CT_STATUS_OK);
+            assert_true(now <= energy * (1 + (FLOAT ? 1e-3 : 2e-4)));
+            moved = i ? fmax(moved, fabs(r.center_of_mass[2] - last - 0.01)) : 0, last = r.center_of_mass[2];
+            energy = now, again += r.newton_iterations;
+        }
+        if (getenv("SHOW"))
+            print_message("model %d: %d linearizations in 10 steps, %.3g J at the end, centre off by %.1e m\n", (int)models[k], again, energy, moved);
+        assert_true(again > 0 && moved < (FLOAT ? 1e-6 : 1e-8));
+        ct_world_destroy(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +384,7 @@ int main(void)
         cmocka_unit_test(remaining_state),
         cmocka_unit_test(own_solver),
         cmocka_unit_test(interacting_collisions),
+        cmocka_unit_test(spinning_bodies_gain_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
