@@ -363,13 +363,13 @@ static void spinning_bodies_gain_nothing(void **state)
             ct_step_report r = step_once(w, 0.01);
             double now = r.energy_kinetic + r.energy_elastic;
             assert_int_equal(r.status, CT_STATUS_OK);
-            assert_true(now <= energy * (1 + (FLOAT ? 1e-3 : 2e-4)));
+            assert_true(now <= energy * (1 + 2e-4) + (FLOAT ? 0.02 : 0));
             moved = i ? fmax(moved, fabs(r.center_of_mass[2] - last - 0.01)) : 0, last = r.center_of_mass[2];
             energy = now, again += r.newton_iterations;
         }
         if (getenv("SHOW"))
             print_message("model %d: %d linearizations in 10 steps, %.3g J at the end, centre off by %.1e m\n", (int)models[k], again, energy, moved);
-        assert_true(again > 0 && moved < (FLOAT ? 1e-6 : 1e-8));
+        assert_true(again > 0 && moved < (FLOAT ? 2e-5 : 1e-8));
         ct_world_destroy(w);
     }
 }

@@ -145,6 +145,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
 /* values of the report that a repeated substep starts from again */
 typedef struct cti_geometric_sums {
     double script, recovery, contact;
+    ct_real residual;
 } cti_geometric_sums;
 
 /* the free motion of a substep whose linearized forces gain energy, with forces that are linearized again. 0: out of memory */
@@ -174,16 +175,17 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
     double t;
-    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact;
+    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact, sums.residual = r->residual;
     for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
         if (again > 0)
             cti_geometric_load(s);
-        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
+        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         if (!g->implicit.newton.on && g->implicit.account.gain > g->implicit.account.bound) {
             if (!cti_geometric_solve_again(s, h, run, r))
                 return 0;
+            sums.residual = r->residual;
             again--;
             continue;
         }
@@ -380,7 +382,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
         return 0;
-    if (!g->known.is_clean || run->crossing) {
+    /* motions beyond the precision of the continuous test end in a status that is not good, or have been stopped */
+    if (!g->known.is_clean || run->crossing || run->cut || r->status >= CT_STATUS_BUDGET) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;

@@ -233,7 +233,7 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     M.apply = cti_geometric_precondition;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns);
+    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns) && cti_finite(scale);
     r->linear_iterations += *turns;
     if (!done) { /* how far it came */
         cti_geometric_apply(s, g->dv, work);

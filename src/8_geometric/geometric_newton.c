@@ -48,7 +48,7 @@ static int cti_geometric_linearize(cti_state *s, ct_real h, ct_step_report *r)
     return cti_geometric_renew(s, h);
 }
 
-/* where the search begins on a body that is linearized at x: its motion without forces, or as its scripts have it */
+/* where the search begins on a body that is linearized at x: its motion without forces; where scripts hold something, all else is at rest */
 static void cti_geometric_coast(cti_state *s, ct_real h, const cti_component *q)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -62,7 +62,8 @@ static void cti_geometric_coast(cti_state *s, ct_real h, const cti_component *q)
     }
     p = cti_v3_mad(cti_v3_mul(p, mass > 0 ? 1 / mass : 0), cti_v3_at(s->desc.gravity, 0), h);
     for (i = q->begin; i < q->end; i++)
-        cti_v3_put(g->implicit.newton.u, blocks[i], held ? cti_v3_at(g->v, blocks[i]) : p);
+        cti_v3_put(g->implicit.newton.u, blocks[i],
+                   !held ? p : (s->scripts.filter[blocks[i]] >= 0 ? cti_v3_at(s->scripts.v_fixed, blocks[i]) : cti_v3_zero()));
 }
 
 /* u: the motion of the linearization, moved on by the bodies' mean velocities after the step, which changes no force. d: from there to the
