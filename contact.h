@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ff47cdee248833b2.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs eb79025cba8fa77c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -62559,6 +62559,8 @@ typedef struct cti_net {
     ct_real soft;              /* factor of `compliance` */
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
     ct_real *work;             /* [4 n + 18 m] scratch */
+    int width;                 /* most weights of a collision, at least 4 */
+    float *pack;               /* [(4 + 2 width) m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -62604,7 +62606,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c);
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
 /* cti_net_normal_cg -- as cti_net_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities, if
-   `compliance` has them. work [5 m]. */
+   `compliance` has them. work [5 m]. Turns are in single precision. */
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
@@ -62622,11 +62624,14 @@ CTI_FN ct_real cti_net_safe(const cti_net *net, const ct_real *V, const ct_real 
 
 /* ---- 8_geometric/net_normal.c ---- */
 /* net_normal.c -- the global scheme along normals, with one unknown for each collision.
-   Method: eq. 14 along the normals of the collisions that are on, by conjugate gradients scaled by the collisions' own mobilities. A turn is three
-   passes: over collisions to particles, back, and over the vectors. based on: Volino, Magnenat-Thalmann 2000, sec. 3.2 and 3.3. */
+   Method: eq. 14 along the normals of the collisions that are on, by conjugate gradients scaled by the collisions' own mobilities. A turn is two
+   passes: over collisions to particles, and back. Its matrix and the particles' corrections are in single precision and packed in the order
+   of the passes, since memory is what they wait for. A solve is a correction of what it starts from, whose residual is in full precision, and
+   is computed again where single precision ends. based on: Volino, Magnenat-Thalmann 2000, sec. 3.2 and 3.3. */
 
 #if CONTACT_WITH_GEOMETRIC
 #define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
+#define CTI_NET_SINGLE 1e-5 /* [1] share of a residual that single precision can reach; then it is computed anew */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
 
 /* u [4 n] += S n x of a collision, four numbers a particle, so that a particle is one vector */
@@ -62705,94 +62710,180 @@ CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_re
 
 /* ---- conjugate gradients ---- */
 
-/* cti_net_normal_run -- vectors of a solve, of the collisions that are on. */
+/* cti_net_normal_run -- the collisions of a solve that are on, one after the other. */
 typedef struct cti_net_normal_run {
     const cti_net *net;
-    int n;               /* collisions */
-    int32_t *on;         /* [n] */
-    ct_real *r, *t, *ht; /* [n] residuals, direction, its product */
-    ct_real *scale;      /* [n] over the collisions' own mobilities */
+    int n;                        /* collisions */
+    int32_t *on;                  /* [n] */
+    ct_real *r, *t, *more, *scale; /* [n] residuals, direction, change of the solution, over the collisions' own mobilities */
+    float *u;                     /* [4 net->n] */
 } cti_net_normal_run;
 
 #if CONTACT_WITH_GEOMETRIC
+/* a collision's part of net->pack: its normal and mobility, weights, particles */
+CTI_INLINE float *cti_net_normal_packed(const cti_net *net, int k) { return net->pack + (size_t)k * (size_t)(4 + 2 * net->width); }
+
+static void cti_net_normal_put(const cti_net *net, int c, int k)
+{
+    float *to = cti_net_normal_packed(net, k);
+    int32_t *particle = (int32_t *)(void *)(to + 4 + net->width);
+    int j, first = net->start[c], n = net->start[c + 1] - first;
+    for (j = 0; j < 3; j++)
+        to[j] = (float)net->normal[3 * (size_t)c + (size_t)j];
+    to[3] = net->compliance && net->compliance[c] > 0 ? (float)net->compliance[c] : 1;
+    for (j = 0; j < net->width; j++) {
+        to[4 + j] = j < n ? (float)net->S[first + j] : 0;
+        particle[j] = j < n ? net->particle[first + j] : 0;
+    }
+}
+
+/* the residuals of x, and the rows that are on */
 static void cti_net_normal_open(const cti_net *net, const ct_real *y, const ct_real *x, ct_real *work, cti_net_normal_run *run)
 {
     int c, m = net->m;
     run->net = net, run->n = 0;
-    run->r = work, run->t = work + m, run->ht = work + 2 * (size_t)m, run->scale = work + 3 * (size_t)m;
-    run->on = (int32_t *)(work + 4 * (size_t)m);
+    run->r = work, run->t = work + m, run->more = work + 2 * (size_t)m, run->scale = work + 3 * (size_t)m;
+    run->on = (int32_t *)(void *)(work + 4 * (size_t)m);
     cti_net_normal_product(net, x, run->t);
+    run->u = (float *)(void *)net->work;
     for (c = 0; c < m; c++)
         if (net->mode[c]) {
-            run->r[run->n] = y[c] - run->t[c];
-            run->scale[run->n] = net->compliance && net->compliance[c] > 0 ? 1 / net->compliance[c] : 1;
-            run->on[run->n++] = c;
+            int k = run->n++;
+            cti_net_normal_put(net, c, k);
+            run->r[k] = y[c] - run->t[c];
+            run->scale[k] = net->compliance && net->compliance[c] > 0 ? 1 / net->compliance[c] : 1;
+            run->on[k] = c;
+            run->more[k] = 0;
         }
 }
 
-/* x and r by a step along t; returns r'r, scaled. In four sums, which do not wait for each other */
-static double cti_net_normal_step(const cti_net_normal_run *run, ct_real step, ct_real *x)
+/* r'r, scaled */
+static double cti_net_normal_size(const cti_net_normal_run *run)
 {
-    double sum[4] = {0, 0, 0, 0};
+    double sum = 0;
     int k;
+    for (k = 0; k < run->n; k++)
+        sum += (double)(run->r[k] * run->r[k] * run->scale[k]);
+    return sum;
+}
+
+/* u <- M^-1 u. Returns u'M^-1 u */
+static double cti_net_normal_weigh(const cti_net *net, float *u)
+{
+    double sum = 0;
+    int i, j;
+    for (i = 0; i < net->n; i++) {
+        float *p = u + 4 * (size_t)i, w = (float)net->inv[i];
+        if (net->filter && net->filter[i] >= 0) {
+            cti_v3 f = cti_v3_make((ct_real)p[0], (ct_real)p[1], (ct_real)p[2]), q = cti_net_inverse(net, i, f);
+            sum += (double)cti_v3_dot(f, q);
+            p[0] = (float)q.x, p[1] = (float)q.y, p[2] = (float)q.z;
+            continue;
+        }
+        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        for (j = 0; j < 4; j++)
+            p[j] *= w;
+    }
+    return sum;
+}
+
+/* t = scaled r + keep t, and u: corrections by t. Returns t't over the scales */
+CTI_INLINE double cti_net_normal_out(const cti_net_normal_run *run, ct_real keep, int width)
+{
+    float *u = run->u;
+    double size = 0;
+    int i, j, k;
     for (k = 0; k < run->n; k++) {
-        ct_real r = run->r[k] - step * run->ht[k];
+        const float *row = cti_net_normal_packed(run->net, k);
+        const int32_t *particle = (const int32_t *)(const void *)(row + 4 + width);
+        ct_real t = run->r[k] * run->scale[k] + (keep != 0 ? keep * run->t[k] : 0);
+        float s[4];
+        run->t[k] = t;
+        size += (double)t * (double)t * (double)row[3];
+        for (j = 0; j < 4; j++)
+            s[j] = (float)t * row[j]; /* the fourth is read by no one */
+        for (i = 0; i < width; i++) {
+            float *to = u + 4 * (size_t)particle[i], w = row[4 + i];
+            for (j = 0; j < 4; j++)
+                to[j] += w * s[j];
+        }
+    }
+    return size;
+}
+
+/* a step along t, whose corrections are u. Returns r'r, scaled; in four sums, which do not wait for each other */
+CTI_INLINE double cti_net_normal_back(const cti_net_normal_run *run, ct_real step, int width)
+{
+    const float *u = run->u;
+    ct_real soft = run->net->compliance ? run->net->soft : 0;
+    double sum[4] = {0, 0, 0, 0};
+    int i, j, k;
+    for (k = 0; k < run->n; k++) {
+        const float *row = cti_net_normal_packed(run->net, k);
+        const int32_t *particle = (const int32_t *)(const void *)(row + 4 + width);
+        float q[4] = {0, 0, 0, 0};
+        ct_real r;
+        for (i = 0; i < width; i++) {
+            const float *from = u + 4 * (size_t)particle[i];
+            for (j = 0; j < 4; j++)
+                q[j] += row[4 + i] * from[j];
+        }
+        r = run->r[k] - step * ((ct_real)(row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + soft * (ct_real)row[3] * run->t[k]);
         run->r[k] = r;
-        x[run->on[k]] += step * run->t[k];
+        run->more[k] += step * run->t[k];
         sum[k & 3] += (double)(r * r * run->scale[k]);
     }
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* t = scaled r + more t, and its product; returns t'H t. size: t't over the scales */
-static double cti_net_normal_turn(const cti_net_normal_run *run, ct_real more, double *size)
+/* conjugate gradients in single precision, until they have reduced the residual as far as that can. Returns the turns; *done: the solve is */
+static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, double least, double still, int *done)
 {
     const cti_net *net = run->net;
-    ct_real *u = net->work;
-    double curve, own = 0;
-    int k;
-    memset(u, 0, sizeof(ct_real) * 4 * (size_t)net->n);
-    for (k = 0; k < run->n; k++) {
-        ct_real t = run->r[k] * run->scale[k] + (more != 0 ? more * run->t[k] : 0);
-        run->t[k] = t;
-        cti_net_normal_scatter(net, run->on[k], t, u);
-    }
-    curve = cti_net_normal_masses(net, u);
-    for (k = 0; k < run->n; k++) {
-        ct_real t = run->t[k], q = t / run->scale[k];
-        own += (double)(t * q);
-        run->ht[k] = cti_net_normal_gather(net, run->on[k], u) + (net->compliance ? net->soft * q : 0);
-    }
-    *size = own;
-    return curve + (net->compliance ? (double)net->soft * own : 0);
-}
-
-CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
-{
-    double alpha, beta = 0, least, curve, size, stiffest = 0, still = cti_net_still(net, enough);
-    cti_net_normal_run run;
+    double alpha = cti_net_normal_size(run), beta = 0, curve, size, stiffest = 0, single = alpha * CTI_NET_SINGLE * CTI_NET_SINGLE;
     int turn;
-    cti_net_normal_open(net, y, x, work, &run);
-    memset(run.t, 0, sizeof(ct_real) * (size_t)net->m);
-    memset(run.ht, 0, sizeof(ct_real) * (size_t)net->m);
-    alpha = cti_net_normal_step(&run, 0, x);
-    least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        curve = cti_net_normal_turn(&run, turn ? (ct_real)(alpha / beta) : 0, &size);
+        ct_real keep = turn ? (ct_real)(alpha / beta) : 0;
+        if (alpha < single)
+            return turn;
+        memset(run->u, 0, sizeof(float) * 4 * (size_t)net->n);
+        size = net->width == 4 ? cti_net_normal_out(run, keep, 4) : cti_net_normal_out(run, keep, net->width);
+        curve = cti_net_normal_weigh(net, run->u) + (net->compliance ? (double)net->soft * size : 0);
         /* t'D t, which t'H t is at most some ten times: in the null space it is rounding */
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_NET_ROUNDED * stiffest * size))
             break;
         beta = alpha;
-        alpha = cti_net_normal_step(&run, (ct_real)(beta / curve), x);
-        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still)
-            return turn + 1;
+        alpha = net->width == 4 ? cti_net_normal_back(run, (ct_real)(beta / curve), 4)
+                                : cti_net_normal_back(run, (ct_real)(beta / curve), net->width);
+        if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
+            turn++;
+            break;
+        }
+    }
+    *done = 1;
+    return turn;
+}
+
+CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work)
+{
+    double least = -1, still = cti_net_still(net, enough);
+    cti_net_normal_run run;
+    int turn = 0, done = 0, k;
+    while (!done && turn < turns) {
+        cti_net_normal_open(net, y, x, work, &run);
+        if (least < 0)
+            least = cti_net_normal_size(&run) * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
+        turn += cti_net_normal_descend(&run, turns - turn, least, still, &done);
+        for (k = 0; k < run.n; k++)
+            x[run.on[k]] += run.more[k];
     }
     return turn;
 }
 
 #undef CTI_NET_RISE
 #undef CTI_NET_ROUNDED
+#undef CTI_NET_SINGLE
 
 /* ---- 8_geometric/net.c ---- */
 /* net.c -- corrections of networks of collisions.
@@ -64690,6 +64781,7 @@ typedef struct cti_geometric_net {
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
+    float *pack;
     int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick, *slide;
@@ -65908,7 +66000,11 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 8 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+    int c;
+    q->net.width = 4;
+    for (c = 0; c < m; c++)
+        q->net.width = cti_max_int(q->net.width, q->start[c + 1] - q->start[c]);
+    return CTI_RESIZE(mem, q->pack, (4 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->work, 8 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
@@ -65943,7 +66039,7 @@ static void cti_geometric_view(cti_state *s)
     net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
     net->inv = q->inv, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
     net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
-    net->compliance = q->compliance, net->mode = q->mode, net->work = q->work;
+    net->compliance = q->compliance, net->mode = q->mode, net->work = q->work, net->pack = q->pack;
 }
 
 /* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */
@@ -66465,7 +66561,7 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     M.apply = cti_geometric_precondition;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns);
+    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns) && cti_finite(scale);
     r->linear_iterations += *turns;
     if (!done) { /* how far it came */
         cti_geometric_apply(s, g->dv, work);
@@ -66602,7 +66698,7 @@ static int cti_geometric_linearize(cti_state *s, ct_real h, ct_step_report *r)
     return cti_geometric_renew(s, h);
 }
 
-/* where the search begins on a body that is linearized at x: its motion without forces, or as its scripts have it */
+/* where the search begins on a body that is linearized at x: its motion without forces; where scripts hold something, all else is at rest */
 static void cti_geometric_coast(cti_state *s, ct_real h, const cti_component *q)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -66616,7 +66712,8 @@ static void cti_geometric_coast(cti_state *s, ct_real h, const cti_component *q)
     }
     p = cti_v3_mad(cti_v3_mul(p, mass > 0 ? 1 / mass : 0), cti_v3_at(s->desc.gravity, 0), h);
     for (i = q->begin; i < q->end; i++)
-        cti_v3_put(g->implicit.newton.u, blocks[i], held ? cti_v3_at(g->v, blocks[i]) : p);
+        cti_v3_put(g->implicit.newton.u, blocks[i],
+                   !held ? p : (s->scripts.filter[blocks[i]] >= 0 ? cti_v3_at(s->scripts.v_fixed, blocks[i]) : cti_v3_zero()));
 }
 
 /* u: the motion of the linearization, moved on by the bodies' mean velocities after the step, which changes no force. d: from there to the
@@ -66848,12 +66945,24 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
             a->pins += (double)cti_v3_dot(cti_geometric_reaction(s, R, i), cti_v3_at(u, i));
 }
 
+/* elastic energy at x, where the integration starts: what the step before has reported, if nothing has moved since */
+static double cti_geometric_elastic_before(const cti_state *s, ct_real h, const ct_real *x)
+{
+    double e = 0;
+    int i, limited = 0;
+    for (i = 0; i < s->bodies.n_models; i++) {
+        limited |= s->bodies.models[i]->springs.limit > 0;
+        e += s->energy.now[i].elastic;
+    }
+    return s->energy.known && !limited && memcmp(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n) == 0 ? e : cti_geometric_elastic(s, h, x);
+}
+
 CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_account *a = &g->implicit.account;
     ct_real *u = g->implicit.solve + 6 * (size_t)s->n, *x = u + 3 * (size_t)s->n, share = cti_geometric_share(s);
-    double before = 0, after, fall, kinetic;
+    double before, after, fall, kinetic;
     int i;
     memset(a, 0, sizeof *a);
     for (i = 0; i < 3 * s->n; i++)
@@ -66861,7 +66970,7 @@ CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
     cti_geometric_works(s, h, u, a);
     for (i = 0; i < 3 * s->n; i++)
         x[i] = s->x[i] + g->dx[i];
-    before = cti_geometric_elastic(s, share * h, x), fall = -cti_geometric_height(s, x), kinetic = -cti_geometric_kinetic(s, g->v);
+    before = cti_geometric_elastic_before(s, share * h, x), fall = -cti_geometric_height(s, x), kinetic = -cti_geometric_kinetic(s, g->v);
     for (i = 0; i < 3 * s->n; i++) {
         x[i] += h * u[i];
         u[i] = g->v[i] + g->dv[i];
@@ -67059,6 +67168,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
 /* values of the report that a repeated substep starts from again */
 typedef struct cti_geometric_sums {
     double script, recovery, contact;
+    ct_real residual;
 } cti_geometric_sums;
 
 #if CONTACT_WITH_GEOMETRIC
@@ -67089,16 +67199,17 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
     double t;
-    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact;
+    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact, sums.residual = r->residual;
     for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
         if (again > 0)
             cti_geometric_load(s);
-        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
+        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
         if (!g->implicit.newton.on && g->implicit.account.gain > g->implicit.account.bound) {
             if (!cti_geometric_solve_again(s, h, run, r))
                 return 0;
+            sums.residual = r->residual;
             again--;
             continue;
         }
@@ -67295,7 +67406,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
         return 0;
-    if (!g->known.is_clean || run->crossing) {
+    /* motions beyond the precision of the continuous test end in a status that is not good, or have been stopped */
+    if (!g->known.is_clean || run->crossing || run->cut || r->status >= CT_STATUS_BUDGET) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;
@@ -67483,7 +67595,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, q->slide), CTI_FREE(m, q->pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);

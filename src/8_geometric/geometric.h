@@ -59,6 +59,7 @@ typedef struct cti_geometric_net {
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
     ct_real *inv, *S, *normal, *work, *compliance;
+    float *pack;
     int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick, *slide;

@@ -114,12 +114,24 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
             a->pins += (double)cti_v3_dot(cti_geometric_reaction(s, R, i), cti_v3_at(u, i));
 }
 
+/* elastic energy at x, where the integration starts: what the step before has reported, if nothing has moved since */
+static double cti_geometric_elastic_before(const cti_state *s, ct_real h, const ct_real *x)
+{
+    double e = 0;
+    int i, limited = 0;
+    for (i = 0; i < s->bodies.n_models; i++) {
+        limited |= s->bodies.models[i]->springs.limit > 0;
+        e += s->energy.now[i].elastic;
+    }
+    return s->energy.known && !limited && memcmp(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n) == 0 ? e : cti_geometric_elastic(s, h, x);
+}
+
 CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_account *a = &g->implicit.account;
     ct_real *u = g->implicit.solve + 6 * (size_t)s->n, *x = u + 3 * (size_t)s->n, share = cti_geometric_share(s);
-    double before = 0, after, fall, kinetic;
+    double before, after, fall, kinetic;
     int i;
     memset(a, 0, sizeof *a);
     for (i = 0; i < 3 * s->n; i++)
@@ -127,7 +139,7 @@ CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
     cti_geometric_works(s, h, u, a);
     for (i = 0; i < 3 * s->n; i++)
         x[i] = s->x[i] + g->dx[i];
-    before = cti_geometric_elastic(s, share * h, x), fall = -cti_geometric_height(s, x), kinetic = -cti_geometric_kinetic(s, g->v);
+    before = cti_geometric_elastic_before(s, share * h, x), fall = -cti_geometric_height(s, x), kinetic = -cti_geometric_kinetic(s, g->v);
     for (i = 0; i < 3 * s->n; i++) {
         x[i] += h * u[i];
         u[i] = g->v[i] + g->dv[i];

@@ -107,7 +107,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
         CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
+    CTI_FREE(m, q->slide), CTI_FREE(m, q->pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
