@@ -55,6 +55,34 @@ static void remembered_forces_lower_the_energy(void **state)
         print_message("above the state without forces: %d of 4000\n", rose);
 }
 
+/* turns are in single precision; the solution is not */
+static void normal_solves_are_precise(void **state)
+{
+    uint64_t seed = 23;
+    double worst = 0;
+    int trial, most = 0;
+    (void)state;
+    for (trial = 0; trial < 500; trial++) {
+        static fixture f;
+        ct_real compliance[ROWS], y[ROWS], x[ROWS], hx[ROWS];
+        double size = 0, error = 0;
+        int c;
+        fixture_random(&f, &seed, 10);
+        fixture_soften(&f, compliance, 1e-2);
+        for (c = 0; c < f.net.m; c++)
+            y[c] = (ct_real)span(&seed, -1, 1), x[c] = 0;
+        c = cti_net_normal_cg(&f.net, y, 1000, 0, x, f.work + 4 * MOST);
+        most = c > most ? c : most;
+        cti_net_normal_product(&f.net, x, hx);
+        for (c = 0; c < f.net.m; c++)
+            size = fmax(size, fabs((double)y[c])), error = fmax(error, fabs((double)(hx[c] - y[c])));
+        worst = fmax(worst, error / size);
+    }
+    if (getenv("SHOW"))
+        print_message("normal solves: at most %d turns, residual %.1e\n", most, worst);
+    assert_true(worst < (FLOAT ? 1e-3 : 1e-10));
+}
+
 /* ---- terms of the matrix ---- */
 
 /* h times the forces of the collisions at velocities v + e T and positions x + h e T, by eq. 19 and 22, less those at e 0 */
@@ -378,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(remembered_forces_lower_the_energy),
+        cmocka_unit_test(normal_solves_are_precise),
         cmocka_unit_test(terms_by_finite_differences),
         cmocka_unit_test(midpoint_falls_exactly),
         cmocka_unit_test(midpoint_keeps_energy),

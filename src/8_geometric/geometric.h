@@ -53,13 +53,19 @@ typedef struct cti_geometric_ask {
     ct_real *distance; /* [m] [m] after the position correction */
 } cti_geometric_ask;
 
+/* cti_geometric_scratch -- of the network's solves; see cti_net. */
+typedef struct cti_geometric_scratch {
+    ct_real *work;
+    float *pack;
+} cti_geometric_scratch;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
-    ct_real *inv, *S, *normal, *work, *compliance;
-    float *pack;
+    ct_real *inv, *S, *normal, *compliance;
+    cti_geometric_scratch scratch;
     int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick, *slide;

@@ -1,17 +1,18 @@
 /* geometric_newton.c -- forces of elements that are linearized again, where one linearization gains energy.
    Method: the implicit step of velocities u of the way is the minimum of the incremental potential
        L(u) = |u - v|^2 / 2 + Psi(x + h u) - h g'M u + h u'(D + alpha M) u / 2 - y_c'u + (u - v)'T (u - v) / 2,
-   with the norm of M, y_c and T the forces and the terms of the collisions (eq. 25), D the damping at x. Eq. 20 and 21 with forces that are linearized at x + h u
-   are Newton's step of L from u. It is taken whole if L falls enough; otherwise its length is reduced by parabolas until L does. The first
-   linearization is at x, where forces are those at any translation of a body. So the first search goes from the bodies' mean velocities
-   after the step, and momentum is kept whatever its length is; a body with scripts takes its first step whole. An iteration ends when
-   Newton's decrement d'(A + T) d is below the gain of energy that a step may have. The linear model of forces is carried back to x, so that
-   all that follows sees A and a force at x, as in the paper. differs: the paper linearizes once. */
+   with the norm of M, the damping D at x, y_c and T the forces and the terms of the collisions (eq. 25). Eq. 20 and 21 with forces that are
+   linearized at x + h u are Newton's step of L from u. It is taken whole if L falls enough; otherwise its length is reduced by parabolas
+   until L does. A translation of a body changes no force. So a search begins at the linearization, moved on by the mean velocities of the
+   solution, and keeps the momentum whatever its length is. The first linearization is at x, where all that scripts do not hold is at rest.
+   An iteration ends when Newton's decrement d'(A + T) d is below the gain of energy that a step may have. The linear model of forces is
+   carried back to x, so that all that follows sees A and a force at x, as in the paper. differs: the paper linearizes once. */
 #include "geometric.h"
 #include "../8_step/factors.h"
 
-#define CTI_GEOMETRIC_NEWTONS 12 /* iterations of a stage */
-#define CTI_GEOMETRIC_TRIES 30 /* lengths of a line search */
+/* iterations of a stage. 6 leave 221 of 4,363 steps of random worlds with the status budget, 12 leave 184, 24 leave 160 at 1.2 times the time */
+#define CTI_GEOMETRIC_NEWTONS 12
+#define CTI_GEOMETRIC_TRIES 30 /* lengths of a line search; each is at most half of the one before */
 #define CTI_GEOMETRIC_FALL 1e-4 /* [1] share of the slope by which L must fall (Armijo) */
 
 /* A and the force at x of the forces that are linearized at x + h u. 0: out of memory */

@@ -6,7 +6,7 @@
 #include "net.h"
 
 #define CTI_NET_RISE 100 /* [1] factor of |R|^2 in one turn that is no convergence any more, but rounding */
-#define CTI_NET_SINGLE 1e-5 /* [1] share of a residual that single precision can reach; then it is computed anew */
+#define CTI_NET_SINGLE 1e-5 /* [1] share of a residual, well within single precision, below which it is computed anew in full precision */
 #define CTI_NET_ROUNDED (1024 * (double)CTI_EPS) /* [1] what is below this share of the start is rounding */
 
 /* u [4 n] += S n x of a collision, four numbers a particle, so that a particle is one vector */
