@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9bcb1edbd621cfc8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 19453faf7c391c48.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -131,7 +131,8 @@ THE LAYERS STEPPER, CT_STEPPER_LAYERS (Harmon et al. 2009, asynchronous contact 
 THE GEOMETRIC STEPPER, CT_STEPPER_GEOMETRIC (Volino, Magnenat-Thalmann 2000)
     Contacts are no forces of the model: they correct positions, speeds and accelerations of the vertices near each other, all at once by conjugate
     gradients, or one after the other (docs/geometric.md). The step is implicit Euler or the midpoint rule (ct_world_desc.integrator), with the
-    contacts in its matrix; where it gains energy, forces are linearized again (ct_step_report.newton_iterations). Without friction, layers upon each other gain energy; geometric.interaction_damping keeps them calm.
+    contacts in its matrix; where it gains energy, forces are linearized again (ct_step_report.newton_iterations). Without friction, layers
+    upon each other gain energy; geometric.interaction_damping keeps them calm.
     CT_SOLVER_GEOMETRIC_CG is the scheme as printed: equations, which pull, too, solved from zero; it is this stepper's alone. Cloth and soft bodies
     take part, against each other and against static and kinematic bodies and planes; rods, points, rigid bodies, ct_world_repair and
     ct_world_dump_problem are refused; joints of points and stitches are elastics. With geometric.fail_safe vertices that would cross are stopped
