@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 19453faf7c391c48.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 871c0c19351b5d10.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -65451,7 +65451,6 @@ static void cti_geometric_cut(cti_state *s, const int32_t *v, int n, ct_real t)
             g->share[a->block[k]] = cti_min(g->share[a->block[k]], t);
     }
 }
-#endif
 
 static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a, int n)
 {
@@ -65465,7 +65464,6 @@ static ct_real cti_geometric_way(const cti_surface *f, const int32_t *q, int n_a
     return cti_sqrt(big);
 }
 
-#if CONTACT_WITH_GEOMETRIC
 static ct_real cti_geometric_loose(const cti_surface *f, const int32_t *q, int n, ct_real least)
 {
     ct_real p0[9], p1[9], toi;
@@ -66757,12 +66755,12 @@ static void cti_geometric_aim(cti_state *s, ct_real h, int solved)
 #endif
 
 /* L along the direction d from u: rise(a) = a line + a^2 curve / 2 + Psi(x + h (u + a d)) - Psi(x + h u) */
-typedef struct cti_geometric_way {
+typedef struct cti_geometric_profile {
     double slope, line, curve, start;
-} cti_geometric_way;
+} cti_geometric_profile;
 
 #if CONTACT_WITH_GEOMETRIC
-static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_way *w)
+static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_profile *w)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_newton *q = &g->implicit.newton;
@@ -66786,7 +66784,7 @@ static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_way *w)
 }
 
 /* length in (0, 1] of a step of which L falls; 0: there is none */
-static ct_real cti_geometric_length(cti_state *s, ct_real h, const cti_geometric_way *w)
+static ct_real cti_geometric_length(cti_state *s, ct_real h, const cti_geometric_profile *w)
 {
     cti_geometric_newton *q = &cti_geometric_own(s)->implicit.newton;
     double a = 1, rise, share, rounded = cti_geometric_bound(s, 0, 0);
@@ -66811,7 +66809,7 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
     cti_geometric_newton *q = &g->implicit.newton;
     int round, i, m = g->q.net.m, turns;
     for (round = 0; round < CTI_GEOMETRIC_NEWTONS; round++) {
-        cti_geometric_way w;
+        cti_geometric_profile w;
         ct_real a;
         if (!q->linearized)
             memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);

@@ -98,11 +98,11 @@ static void cti_geometric_aim(cti_state *s, ct_real h, int solved)
 }
 
 /* L along the direction d from u: rise(a) = a line + a^2 curve / 2 + Psi(x + h (u + a d)) - Psi(x + h u) */
-typedef struct cti_geometric_way {
+typedef struct cti_geometric_profile {
     double slope, line, curve, start;
-} cti_geometric_way;
+} cti_geometric_profile;
 
-static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_way *w)
+static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_profile *w)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_newton *q = &g->implicit.newton;
@@ -126,7 +126,7 @@ static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_way *w)
 }
 
 /* length in (0, 1] of a step of which L falls; 0: there is none */
-static ct_real cti_geometric_length(cti_state *s, ct_real h, const cti_geometric_way *w)
+static ct_real cti_geometric_length(cti_state *s, ct_real h, const cti_geometric_profile *w)
 {
     cti_geometric_newton *q = &cti_geometric_own(s)->implicit.newton;
     double a = 1, rise, share, rounded = cti_geometric_bound(s, 0, 0);
@@ -151,7 +151,7 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
     cti_geometric_newton *q = &g->implicit.newton;
     int round, i, m = g->q.net.m, turns;
     for (round = 0; round < CTI_GEOMETRIC_NEWTONS; round++) {
-        cti_geometric_way w;
+        cti_geometric_profile w;
         ct_real a;
         if (!q->linearized)
             memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
