@@ -14,6 +14,7 @@ enum { MOST = 24, ROWS = 16, TERMS = 4 };
 typedef struct fixture {
     cti_net net;
     ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
+    float pack[(4 + 2 * TERMS) * ROWS];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];
     ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], X[3 * ROWS];
@@ -63,7 +64,7 @@ static inline void fixture_random(fixture *f, uint64_t *seed, double ratio)
         f->mode[c] = CTI_NET_NORMAL;
     }
     f->net.inv = f->inv, f->net.start = f->start, f->net.particle = f->particle, f->net.S = f->S, f->net.normal = f->normal;
-    f->net.mode = f->mode, f->net.work = f->work;
+    f->net.mode = f->mode, f->net.work = f->work, f->net.width = TERMS, f->net.pack = f->pack;
 }
 
 static inline double kinetic(const fixture *f, const ct_real *v)

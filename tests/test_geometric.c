@@ -425,7 +425,7 @@ static void scripts_move_bodies(void **state)
     ct_mesh m = mesh_grid(0.4, 0.4, 2, 2);
     ct_kinematic_desc k = ct_kinematic_desc_default();
     ct_body_id floor, box;
-    double x0[3], x1[3];
+    double x0[3], x1[3], work = 0;
     int i;
     ct_step_report r;
     (void)state;
@@ -438,11 +438,12 @@ static void scripts_move_bodies(void **state)
     for (i = 0; i < 20; i++) {
         r = step_once(w, 0.01);
         assert_int_equal(r.tangled, 0);
+        work += r.work_script / 20;
     }
     read_middle(w, box, 0, x1);
     assert_true(fabs(x1[1] - x0[1] - 0.02) < 2e-3);
-    /* the lift does work against gravity: m g v */
-    assert_true(fabs(r.work_script / (1 * 9.81 * 0.1 * 0.01) - 1) < 0.2);
+    /* the lift does work against gravity: m g v. That of a step swings by 20 % in float */
+    assert_true(fabs(work / (1 * 9.81 * 0.1 * 0.01) - 1) < 0.1);
     ct_mesh_free(&m);
     ct_world_destroy(w);
 }

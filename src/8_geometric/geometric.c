@@ -23,117 +23,24 @@ typedef struct cti_geometric_run {
     double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
     double gravity; /* [J] of that, gravity's part */
     double t0;
+    ct_real residual; /* of the report before the substep */
+    ct_status status;
     int cut;      /* blocks that the fail-safe has stopped */
     int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
-/* ---- the energy account ---- */
-
-static double cti_geometric_kinetic(const cti_state *s, const ct_real *v)
-{
-    double e = 0;
-    int i;
-    for (i = 0; i < s->n; i++)
-        e += 0.5 * (double)s->bodies.mass[i] * (double)cti_v3_norm2(cti_v3_at(v, i));
-    return e;
-}
-
-/* elastic energy and that of gravity at x */
-static double cti_geometric_potential(const cti_state *s, const ct_real *x)
-{
-    double e = 0;
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        e += cti_model_energy(s->bodies.models[i], x);
-    for (i = 0; i < s->n; i++)
-        e -= (double)s->bodies.mass[i] * (double)cti_v3_dot(cti_v3_at(x, i), cti_v3_at(s->desc.gravity, 0));
-    return e;
-}
-
-/* an impulse J of collision c acts while the relative velocity of its blocks is u, that of scripts t->script */
-static void cti_geometric_work(const cti_geometric_hit *t, cti_v3 J, cti_v3 u, ct_step_report *r)
-{
-    double whole = (double)cti_v3_dot(J, cti_v3_add(u, t->script)), script = (double)cti_v3_dot(J, t->script);
-    r->work_script -= script;
-    if (whole > 0)
-        r->work_recovery += whole;
-    else
-        r->loss_contact -= whole;
-}
-
-/* the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v) */
-static void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
-{
-    const cti_geometric *g = cti_geometric_own(s);
-    const cti_geometric_net *q = &g->q;
-    int c, k;
-    for (c = 0; c < q->net.m; c++) {
-        cti_v3 u = cti_v3_zero();
-        if (cti_v3_norm2(cti_v3_at(q->forces.speed, c)) == 0)
-            continue;
-        for (k = q->start[c]; k < q->start[c + 1]; k++) {
-            int b = q->blocks[q->particle[k]];
-            u = cti_v3_mad(u, cti_v3_add(cti_v3_at(g->dv, b), cti_v3_at(g->v, b)), q->S[k] / 2);
-        }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.speed, c), u, r);
-    }
-}
-
-/* work of the integration's impulses, of damping and of pins, at the velocities of the way: M dv (v + share dv) is what the kinetic energy gains,
-   and for Euler what the rule takes besides */
-static void cti_geometric_works(cti_state *s, ct_real h, ct_step_report *r)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    cti_geometric_net *q = &g->q;
-    ct_real *R = g->implicit.solve, *Dv = g->implicit.solve + 3 * (size_t)s->n, *u = g->implicit.solve + 6 * (size_t)s->n;
-    ct_real share = cti_geometric_share(s);
-    int c, i, k;
-    for (c = 0; c < q->net.m; c++) {
-        cti_v3 w = cti_v3_zero();
-        for (k = q->start[c]; k < q->start[c + 1]; k++) {
-            int b = q->blocks[q->particle[k]];
-            w = cti_v3_mad(w, cti_v3_mad(cti_v3_at(g->v, b), cti_v3_at(g->dv, b), share), q->S[k]);
-        }
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, r);
-    }
-    for (i = 0; i < 3 * s->n; i++)
-        u[i] = g->v[i] + share * g->dv[i];
-    memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < s->bodies.n_models; i++)
-        cti_model_damping(s->bodies.models[i], s->x, u, Dv);
-    for (i = 0; i < 3 * s->n; i++)
-        r->loss_damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
-    if (s->scripts.n_constrained == 0)
-        return;
-    /* reactions: what is missing in the equations of directions that scripts hold */
-    cti_bsr_mul(&s->system.A, g->dv, R);
-    for (i = 0; i < s->n; i++)
-        if (s->scripts.filter[i] >= 0) {
-            cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(g->implicit.y, i), -1 / share);
-            f = cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
-            r->work_pins += (double)cti_v3_dot(f, cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share));
-            cti_v3_addto(s->step.impulses.pins, i, f);
-        }
-}
-
 /* ---- a substep ---- */
 
 /* v: the velocities, with those that scripts give */
-static void cti_geometric_load(cti_state *s, ct_step_report *r)
+static void cti_geometric_load(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     int i;
     memcpy(g->v, s->v, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0) {
-            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i)),
-                   before = cti_v3_at(g->v, i);
-            v = cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i));
-            cti_v3_put(g->v, i, v);
-            if (r) {
-                r->work_pins += 0.5 * (double)s->bodies.mass[i] * ((double)cti_v3_norm2(v) - (double)cti_v3_norm2(before));
-                cti_v3_addto(s->step.impulses.pins, i, cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]));
-            }
+            cti_v3 v = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_at(g->v, i));
+            cti_v3_put(g->v, i, cti_v3_add(v, cti_v3_at(s->scripts.v_fixed, i)));
         }
 }
 
@@ -225,6 +132,7 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     cti_geometric_speed_work(s, r);
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
+    cti_geometric_measure_gain(s, h);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
     r->solver_iterations += cti_geometric_correct_end(s, h);
@@ -237,21 +145,50 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
 /* values of the report that a repeated substep starts from again */
 typedef struct cti_geometric_sums {
     double script, recovery, contact;
+    ct_real residual;
 } cti_geometric_sums;
+
+/* the free motion of a substep whose linearized forces gain energy, with forces that are linearized again. 0: out of memory */
+static int cti_geometric_solve_again(cti_state *s, ct_real h, const cti_geometric_run *run, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real fall = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    double t = cti_cmr_clock(s), energy = 0;
+    int i;
+    cti_geometric_load(s);
+    for (i = 0; i < s->n; i++)
+        energy += (double)(s->bodies.mass[i] * fall * cti_v3_norm(cti_v3_at(g->v, i)));
+    energy += cti_geometric_kinetic(s, g->v) + fabs(cti_geometric_elastic(s, h, s->x));
+    g->implicit.newton.on = 1;
+    r->residual = run->residual, r->status = run->status;
+    g->implicit.newton.enough = cti_geometric_bound(s, h, energy);
+    if (!cti_geometric_free_motion(s, h, r))
+        return 0;
+    r->ms_unconstrained += cti_cmr_clock(s) - t;
+    return 1;
+}
 
 /* from the collisions to a motion that is tested. 0: out of memory */
 static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
+    cti_geometric *g = cti_geometric_own(s);
     cti_geometric_sums sums;
     int again, found = 1, done = 1;
     double t;
-    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact;
+    sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact, sums.residual = r->residual;
     for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
         if (again > 0)
-            cti_geometric_load(s, NULL);
-        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact;
+            cti_geometric_load(s);
+        r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
+        if (!g->implicit.newton.on && g->implicit.account.gain > g->implicit.account.bound) {
+            if (!cti_geometric_solve_again(s, h, run, r))
+                return 0;
+            sums.residual = r->residual;
+            again--;
+            continue;
+        }
         t = cti_cmr_clock(s);
         if (!cti_geometric_cover(s))
             return 0;
@@ -310,26 +247,6 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     return 1;
 }
 
-/* potential energy that corrections of positions, and of speeds after the integration, move: what they add counts as recovery */
-static void cti_geometric_shifts(cti_state *s, ct_real h, ct_step_report *r)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    ct_real *x = g->implicit.solve, share = cti_geometric_share(s);
-    int i, moved = 0, stopped = 0;
-    for (i = 0; i < 3 * s->n; i++) {
-        moved |= g->dx[i] != 0;
-        x[i] = s->x[i] + g->dx[i];
-    }
-    if (moved)
-        r->work_recovery += cti_geometric_potential(s, x) - cti_geometric_potential(s, s->x);
-    for (i = 0; i < 3 * s->n; i++) {
-        x[i] += h * (g->v[i] + share * g->dv[i]);
-        stopped |= x[i] != s->end.x[i];
-    }
-    if (stopped)
-        r->work_recovery += cti_geometric_potential(s, s->end.x) - cti_geometric_potential(s, x);
-}
-
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
 {
@@ -338,8 +255,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     int i;
     if (!cti_geometric_touches(s, r))
         return 0;
-    cti_geometric_works(s, h, r);
-    cti_geometric_shifts(s, h, r);
+    cti_geometric_enter(s, h, r);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
@@ -382,7 +298,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_assemble_pins(s, h))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, h));
-    cti_geometric_load(s, NULL);
+    cti_geometric_load(s);
     t = cti_cmr_clock(s);
     if (!cti_geometric_expect(s, h))
         return 0;
@@ -393,7 +309,8 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     r->ms_detect += cti_cmr_clock(s) - t;
     if (*need > CTI_R(1.001))
         return -1;
-    cti_geometric_load(s, r);
+    g->implicit.newton.on = g->implicit.newton.linearized = 0;
+    run->residual = r->residual, run->status = r->status;
     t = cti_cmr_clock(s);
     if (!cti_geometric_assemble(s, h, r))
         return 0;
@@ -410,6 +327,8 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+        memset(&g->implicit.account, 0, sizeof g->implicit.account);
         if (g->q.net.m)
             memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
@@ -446,15 +365,9 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world */
 static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity);
-    int i;
-    for (i = 0; i < s->bodies.n_models; i++)
-        rounded += s->energy.moduli[i];
-    for (i = 0; i < s->n; i++)
-        mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-            fabs(r->work_script) + r->work_recovery + r->loss_contact;
-    if (!(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded)))
+    double energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+                    fabs(r->work_script) + r->work_recovery + r->loss_contact;
+    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -469,7 +382,8 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
         memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
     if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
         return 0;
-    if (!g->known.is_clean || run->crossing) {
+    /* motions beyond the precision of the continuous test end in a status that is not good, or have been stopped */
+    if (!g->known.is_clean || run->crossing || run->cut || r->status >= CT_STATUS_BUDGET) {
         int found = cti_geometric_count(s);
         if (found < 0)
             return 0;

@@ -53,12 +53,19 @@ typedef struct cti_geometric_ask {
     ct_real *distance; /* [m] [m] after the position correction */
 } cti_geometric_ask;
 
+/* cti_geometric_scratch -- of the network's solves; see cti_net. */
+typedef struct cti_geometric_scratch {
+    ct_real *work;
+    float *pack;
+} cti_geometric_scratch;
+
 /* cti_geometric_net -- the network of a substep's collisions; arrays are growable. */
 typedef struct cti_geometric_net {
     cti_net net;
     int32_t *local;      /* [blocks] number of a block among the particles, or -1 */
     int32_t *blocks;     /* [particles] */
-    ct_real *inv, *S, *normal, *work, *compliance;
+    ct_real *inv, *S, *normal, *compliance;
+    cti_geometric_scratch scratch;
     int first;           /* first weight of the collision that is being built */
     int32_t *filter, *start, *particle, *order;
     uint8_t *mode, *stick, *slide;
@@ -87,6 +94,25 @@ typedef struct cti_geometric_crossing {
     cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
+/* cti_geometric_account -- energy that the integration moves [J], at the velocities of the way. */
+typedef struct cti_geometric_account {
+    double script, pins, recovery, contact, damping; /* entries of the report */
+    double gain;         /* that has no entry: the error of the linearized forces */
+    double bound;        /* gain that is allowed */
+    double elastic;      /* elastic energy at its end */
+} cti_geometric_account;
+
+/* cti_geometric_newton -- forces that are linearized again (geometric_newton.c). */
+typedef struct cti_geometric_newton {
+    int on;              /* 1: the substep does so */
+    int linearized;      /* 1: at x + h u; 0: at x */
+    double enough;       /* [J] decrement of a solve that ends the iteration */
+    ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
+    ct_real *u;          /* [3 blocks] */
+    ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
+    ct_real *d, *x;      /* [3 blocks] direction of a line search, and scratch */
+} cti_geometric_newton;
+
 /* cti_geometric_implicit -- vectors of the implicit step. */
 typedef struct cti_geometric_implicit {
     ct_real *y;          /* [3 blocks] right side */
@@ -95,6 +121,8 @@ typedef struct cti_geometric_implicit {
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
     int renewals;        /* substeps to come that begin with new factors */
+    cti_geometric_newton newton;
+    cti_geometric_account account;
 } cti_geometric_implicit;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
@@ -209,6 +237,36 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
    gradients did not converge. */
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
+
+/* cti_geometric_renew -- factors of A for a step of h: the old ones, unless they are asked for or the length has changed. 0: out of memory. */
+CTI_FN int cti_geometric_renew(cti_state *s, ct_real h);
+/* In these h is the time of the way, share times the substep.
+   cti_geometric_linear -- dv: the solution of eq. 20 and 21 with A and the forces at hand, in units of the way (share times its change of
+   velocities), from what is in dv. alone: as cti_geometric_free_motion. 0: it did not converge. */
+CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r);
+
+/* ---- geometric_newton.c ---- */
+
+/* cti_geometric_iterate -- dv: from the solution of the linearized equations to that of the nonlinear ones. solved: what cti_geometric_linear
+   has returned. 0: the last one did not converge, or it is not there after all iterations. */
+CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved, ct_step_report *r);
+
+/* ---- geometric_account.c ---- */
+
+/* cti_geometric_kinetic -- kinetic energy at velocities v. cti_geometric_elastic -- elastic energy at x, with strain limits as stiff as in a
+   substep of h. cti_geometric_potential -- with that of gravity. */
+CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v);
+CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x);
+CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x);
+/* cti_geometric_bound -- gain that is allowed where energies and work are `energy`, in a step of h. */
+CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy);
+/* cti_geometric_speed_work -- the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */
+CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r);
+/* cti_geometric_measure_gain -- implicit.account of the integration. */
+CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h);
+/* cti_geometric_enter -- its entries, reactions of pins, and what corrections of positions, and of speeds after the integration, move: to the
+   report. */
+CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
 
 /* ---- geometric.c ---- */
 

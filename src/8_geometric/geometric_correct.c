@@ -76,7 +76,12 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     cti_mem *mem = s->mem;
-    return CTI_RESIZE(mem, q->work, 8 * n + 18 * m) && CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
+    int c;
+    q->net.width = 4;
+    for (c = 0; c < m; c++)
+        q->net.width = cti_max_int(q->net.width, q->start[c + 1] - q->start[c]);
+    return CTI_RESIZE(mem, q->scratch.pack, (4 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 18 * m) &&
+           CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
@@ -111,7 +116,7 @@ static void cti_geometric_view(cti_state *s)
     net->n = CTI_LEN(q->blocks), net->m = CTI_LEN(cti_geometric_own(s)->hits);
     net->inv = q->inv, net->filter = s->scripts.n_constrained ? q->filter : NULL, net->projectors = s->scripts.projectors;
     net->start = q->start, net->particle = q->particle, net->S = q->S, net->normal = q->normal;
-    net->compliance = q->compliance, net->mode = q->mode, net->work = q->work;
+    net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
 /* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */

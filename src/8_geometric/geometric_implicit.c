@@ -131,8 +131,7 @@ static void cti_geometric_apply(void *ctx, const ct_real *w, ct_real *y)
         }
 }
 
-/* factors of A for a step of h: the old ones, unless the length has changed or they no longer do. 0: out of memory */
-static int cti_geometric_factors(cti_state *s, ct_real h)
+CTI_FN int cti_geometric_renew(cti_state *s, ct_real h)
 {
     cti_factors *f = &s->factors;
     int c;
@@ -183,7 +182,7 @@ static void cti_geometric_masses(cti_state *s)
             q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
 }
 
-/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h and the unknowns being a share of the substep's; alone:
+/* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h being the time of the way; alone:
    of their remembered forces */
 static void cti_geometric_right(cti_state *s, ct_real h, int alone)
 {
@@ -191,7 +190,6 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
     cti_geometric_net *q = &g->q;
     ct_real share = cti_geometric_share(s);
     int i, k, c;
-    h *= share;
     cti_bsr_mul(&s->system.A, g->v, g->implicit.y);
     for (i = 0; i < s->n; i++)
         for (k = 0; k < 3; k++) {
@@ -235,7 +233,7 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     M.apply = cti_geometric_precondition;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns);
+    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns) && cti_finite(scale);
     r->linear_iterations += *turns;
     if (!done) { /* how far it came */
         cti_geometric_apply(s, g->dv, work);
@@ -249,25 +247,38 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     return done;
 }
 
+CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int m = g->q.net.m, done;
+    cti_geometric_right(s, h, alone);
+    if (alone) /* the matrix is the mechanical one */
+        g->q.net.m = 0;
+    done = cti_geometric_conjugate(s, h, turns, r);
+    g->q.net.m = m;
+    return done;
+}
+
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    int i, m = g->q.net.m, turns, c;
-    cti_geometric_right(s, h, 1);
+    int i, turns, c, done;
     h *= cti_geometric_share(s);
-    if (!cti_geometric_factors(s, h))
+    if (!cti_geometric_renew(s, h))
         return 0;
-    g->q.net.m = 0; /* the matrix is the mechanical one */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
-    if (!cti_geometric_conjugate(s, h, &turns, r) && r->status < CT_STATUS_BUDGET)
-        r->status = CT_STATUS_BUDGET;
-    g->q.net.m = m;
+    g->implicit.newton.residual = r->residual;
+    done = cti_geometric_linear(s, h, 1, &turns, r);
     if (turns > CTI_GEOMETRIC_SLOW)
         g->implicit.renewals = CTI_GEOMETRIC_OFTEN;
     for (c = 0; g->implicit.renewals > 0 && c < CTI_LEN(s->factors.components); c++)
         cti_factors_ask(&s->factors.components[c]);
     g->implicit.renewals -= g->implicit.renewals > 0;
+    if (g->implicit.newton.on)
+        done = cti_geometric_iterate(s, h, 1, done, r);
+    if (!done && r->status < CT_STATUS_BUDGET)
+        r->status = CT_STATUS_BUDGET;
     for (i = 0; i < 3 * s->n; i++)
         g->implicit.free[i] = g->dv[i] / h;
     return 1;
@@ -279,10 +290,12 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
     int i, c, done, turns;
     cti_geometric_masses(s);
-    cti_geometric_right(s, h, 0);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = share * h * g->implicit.free[i];
-    done = cti_geometric_conjugate(s, share * h, &turns, r);
+    g->implicit.newton.residual = r->residual;
+    done = cti_geometric_linear(s, share * h, 0, &turns, r);
+    if (g->implicit.newton.on)
+        done = cti_geometric_iterate(s, share * h, 0, done, r);
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
         u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
