@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bebbaed63aa44915.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 742b3eeb8da2d630.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -67219,12 +67219,21 @@ typedef struct cti_penalty_contact {
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
-    uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
+    int known;             /* 1: the pair has an item in the contact memory */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
     ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
     int sticks;
 } cti_penalty_contact;
+
+/* cti_penalty_place -- where the item of the contact memory with the same number was. */
+typedef struct cti_penalty_place {
+    uint64_t key;      /* of the item */
+    int32_t body[2];   /* of sides a, b */
+    ct_real at[3];     /* [m] middle of the contact's points at the end of the substep */
+    ct_real k, kf;     /* [N/m] of its springs */
+    int taken;         /* 1: a row of the substep at hand has its springs */
+} cti_penalty_place;
 
 /* cti_penalty_inside_body -- trees of a closed surface. */
 typedef struct cti_penalty_inside_body {
@@ -67249,6 +67258,9 @@ typedef struct cti_penalty {
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
     cti_memory next;               /* contacts of the substep at hand */
+    cti_penalty_place *places;     /* [contact.memory.items] */
+    cti_penalty_place *next_places; /* [next.items] */
+    cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
@@ -67293,6 +67305,17 @@ CTI_FN int cti_penalty_passed(cti_state *s);
 CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
 /* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_penalty_crossings(cti_state *s);
+
+/* ---- penalty_anchors.c ---- */
+
+/* cti_penalty_offer -- all items of the contact memory are there for the rows of a substep. */
+CTI_FN void cti_penalty_offer(cti_state *s);
+/* cti_penalty_known -- the item of a row's pair in the contact memory, unless another row has its springs; the row has them then. */
+CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key);
+/* cti_penalty_pass -- gives the springs of pairs that have no row in this substep to the rows from number `first` on. 0: out of memory. */
+CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first);
+/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. 0: out of memory. */
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item);
 
 /* ---- penalty_inside.c ---- */
 
@@ -67516,6 +67539,155 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #undef CTI_PENALTY_RATIO
 #undef CTI_PENALTY_REBOUND
 #undef CTI_PENALTY_RIGID
+#endif
+
+/* ---- 8_penalty/penalty_anchors.c ---- */
+/* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
+   Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
+   pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
+   the nearest between the same bodies. The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes
+   the slip k_f s / k_f' of its spring, and a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more
+   than theirs did; where they would, slip and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on
+   is a loss of contacts (penalty.c).
+   based on: lecture notes 4.4.1, whose anchor stays on the body's surface. */
+
+/* cti_penalty_heir -- what a row gets. */
+typedef struct cti_penalty_heir {
+    cti_v3 slip;                    /* [m] of the row's spring, world axes, side a against b */
+    ct_real depth, bound;           /* [m], [N s] */
+    double slip_energy, depth_energy; /* [J] that the row may store */
+    int n;                          /* springs that came */
+} cti_penalty_heir;
+
+#if CONTACT_WITH_PENALTY
+CTI_FN void cti_penalty_offer(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i;
+    for (i = 0; i < CTI_LEN(p->places); i++)
+        p->places[i].taken = 0;
+}
+
+/* the place of an item, NULL: it has none, since bodies have been added or a step has been undone */
+static cti_penalty_place *cti_penalty_place_of(const cti_state *s, int item)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    return item < CTI_LEN(p->places) && p->places[item].key == s->contact.memory.items[item].key ? &p->places[item] : NULL;
+}
+
+CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key)
+{
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, key);
+    cti_penalty_place *place = m ? cti_penalty_place_of(s, (int)(m - s->contact.memory.items)) : NULL;
+    if (place && place->taken)
+        return NULL;
+    if (place)
+        place->taken = 1;
+    return m;
+}
+
+/* the middle of a contact's points */
+static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
+{
+    if (pair->kind == CT_PAIR_PLANE)
+        return cti_v3_at(x, pair->v[0]);
+    return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
+}
+
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    const cti_pair *pair = &s->contact.origins[row].pair;
+    cti_penalty_place place;
+    memset(&place, 0, sizeof place);
+    place.key = item->key, place.k = p->contacts[row].k, place.kf = p->contacts[row].kf;
+    place.body[0] = cti_pair_body_a(&s->surface, pair), place.body[1] = cti_pair_body_b(&s->surface, pair);
+    cti_v3_put(place.at, 0, cti_penalty_middle(s->surface.x1, pair));
+    return CTI_PUSH(s->mem, p->next_places, place) && cti_memory_add(s->mem, &p->next, item);
+}
+
+/* the row that gets the springs of a place: the nearest of the same bodies among those that are new; -1: none */
+static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *place, int first)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    ct_real best = CTI_REAL_MAX;
+    int i, found = -1;
+    for (i = first; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_pair *pair = &s->contact.origins[i].pair;
+        int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+        ct_real d;
+        if (p->contacts[i].known)
+            continue;
+        if (!(a == place->body[0] && b == place->body[1]) && !(b == place->body[0] && a == place->body[1]))
+            continue;
+        d = cti_v3_norm2(cti_v3_sub(cti_penalty_middle(s->surface.x0, pair), cti_v3_at(place->at, 0)));
+        if (d < best)
+            best = d, found = i;
+    }
+    return found;
+}
+
+/* adds the springs of an item to those of a row */
+static void cti_penalty_give(const cti_state *s, ct_real h, const cti_memory_item *m, const cti_penalty_place *place, int row,
+                             cti_penalty_heir *heir)
+{
+    const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[row];
+    int same = cti_pair_body_a(&s->surface, &s->contact.origins[row].pair) == place->body[0];
+    ct_real depth = cti_max(0, m->impulse[0]), sign = same ? CTI_R(1.0) : CTI_R(-1.0);
+    cti_v3 slip = cti_v3_at(m->slip, 0);
+    if (place->body[0] == place->body[1]) /* sides of a body's contact with itself are told by the normal */
+        sign = cti_v3_dot(cti_v3_at(m->normal, 0), cti_v3_at(s->contact.rows[row].frame, 0)) < 0 ? CTI_R(-1.0) : CTI_R(1.0);
+    heir->slip = cti_v3_mad(heir->slip, slip, q->kf > 0 ? sign * place->kf / q->kf : 0);
+    heir->slip_energy += 0.5 * (double)(place->kf * cti_v3_norm2(slip));
+    heir->depth += q->k > 0 ? depth * place->k / q->k : 0;
+    heir->depth_energy += 0.5 * (double)(place->k * depth * depth);
+    heir->bound += s->contact.rows[row].mu * m->impulse[2] * h;
+    heir->n++;
+}
+
+/* share of a stretch that a spring keeps, so that it stores at most `energy` */
+static ct_real cti_penalty_share(ct_real k, ct_real stretch2, double energy)
+{
+    double stored = 0.5 * (double)(k * stretch2);
+    return stored > energy ? (ct_real)sqrt(energy / stored) : 1;
+}
+
+/* the springs of a row that got others' */
+static void cti_penalty_inherit(cti_state *s, int i, const cti_penalty_heir *heir)
+{
+    cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
+    cti_v3 slip = cti_m3_mul_v(s->contact.rows[i].frame, heir->slip);
+    ct_real depth = heir->depth * cti_penalty_share(q->k, heir->depth * heir->depth, heir->depth_energy);
+    ct_real share = cti_penalty_share(q->kf, slip.y * slip.y + slip.z * slip.z, heir->slip_energy);
+    q->bound = heir->bound;
+    if (s->desc.penalty.friction == CT_PENALTY_ANCHOR)
+        q->slip[0] = share * slip.y, q->slip[1] = share * slip.z;
+    q->rest += q->missed, q->depth += q->missed;
+    q->missed = cti_max(0, q->depth - depth);
+    q->rest -= q->missed, q->depth -= q->missed;
+}
+
+CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
+{
+    int i, row, n = CTI_LEN(s->contact.rows);
+    cti_penalty_heir *heirs = CTI_ARENA_ZERO(s->arena, cti_penalty_heir, n + 1);
+    if (!heirs)
+        return 0;
+    for (i = 0; first < n && i < CTI_LEN(s->contact.memory.items); i++) {
+        cti_penalty_place *place = cti_penalty_place_of(s, i);
+        if (!place || place->taken)
+            continue;
+        row = cti_penalty_nearest(s, place, first);
+        if (row < 0)
+            continue;
+        place->taken = 1;
+        cti_penalty_give(s, h, &s->contact.memory.items[i], place, row, &heirs[row]);
+    }
+    for (i = first; i < n; i++)
+        if (heirs[i].n)
+            cti_penalty_inherit(s, i, &heirs[i]);
+    return 1;
+}
 
 /* ---- 8_penalty/penalty_find.c ---- */
 /* penalty_find.c -- contacts of a substep, and their memory.
@@ -67523,7 +67695,7 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
    the continuous collision test finds has the normal and the weights of its time of impact; its points are warped back to the start of the
    substep, where the distance along that normal is the gap that the spring begins at (lecture notes 4.2). A pair that the last substep knew
    keeps its side: where the direction from b to a has turned round, features have gone through each other, and the depth is counted on.
-   Anchors are found by the pair, and where features slide over an edge of a mesh by the vertex and the other body.
+   Anchors are found by the pair. Those of pairs that are gone go on to the pairs that stand for them now (penalty_anchors.c).
    based on: lecture notes 4.2, 4.4.1. */
 
 #define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
@@ -67534,18 +67706,6 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
 
 /* ---- memory ---- */
-
-/* a key of a vertex and the body that it touches; 0: an edge meets an edge */
-static uint64_t cti_penalty_key(const cti_surface *f, const cti_pair *p)
-{
-    cti_pair q = *p;
-    if (p->kind == CT_PAIR_EE || p->kind == CT_PAIR_PLANE)
-        return 0;
-    q.kind = CT_PAIR_EF; /* no contact has this kind */
-    q.n = 2, q.n_a = 1;
-    q.v[1] = f->ranges[cti_pair_body_b(f, p)].v0;
-    return cti_pair_key(f, &q);
-}
 
 /* the side of a pair, which its memory may know better than its closest points */
 static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
@@ -67569,16 +67729,15 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
 /* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
    no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
    that is met compressed would throw the bodies apart. u: velocities at the start */
-static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
+static void cti_penalty_recall(cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
-    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key), *own = m;
+    const cti_memory_item *m = cti_penalty_known(s, row->key);
     cti_v3 slip;
-    if (!m && q->key)
-        m = cti_memory_find(&s->contact.memory, q->key);
-    if (own)
-        q->missed = CTI_PENALTY_EASE * own->impulse[1];
+    q->known = m != NULL;
+    if (m)
+        q->missed = CTI_PENALTY_EASE * m->impulse[1];
     else if (cti_penalty_of(s)->is_known)
-        q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
+        q->missed = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
     q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
@@ -67588,7 +67747,7 @@ static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row
 }
 
 /* the spring of a row; its law is that of penalty_law.c, and w is the scripts' motion alone */
-static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
+static void cti_penalty_load_row(cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
                                  cti_penalty_contact *q)
 {
     const ct_penalty_desc *d = &s->desc.penalty;
@@ -67604,7 +67763,6 @@ static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_co
     if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
         q->rest = cti_min(q->rest, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
     q->depth = q->rest - (o->gap0 + o->thickness);
-    q->key = cti_penalty_key(&s->surface, &o->pair);
     cti_row_velocity(row, s->v, u);
     cti_penalty_recall(s, h, row, u, q);
     q->rebound = -1;
@@ -67692,13 +67850,14 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* those of CT_PENALTY_PROXIMITY. 0: out of memory */
+/* Those of CT_PENALTY_PROXIMITY. A pair that has carried load has no claim to go on, as with cmr: where an edge has left the other's end, the pair
+   of the next edge stands for it, and gets its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || !cti_detect_distances(s->mem, &s->detect, f) ||
-        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory, &s->contact.hits))
+        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory_none, &s->contact.hits))
         return 0;
     return cti_duplicates_cull(s->arena, f, &s->contact.memory, s->contact.hits) &&
            cti_patches_flat(s->arena, f, &s->contact.memory, s->contact.hits);
@@ -67733,25 +67892,32 @@ static int cti_penalty_has(const uint64_t *keys, int n, uint64_t key)
     return lo < n && keys[lo] == key;
 }
 
-CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+/* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
+static int cti_penalty_hit(cti_state *s, ct_real h)
 {
     cti_surface *f = &s->surface;
-    int changed, i, n, rows = CTI_LEN(s->contact.rows);
+    int changed, i, n;
     uint64_t *keys;
     if (!s->desc.penalty.warp || s->desc.penalty.depth == CT_PENALTY_INSIDE)
-        return 0;
+        return 1;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
-        return -1;
+        return 0;
     CTI_CLEAR(s->contact.hits);
     keys = cti_penalty_keys(s, &n);
     if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
-        return -1;
+        return 0;
     for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (!cti_penalty_has(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
             s->contact.hits[changed++] = s->contact.hits[i];
     if (s->contact.hits)
         stbds_header(s->contact.hits)->length = (size_t)changed;
-    return cti_penalty_rows(s, h, 0) ? CTI_LEN(s->contact.rows) - rows : -1;
+    return cti_penalty_rows(s, h, 0);
+}
+
+CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+{
+    int rows = CTI_LEN(s->contact.rows);
+    return cti_penalty_hit(s, h) && cti_penalty_pass(s, h, rows) ? CTI_LEN(s->contact.rows) - rows : -1;
 }
 
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
@@ -67761,9 +67927,10 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
+    cti_penalty_offer(s);
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
+    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0);
 }
 
 /* 1 where the features of a pair meet on the way to surface.x1 */
@@ -68667,10 +68834,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
-    if (!cti_memory_add(s->mem, &p->next, &item))
-        return 0;
-    item.key = q->key;
-    return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
+    return cti_penalty_leave(s, i, &item);
 }
 
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
@@ -68697,6 +68861,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_penalty *p = cti_penalty_of(s);
     const ct_real *v = s->history.v_end;
     cti_memory swap;
+    cti_penalty_place *places;
     cti_account a;
     double stored[2] = {0, 0};
     int i;
@@ -68704,6 +68869,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
+    CTI_CLEAR(p->next_places);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (!cti_penalty_keep(s, h, i, stored, run, r))
             return 0;
@@ -68712,6 +68878,8 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     run->shifted += cti_penalty_shift(s, h, v);
     if (!p->is_known && r->substeps == 0)
         run->met = stored[0]; /* the world's first step begins with what its bodies press */
+    else
+        r->loss_contact += p->energy > stored[0] ? p->energy - stored[0] : 0; /* springs that no contact has any more */
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
@@ -68726,6 +68894,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_integrate_forget(s);
     cti_energy_commit(s, &a);
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
+    places = p->places, p->places = p->next_places, p->next_places = places;
     p->energy = stored[1];
     s->step.time = cti_state_ahead(s, h);
     return 1;
@@ -68823,12 +68992,26 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     return 1;
 }
 
+/* 0: out of memory */
+static int cti_penalty_save(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int n = CTI_LEN(p->places);
+    if (!CTI_RESIZE(s->mem, p->start_places, n))
+        return 0;
+    if (n)
+        memcpy(p->start_places, p->places, sizeof *p->places * (size_t)n);
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
 static ct_code cti_penalty_take_back(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int b;
+    cti_penalty_place *places = p->places;
     cti_snapshot_restore(s, 1, &s->step.start);
     s->contact.is_solved = 0;
+    p->places = p->start_places, p->start_places = places;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
@@ -68880,7 +69063,7 @@ static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
     r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
     r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
-    return cti_snapshot_save(s, 1, &s->step.start);
+    return cti_penalty_save(s);
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -68888,7 +69071,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_penalty_run run;
     int parts;
     cti_penalty_open(s, dt, &run, r);
-    if (!cti_snapshot_save(s, 1, &s->step.start))
+    if (!cti_penalty_save(s))
         return CT_ERR_MEMORY;
     if (s->n == 0)
         return cti_penalty_nothing(s, dt, r);
@@ -68986,6 +69169,7 @@ static void cti_penalty_release(cti_state *s)
         return;
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_memory_free(m, &p->next);
+    CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
     cti_penalty_inside_free(m, &p->inside);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;
