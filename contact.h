@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f5b3cba79fc52f93.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 0f87684f24d19b11.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1430,7 +1430,8 @@ typedef struct ct_step_report {
     double energy_contact; /* [J] PENALTY, LAYERS: stored in the springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
-    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
+    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect. PENALTY: of springs of pairs that were
+                              first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
                               restitution withholds, by the stated laws */
     double loss_damping;   /* [J] dissipated by mass and stiffness damping */
@@ -67258,6 +67259,7 @@ typedef struct cti_penalty_contact {
     ct_real rest;          /* [m] distance along n at which the depth is 0 */
     ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
+    double eased;          /* [J] that the spring got since it misses less than at the end of the last substep */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
     int known;             /* 1: the pair has an item in the contact memory */
@@ -67744,7 +67746,7 @@ CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
 #define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
                                        the load. Farther, the spring would be met compressed */
 
-#define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
+#define CTI_PENALTY_EASE CTI_R(0.06) /* [1] a step: share of a missed depth that its spring gets. Its work is work_recovery */
 
 /* ---- memory ---- */
 
@@ -67776,10 +67778,12 @@ static void cti_penalty_recall(cti_state *s, ct_real h, const cti_row *row, cons
     cti_v3 slip;
     q->known = m != NULL;
     if (m)
-        q->missed = CTI_PENALTY_EASE * m->impulse[1];
+        q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
     else if (cti_penalty_of(s)->is_known)
         q->missed = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
+    if (m)
+        q->eased = cti_penalty_stored(q, q->depth, q->slip) - cti_penalty_stored(q, q->depth + q->missed - m->impulse[1], q->slip);
     q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
@@ -68665,7 +68669,8 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
    the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
    them through, which the report counts.
    Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
-   friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
+   friction and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was
+   first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 
 #define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
@@ -68848,7 +68853,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
 
 /* ---- the end of a substep ---- */
 
-/* adds what a contact stores [J] before and after, and what it loses. 0: out of memory */
+/* adds what a contact stores [J] before and after, what it got by missing less, and what it loses. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -68868,7 +68873,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
                         0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    stored[0] += before, stored[1] += after;
+    stored[0] += before, stored[1] += after, stored[2] += q->eased;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
@@ -68904,7 +68909,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_memory swap;
     cti_penalty_place *places;
     cti_account a;
-    double stored[2] = {0, 0};
+    double stored[3] = {0, 0, 0};
     int i;
     cti_energy_try(s, h);
     cti_energy_account(s, h, &a);
@@ -68920,7 +68925,8 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     if (!p->is_known && r->substeps == 0)
         run->met = stored[0]; /* the world's first step begins with what its bodies press */
     else
-        r->loss_contact += p->energy > stored[0] ? p->energy - stored[0] : 0; /* springs that no contact has any more */
+        r->loss_contact += cti_fmax(0, p->energy + stored[2] - stored[0]); /* springs that no contact has any more */
+    r->work_recovery += stored[2];
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
@@ -68967,7 +68973,7 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
     if (run->gained)
@@ -69025,8 +69031,8 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->energy_contact = p->energy;
     run->before += run->met;
     p->is_known = 1;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);

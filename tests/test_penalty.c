@@ -761,6 +761,44 @@ static void the_account_balances(void **state)
     }
 }
 
+/* Three soft boxes, each turned against the one below, that fall on each other, with inside tests: vertices are first seen deep, and cross borders of
+   triangles. What springs get there is work of recovery, and nothing is gained */
+static void depths_first_seen_late_are_recovered(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.5, NULL);
+    ct_world *w;
+    double gained = 0, recovered = 0, before = 0;
+    int b, i;
+    (void)state;
+    d.stepper = CT_STEPPER_PENALTY, d.penalty.depth = CT_PENALTY_INSIDE;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    for (b = 0; b < 3; b++) {
+        ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
+        double a = b * acos(-1.0) / 9;
+        for (i = 0; i < m.n_positions; i++) {
+            double x = (double)m.positions[3 * i], z = (double)m.positions[3 * i + 2];
+            m.positions[3 * i] = (ct_real)(cos(a) * x + sin(a) * z), m.positions[3 * i + 2] = (ct_real)(cos(a) * z - sin(a) * x);
+        }
+        mesh_place(&m, 0, 0.01 * b, 0.12 + 0.23 * b, 0);
+        add_soft_mesh(w, "box", &m, 2e5, 0, 0, 0);
+        ct_mesh_free(&m);
+    }
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity + r.energy_contact;
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED && r.work_recovery >= 0);
+        gained += fmax(0, r.energy_gained), recovered += r.work_recovery;
+        if (i > 0)
+            NEAR(now - before, r.energy_gained + r.work_recovery - r.loss_contact - r.loss_damping, FLOAT ? 1e-3 : 1e-10);
+        before = now;
+    }
+    if (getenv("SHOW"))
+        print_message("inside: %.2e J gained, %.2e J recovered\n", gained, recovered);
+    assert_true(gained < (FLOAT ? 1e-2 : 1e-6) && recovered > 1e-3);
+    ct_world_destroy(w);
+}
+
 /* a kinematic floor lifts a box; its work is that of the box */
 static void scripts_move_bodies(void **state)
 {
@@ -923,6 +961,7 @@ int main(void)
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),
         cmocka_unit_test(the_account_balances),
+        cmocka_unit_test(depths_first_seen_late_are_recovered),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(cloth_lies_on_a_ball),
         cmocka_unit_test(refusals),

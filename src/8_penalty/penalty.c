@@ -4,7 +4,8 @@
    the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
    them through, which the report counts.
    Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
-   friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
+   friction and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was
+   first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
 #include "../8_step/cmr_free.h"
@@ -197,7 +198,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
 
 /* ---- the end of a substep ---- */
 
-/* adds what a contact stores [J] before and after, and what it loses. 0: out of memory */
+/* adds what a contact stores [J] before and after, what it got by missing less, and what it loses. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -217,7 +218,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
                         0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    stored[0] += before, stored[1] += after;
+    stored[0] += before, stored[1] += after, stored[2] += q->eased;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
@@ -253,7 +254,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_memory swap;
     cti_penalty_place *places;
     cti_account a;
-    double stored[2] = {0, 0};
+    double stored[3] = {0, 0, 0};
     int i;
     cti_energy_try(s, h);
     cti_energy_account(s, h, &a);
@@ -269,7 +270,8 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     if (!p->is_known && r->substeps == 0)
         run->met = stored[0]; /* the world's first step begins with what its bodies press */
     else
-        r->loss_contact += p->energy > stored[0] ? p->energy - stored[0] : 0; /* springs that no contact has any more */
+        r->loss_contact += cti_fmax(0, p->energy + stored[2] - stored[0]); /* springs that no contact has any more */
+    r->work_recovery += stored[2];
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
@@ -316,7 +318,7 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
     if (run->gained)
@@ -374,8 +376,8 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->energy_contact = p->energy;
     run->before += run->met;
     p->is_known = 1;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);

@@ -24,6 +24,7 @@ typedef struct cti_penalty_contact {
     ct_real rest;          /* [m] distance along n at which the depth is 0 */
     ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
+    double eased;          /* [J] that the spring got since it misses less than at the end of the last substep */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
     int known;             /* 1: the pair has an item in the contact memory */

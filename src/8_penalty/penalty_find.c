@@ -17,7 +17,7 @@
 #define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
                                        the load. Farther, the spring would be met compressed */
 
-#define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
+#define CTI_PENALTY_EASE CTI_R(0.06) /* [1] a step: share of a missed depth that its spring gets. Its work is work_recovery */
 
 /* ---- memory ---- */
 
@@ -49,10 +49,12 @@ static void cti_penalty_recall(cti_state *s, ct_real h, const cti_row *row, cons
     cti_v3 slip;
     q->known = m != NULL;
     if (m)
-        q->missed = CTI_PENALTY_EASE * m->impulse[1];
+        q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
     else if (cti_penalty_of(s)->is_known)
         q->missed = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
+    if (m)
+        q->eased = cti_penalty_stored(q, q->depth, q->slip) - cti_penalty_stored(q, q->depth + q->missed - m->impulse[1], q->slip);
     q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
