@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 86d27beeb67dfe65.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee5c97dabb56db50.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1438,7 +1438,8 @@ typedef struct ct_step_report {
     double energy_contact; /* [J] PENALTY, LAYERS: stored in the springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
-    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
+    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect. PENALTY: of springs of pairs that were
+                              first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
                               restitution withholds, by the stated laws */
     double loss_damping;   /* [J] dissipated by mass and stiffness damping */
@@ -60230,7 +60231,7 @@ typedef struct cti_layers_clocks {
     cti_layers_group *groups;
     double dt;      /* [s] step that groups and levels are of; 0: none */
     int free_level; /* of gravity and mass damping */
-    ct_real *force, *kept; /* [3 entries] of every group on its blocks, at its last strike; the same at the start of the window [N] */
+    ct_real *force, *kept; /* [3 entries] of every group on its blocks, at its last strike; the same at window.mark [N] */
     int32_t *begin, *from; /* [n + 1], [2 entries] for each block: groups that it is in, and number in `force` */
     double *due;           /* [groups] time that a group's impulses are behind a tick, see cti_layers_owed [s] */
     int *level_of;  /* [max_layers + 1] level of layer l */
@@ -60266,7 +60267,7 @@ typedef struct cti_layers_set {
     int32_t *pair[CTI_LAYERS_LISTS];  /* numbers in the lists */
     int32_t *quads[CTI_LAYERS_LISTS]; /* [4 n] their vertices */
     int32_t *vertices, *blocks;       /* each once */
-    cti_layers_given given, kept;     /* with restitution below 1; the same at the start of the window */
+    cti_layers_given given, kept;     /* with restitution below 1; the same at window.mark */
     double share;                     /* what it owes at a tick, of the impulses of a part; its last strike until then */
     int64_t struck;
 } cti_layers_set;
@@ -60280,6 +60281,7 @@ typedef struct cti_layers_nodes {
     ct_real *speed;  /* [3 n] scratch: v, rounded */
     double *inverse; /* [n] inverse masses [1/kg]; 0: a script moves all axes */
     double *x0, *v0; /* [3 n] at the start of the window */
+    double *x1, *v1; /* [3 n] at window.mark */
     double *off2;    /* [n] largest squared distance from the line x0 + v0 t in the window [m^2] */
     double *drift;   /* [n] how far blocks left their lines, over the time, in the last window [m/s] */
 } cti_layers_nodes;
@@ -60308,6 +60310,7 @@ typedef struct cti_layers_sums {
 /* cti_layers_window -- of time in which no pair comes into a layer that does not strike. */
 typedef struct cti_layers_window {
     int64_t begin, end; /* ticks */
+    int64_t mark;       /* tick up to which the window is safe */
     double tick;        /* [s] */
     double due;         /* [s] time that gravity's impulses are behind the tick of a strike */
     double span;        /* [s] length of the last window that was accepted or rolled back; 0: none */
@@ -61798,9 +61801,9 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
    Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
    bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
    leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
-   layer that is not reached has no force, so that windows change no result but through rounding. At the window's end the D's are known.
-   Where one is larger than expected and a pair may have entered a layer that did not strike, the window is rolled back, and repeated with
-   half of its length and larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
+   layer that is not reached has no force, so that windows change no result but through rounding. At the end of each part of a window the D's
+   are known. Where one is larger than expected and a pair may have entered a layer that did not strike, that part is rolled back, and the window
+   ends where the part began; a first part is repeated with half of its length. The next window expects larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
    surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
    2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 
@@ -61816,6 +61819,9 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
 #define CTI_LAYERS_BEND 2.0
 #define CTI_LAYERS_AHEAD 8  /* [windows] that candidates are looked for in, if the step is as long */
 #define CTI_LAYERS_ROUND 64 /* [ulp] of coordinates, rounding of a distance */
+/* PARTS of a window, at whose ends it is tested. `pinch` (27 steps) and cloth_on_sphere (120) evaluate 109 and 376 million elements and pairs with 1,
+   94 and 355 with 4, 92 and 352 with 8, 91 and 350 with 16 */
+enum { CTI_LAYERS_PARTS = 8 };
 #define CTI_LAYERS_TRIES 60 /* repetitions of one window, each half as long */
 
 /* all blocks to a tick */
@@ -62075,28 +62081,38 @@ static int cti_layers_keep(cti_state *s, int back)
 static void cti_layers_lines(cti_state *s)
 {
     cti_layers_nodes *q = &cti_layers_own(s)->nodes;
-    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int i;
     memcpy(q->x0, q->x, sizeof(double) * 3 * (size_t)s->n);
     memcpy(q->v0, q->v, sizeof(double) * 3 * (size_t)s->n);
-    if (CTI_LEN(c->force))
-        memcpy(c->kept, c->force, sizeof(ct_real) * (size_t)CTI_LEN(c->force));
     for (i = 0; i < s->n; i++)
         q->off2[i] = 0;
 }
 
-/* back to window.begin; half of the window, and larger ways off the lines */
+/* the window is safe up to a tick, at which all blocks are. 0: out of memory */
+static int cti_layers_mark(cti_state *s, int64_t tick)
+{
+    cti_layers_nodes *q = &cti_layers_own(s)->nodes;
+    cti_layers_clocks *c = &cti_layers_own(s)->clocks;
+    memcpy(q->x1, q->x, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v1, q->v, sizeof(double) * 3 * (size_t)s->n);
+    if (CTI_LEN(c->force))
+        memcpy(c->kept, c->force, sizeof(ct_real) * (size_t)CTI_LEN(c->force));
+    cti_layers_own(s)->window.mark = tick;
+    return cti_layers_keep(s, 0);
+}
+
+/* back to window.mark; larger ways off the lines, which `span` seconds have shown */
 static void cti_layers_roll_back(cti_state *s, double span)
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_nodes *q = &y->nodes;
     int i, k;
-    memcpy(q->x, q->x0, sizeof(double) * 3 * (size_t)s->n);
-    memcpy(q->v, q->v0, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->x, q->x1, sizeof(double) * 3 * (size_t)s->n);
+    memcpy(q->v, q->v1, sizeof(double) * 3 * (size_t)s->n);
     if (CTI_LEN(y->clocks.force))
         memcpy(y->clocks.force, y->clocks.kept, sizeof(ct_real) * (size_t)CTI_LEN(y->clocks.force));
     for (i = 0; i < s->n; i++) {
-        q->tick[i] = y->window.begin;
+        q->tick[i] = y->window.mark;
         for (k = 3 * i; k < 3 * i + 3; k++)
             q->at[k] = (ct_real)q->x[k];
         if (cti_finite64(q->off2[i]))
@@ -62147,8 +62163,6 @@ static int cti_layers_run(cti_state *s, int *out_spent)
     cti_layers_window *w = &y->window;
     int64_t last = -1;
     *out_spent = 0;
-    if (!cti_layers_enqueue(s))
-        return 0;
     while (y->queue[0].tick <= w->end) {
         cti_layers_strike e;
         int level;
@@ -62247,6 +62261,38 @@ static void cti_layers_learn(cti_state *s, double span)
     cti_layers_own(s)->window.span = span;
 }
 
+/* The parts of a window, up to window.end, or up to the last one after which it is still safe: window.end is there then. *out_span [s]: time that it
+   was run for. 1; 2: its first part is not safe, and all blocks are at window.begin again; 0: out of memory */
+static int cti_layers_parts(cti_state *s, int *out_spent, double *out_span)
+{
+    cti_layers *y = cti_layers_own(s);
+    cti_layers_window *w = &y->window;
+    int64_t end = w->end, part = (end - w->begin) / CTI_LAYERS_PARTS;
+    int k;
+    cti_layers_lines(s);
+    if (!cti_layers_enqueue(s) || !cti_layers_mark(s, w->begin))
+        return 0;
+    for (k = 1, *out_spent = 0; k <= CTI_LAYERS_PARTS && !*out_spent; k++) {
+        w->end = k < CTI_LAYERS_PARTS ? w->begin + k * part : end;
+        if (w->end == w->mark)
+            continue;
+        if (!cti_layers_run(s, out_spent))
+            return 0;
+        *out_span = (double)(w->end - w->begin) * w->tick;
+        cti_layers_drift_all(s, w->end);
+        if (!cti_layers_is_safe(s, *out_span)) {
+            cti_layers_roll_back(s, *out_span);
+            if (w->mark == w->begin)
+                return 2;
+            w->end = w->mark;
+            return 1;
+        }
+        if (!cti_layers_mark(s, w->end))
+            return 0;
+    }
+    return 1;
+}
+
 /* one window from window.begin on. 1; 2: stopped; 0: out of memory */
 static int cti_layers_try(cti_state *s, int *out_spent)
 {
@@ -62258,7 +62304,7 @@ static int cti_layers_try(cti_state *s, int *out_spent)
     if ((double)most * w->tick > first)
         most = (int64_t)(first / w->tick) + 1;
     for (tries = 0; tries < CTI_LAYERS_TRIES; tries++) {
-        double span;
+        double span = 0;
         ok = cti_layers_open(s, most);
         if (ok == 2) { /* a shorter window lets pairs come less near */
             most /= 2, w->span = (double)most * w->tick;
@@ -62266,21 +62312,17 @@ static int cti_layers_try(cti_state *s, int *out_spent)
                 return 2;
             continue;
         }
-        if (!ok || !cti_layers_keep(s, 0))
+        if (ok)
+            ok = cti_layers_parts(s, out_spent, &span);
+        if (!ok)
             return 0;
-        cti_layers_lines(s);
-        if (!cti_layers_run(s, out_spent))
-            return 0;
-        span = (double)(w->end - w->begin) * w->tick;
-        cti_layers_drift_all(s, w->end);
-        if (cti_layers_is_safe(s, span)) {
+        if (ok == 1) {
             cti_layers_gather(s, w->end);
             cti_layers_learn(s, span);
             w->windows++;
             w->begin = w->end;
             return 1;
         }
-        cti_layers_roll_back(s, span);
         if (*out_spent)
             return 2;
         most = (w->end - w->begin) / 2;
@@ -62649,7 +62691,7 @@ static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
 static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
 {
     CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
-    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
+    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->x1), CTI_FREE(m, q->v1), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
 }
 
 static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
@@ -62697,7 +62739,7 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
     int n = s->n, n3 = 3 * n, nv = s->surface.nv;
     return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
            CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
-           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x1, n3) && CTI_RESIZE(m, q->v1, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
            CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
            CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
            CTI_RESIZE(m, p->seen_block, n);
@@ -67897,14 +67939,24 @@ typedef struct cti_penalty_contact {
     ct_real rest;          /* [m] distance along n at which the depth is 0 */
     ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
+    double eased;          /* [J] that the spring got since it misses less than at the end of the last substep */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
-    uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
+    int known;             /* 1: the pair has an item in the contact memory */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
     ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
     int sticks;
 } cti_penalty_contact;
+
+/* cti_penalty_place -- where the item of the contact memory with the same number was. */
+typedef struct cti_penalty_place {
+    uint64_t key;      /* of the item */
+    int32_t body[2];   /* of sides a, b */
+    ct_real at[3];     /* [m] middle of the contact's points at the end of the substep */
+    ct_real k, kf;     /* [N/m] of its springs */
+    int taken;         /* 1: a row of the substep at hand has its springs */
+} cti_penalty_place;
 
 /* cti_penalty_inside_body -- trees of a closed surface. */
 typedef struct cti_penalty_inside_body {
@@ -67929,6 +67981,9 @@ typedef struct cti_penalty {
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
     cti_memory next;               /* contacts of the substep at hand */
+    cti_penalty_place *places;     /* [contact.memory.items] */
+    cti_penalty_place *next_places; /* [next.items] */
+    cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
@@ -67973,6 +68028,17 @@ CTI_FN int cti_penalty_passed(cti_state *s);
 CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
 /* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_penalty_crossings(cti_state *s);
+
+/* ---- penalty_anchors.c ---- */
+
+/* cti_penalty_offer -- all items of the contact memory are there for the rows of a substep. */
+CTI_FN void cti_penalty_offer(cti_state *s);
+/* cti_penalty_known -- the item of a row's pair in the contact memory, unless another row has its springs; the row has them then. */
+CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key);
+/* cti_penalty_pass -- gives the springs of pairs that have no row in this substep to the rows from number `first` on. 0: out of memory. */
+CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first);
+/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. 0: out of memory. */
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item);
 
 /* ---- penalty_inside.c ---- */
 
@@ -68196,6 +68262,155 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #undef CTI_PENALTY_RATIO
 #undef CTI_PENALTY_REBOUND
 #undef CTI_PENALTY_RIGID
+#endif
+
+/* ---- 8_penalty/penalty_anchors.c ---- */
+/* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
+   Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
+   pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
+   the nearest between the same bodies. The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes
+   the slip k_f s / k_f' of its spring, and a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more
+   than theirs did; where they would, slip and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on
+   is a loss of contacts (penalty.c).
+   based on: lecture notes 4.4.1, whose anchor stays on the body's surface. */
+
+/* cti_penalty_heir -- what a row gets. */
+typedef struct cti_penalty_heir {
+    cti_v3 slip;                    /* [m] of the row's spring, world axes, side a against b */
+    ct_real depth, bound;           /* [m], [N s] */
+    double slip_energy, depth_energy; /* [J] that the row may store */
+    int n;                          /* springs that came */
+} cti_penalty_heir;
+
+#if CONTACT_WITH_PENALTY
+CTI_FN void cti_penalty_offer(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i;
+    for (i = 0; i < CTI_LEN(p->places); i++)
+        p->places[i].taken = 0;
+}
+
+/* the place of an item, NULL: it has none, since bodies have been added or a step has been undone */
+static cti_penalty_place *cti_penalty_place_of(const cti_state *s, int item)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    return item < CTI_LEN(p->places) && p->places[item].key == s->contact.memory.items[item].key ? &p->places[item] : NULL;
+}
+
+CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key)
+{
+    const cti_memory_item *m = cti_memory_find(&s->contact.memory, key);
+    cti_penalty_place *place = m ? cti_penalty_place_of(s, (int)(m - s->contact.memory.items)) : NULL;
+    if (place && place->taken)
+        return NULL;
+    if (place)
+        place->taken = 1;
+    return m;
+}
+
+/* the middle of a contact's points */
+static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
+{
+    if (pair->kind == CT_PAIR_PLANE)
+        return cti_v3_at(x, pair->v[0]);
+    return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
+}
+
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    const cti_pair *pair = &s->contact.origins[row].pair;
+    cti_penalty_place place;
+    memset(&place, 0, sizeof place);
+    place.key = item->key, place.k = p->contacts[row].k, place.kf = p->contacts[row].kf;
+    place.body[0] = cti_pair_body_a(&s->surface, pair), place.body[1] = cti_pair_body_b(&s->surface, pair);
+    cti_v3_put(place.at, 0, cti_penalty_middle(s->surface.x1, pair));
+    return CTI_PUSH(s->mem, p->next_places, place) && cti_memory_add(s->mem, &p->next, item);
+}
+
+/* the row that gets the springs of a place: the nearest of the same bodies among those that are new; -1: none */
+static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *place, int first)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    ct_real best = CTI_REAL_MAX;
+    int i, found = -1;
+    for (i = first; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_pair *pair = &s->contact.origins[i].pair;
+        int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+        ct_real d;
+        if (p->contacts[i].known)
+            continue;
+        if (!(a == place->body[0] && b == place->body[1]) && !(b == place->body[0] && a == place->body[1]))
+            continue;
+        d = cti_v3_norm2(cti_v3_sub(cti_penalty_middle(s->surface.x0, pair), cti_v3_at(place->at, 0)));
+        if (d < best)
+            best = d, found = i;
+    }
+    return found;
+}
+
+/* adds the springs of an item to those of a row */
+static void cti_penalty_give(const cti_state *s, ct_real h, const cti_memory_item *m, const cti_penalty_place *place, int row,
+                             cti_penalty_heir *heir)
+{
+    const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[row];
+    int same = cti_pair_body_a(&s->surface, &s->contact.origins[row].pair) == place->body[0];
+    ct_real depth = cti_max(0, m->impulse[0]), sign = same ? CTI_R(1.0) : CTI_R(-1.0);
+    cti_v3 slip = cti_v3_at(m->slip, 0);
+    if (place->body[0] == place->body[1]) /* sides of a body's contact with itself are told by the normal */
+        sign = cti_v3_dot(cti_v3_at(m->normal, 0), cti_v3_at(s->contact.rows[row].frame, 0)) < 0 ? CTI_R(-1.0) : CTI_R(1.0);
+    heir->slip = cti_v3_mad(heir->slip, slip, q->kf > 0 ? sign * place->kf / q->kf : 0);
+    heir->slip_energy += 0.5 * (double)(place->kf * cti_v3_norm2(slip));
+    heir->depth += q->k > 0 ? depth * place->k / q->k : 0;
+    heir->depth_energy += 0.5 * (double)(place->k * depth * depth);
+    heir->bound += s->contact.rows[row].mu * m->impulse[2] * h;
+    heir->n++;
+}
+
+/* share of a stretch that a spring keeps, so that it stores at most `energy` */
+static ct_real cti_penalty_share(ct_real k, ct_real stretch2, double energy)
+{
+    double stored = 0.5 * (double)(k * stretch2);
+    return stored > energy ? (ct_real)sqrt(energy / stored) : 1;
+}
+
+/* the springs of a row that got others' */
+static void cti_penalty_inherit(cti_state *s, int i, const cti_penalty_heir *heir)
+{
+    cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
+    cti_v3 slip = cti_m3_mul_v(s->contact.rows[i].frame, heir->slip);
+    ct_real depth = heir->depth * cti_penalty_share(q->k, heir->depth * heir->depth, heir->depth_energy);
+    ct_real share = cti_penalty_share(q->kf, slip.y * slip.y + slip.z * slip.z, heir->slip_energy);
+    q->bound = heir->bound;
+    if (s->desc.penalty.friction == CT_PENALTY_ANCHOR)
+        q->slip[0] = share * slip.y, q->slip[1] = share * slip.z;
+    q->rest += q->missed, q->depth += q->missed;
+    q->missed = cti_max(0, q->depth - depth);
+    q->rest -= q->missed, q->depth -= q->missed;
+}
+
+CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
+{
+    int i, row, n = CTI_LEN(s->contact.rows);
+    cti_penalty_heir *heirs = CTI_ARENA_ZERO(s->arena, cti_penalty_heir, n + 1);
+    if (!heirs)
+        return 0;
+    for (i = 0; first < n && i < CTI_LEN(s->contact.memory.items); i++) {
+        cti_penalty_place *place = cti_penalty_place_of(s, i);
+        if (!place || place->taken)
+            continue;
+        row = cti_penalty_nearest(s, place, first);
+        if (row < 0)
+            continue;
+        place->taken = 1;
+        cti_penalty_give(s, h, &s->contact.memory.items[i], place, row, &heirs[row]);
+    }
+    for (i = first; i < n; i++)
+        if (heirs[i].n)
+            cti_penalty_inherit(s, i, &heirs[i]);
+    return 1;
+}
 
 /* ---- 8_penalty/penalty_find.c ---- */
 /* penalty_find.c -- contacts of a substep, and their memory.
@@ -68203,7 +68418,7 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
    the continuous collision test finds has the normal and the weights of its time of impact; its points are warped back to the start of the
    substep, where the distance along that normal is the gap that the spring begins at (lecture notes 4.2). A pair that the last substep knew
    keeps its side: where the direction from b to a has turned round, features have gone through each other, and the depth is counted on.
-   Anchors are found by the pair, and where features slide over an edge of a mesh by the vertex and the other body.
+   Anchors are found by the pair. Those of pairs that are gone go on to the pairs that stand for them now (penalty_anchors.c).
    based on: lecture notes 4.2, 4.4.1. */
 
 #define CTI_PENALTY_SLOW CTI_R(2) /* [velocity that gravity gives in a substep] slower impacts do not rebound: a body at rest arrives with one */
@@ -68211,21 +68426,9 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
                                        the load. Farther, the spring would be met compressed */
 
-#define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
+#define CTI_PENALTY_EASE CTI_R(0.06) /* [1] a step: share of a missed depth that its spring gets. Its work is work_recovery */
 
 /* ---- memory ---- */
-
-/* a key of a vertex and the body that it touches; 0: an edge meets an edge */
-static uint64_t cti_penalty_key(const cti_surface *f, const cti_pair *p)
-{
-    cti_pair q = *p;
-    if (p->kind == CT_PAIR_EE || p->kind == CT_PAIR_PLANE)
-        return 0;
-    q.kind = CT_PAIR_EF; /* no contact has this kind */
-    q.n = 2, q.n_a = 1;
-    q.v[1] = f->ranges[cti_pair_body_b(f, p)].v0;
-    return cti_pair_key(f, &q);
-}
 
 /* the side of a pair, which its memory may know better than its closest points */
 static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
@@ -68249,17 +68452,18 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
 /* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
    no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
    that is met compressed would throw the bodies apart. u: velocities at the start */
-static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
+static void cti_penalty_recall(cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
-    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key), *own = m;
+    const cti_memory_item *m = cti_penalty_known(s, row->key);
     cti_v3 slip;
-    if (!m && q->key)
-        m = cti_memory_find(&s->contact.memory, q->key);
-    if (own)
-        q->missed = CTI_PENALTY_EASE * own->impulse[1];
+    q->known = m != NULL;
+    if (m)
+        q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
     else if (cti_penalty_of(s)->is_known)
-        q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
+        q->missed = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
+    if (m)
+        q->eased = cti_penalty_stored(q, q->depth, q->slip) - cti_penalty_stored(q, q->depth + q->missed - m->impulse[1], q->slip);
     q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
@@ -68268,7 +68472,7 @@ static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row
 }
 
 /* the spring of a row; its law is that of penalty_law.c, and w is the scripts' motion alone */
-static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
+static void cti_penalty_load_row(cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
                                  cti_penalty_contact *q)
 {
     const ct_penalty_desc *d = &s->desc.penalty;
@@ -68284,7 +68488,6 @@ static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_co
     if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
         q->rest = cti_min(q->rest, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
     q->depth = q->rest - (o->gap0 + o->thickness);
-    q->key = cti_penalty_key(&s->surface, &o->pair);
     cti_row_velocity(row, s->v, u);
     cti_penalty_recall(s, h, row, u, q);
     q->rebound = -1;
@@ -68372,13 +68575,14 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* those of CT_PENALTY_PROXIMITY. 0: out of memory */
+/* Those of CT_PENALTY_PROXIMITY. A pair that has carried load has no claim to go on, as with cmr: where an edge has left the other's end, the pair
+   of the next edge stands for it, and gets its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || !cti_detect_distances(s->mem, &s->detect, f) ||
-        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory, &s->contact.hits))
+        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory_none, &s->contact.hits))
         return 0;
     return cti_duplicates_cull(s->arena, f, &s->contact.memory, s->contact.hits) &&
            cti_patches_flat(s->arena, f, &s->contact.memory, s->contact.hits);
@@ -68413,25 +68617,32 @@ static int cti_penalty_has(const uint64_t *keys, int n, uint64_t key)
     return lo < n && keys[lo] == key;
 }
 
-CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+/* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
+static int cti_penalty_hit(cti_state *s, ct_real h)
 {
     cti_surface *f = &s->surface;
-    int changed, i, n, rows = CTI_LEN(s->contact.rows);
+    int changed, i, n;
     uint64_t *keys;
     if (!s->desc.penalty.warp || s->desc.penalty.depth == CT_PENALTY_INSIDE)
-        return 0;
+        return 1;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
-        return -1;
+        return 0;
     CTI_CLEAR(s->contact.hits);
     keys = cti_penalty_keys(s, &n);
     if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
-        return -1;
+        return 0;
     for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (!cti_penalty_has(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
             s->contact.hits[changed++] = s->contact.hits[i];
     if (s->contact.hits)
         stbds_header(s->contact.hits)->length = (size_t)changed;
-    return cti_penalty_rows(s, h, 0) ? CTI_LEN(s->contact.rows) - rows : -1;
+    return cti_penalty_rows(s, h, 0);
+}
+
+CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+{
+    int rows = CTI_LEN(s->contact.rows);
+    return cti_penalty_hit(s, h) && cti_penalty_pass(s, h, rows) ? CTI_LEN(s->contact.rows) - rows : -1;
 }
 
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
@@ -68441,9 +68652,10 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
+    cti_penalty_offer(s);
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
+    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0);
 }
 
 /* 1 where the features of a pair meet on the way to surface.x1 */
@@ -69137,7 +69349,8 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
    the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
    them through, which the report counts.
    Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
-   friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
+   friction and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was
+   first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 
 #define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
@@ -69320,7 +69533,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
 
 /* ---- the end of a substep ---- */
 
-/* adds what a contact stores [J] before and after, and what it loses. 0: out of memory */
+/* adds what a contact stores [J] before and after, what it got by missing less, and what it loses. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -69340,17 +69553,14 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
                         0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    stored[0] += before, stored[1] += after;
+    stored[0] += before, stored[1] += after, stored[2] += q->eased;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
     item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
-    if (!cti_memory_add(s->mem, &p->next, &item))
-        return 0;
-    item.key = q->key;
-    return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
+    return cti_penalty_leave(s, i, &item);
 }
 
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
@@ -69377,13 +69587,15 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_penalty *p = cti_penalty_of(s);
     const ct_real *v = s->history.v_end;
     cti_memory swap;
+    cti_penalty_place *places;
     cti_account a;
-    double stored[2] = {0, 0};
+    double stored[3] = {0, 0, 0};
     int i;
     cti_energy_try(s, h);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
+    CTI_CLEAR(p->next_places);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (!cti_penalty_keep(s, h, i, stored, run, r))
             return 0;
@@ -69392,6 +69604,9 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     run->shifted += cti_penalty_shift(s, h, v);
     if (!p->is_known && r->substeps == 0)
         run->met = stored[0]; /* the world's first step begins with what its bodies press */
+    else
+        r->loss_contact += cti_fmax(0, p->energy + stored[2] - stored[0]); /* springs that no contact has any more */
+    r->work_recovery += stored[2];
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
@@ -69406,6 +69621,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_integrate_forget(s);
     cti_energy_commit(s, &a);
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
+    places = p->places, p->places = p->next_places, p->next_places = places;
     p->energy = stored[1];
     s->step.time = cti_state_ahead(s, h);
     return 1;
@@ -69437,7 +69653,7 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
     if (run->gained)
@@ -69495,20 +69711,34 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->energy_contact = p->energy;
     run->before += run->met;
     p->is_known = 1;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 
+/* 0: out of memory */
+static int cti_penalty_save(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int n = CTI_LEN(p->places);
+    if (!CTI_RESIZE(s->mem, p->start_places, n))
+        return 0;
+    if (n)
+        memcpy(p->start_places, p->places, sizeof *p->places * (size_t)n);
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
 static ct_code cti_penalty_take_back(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int b;
+    cti_penalty_place *places = p->places;
     cti_snapshot_restore(s, 1, &s->step.start);
     s->contact.is_solved = 0;
+    p->places = p->start_places, p->start_places = places;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
@@ -69560,7 +69790,7 @@ static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
     r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
     r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
-    return cti_snapshot_save(s, 1, &s->step.start);
+    return cti_penalty_save(s);
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -69568,7 +69798,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_penalty_run run;
     int parts;
     cti_penalty_open(s, dt, &run, r);
-    if (!cti_snapshot_save(s, 1, &s->step.start))
+    if (!cti_penalty_save(s))
         return CT_ERR_MEMORY;
     if (s->n == 0)
         return cti_penalty_nothing(s, dt, r);
@@ -69666,6 +69896,7 @@ static void cti_penalty_release(cti_state *s)
         return;
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_memory_free(m, &p->next);
+    CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
     cti_penalty_inside_free(m, &p->inside);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;

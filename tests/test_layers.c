@@ -595,6 +595,7 @@ static void windows_miss_no_pair(void **state)
     ct_world *w = world_make(&d);
     ct_mesh m = mesh_grid(0.5, 0.5, 8, 8);
     int i, loaded = 0, rollbacks = 0, windows = 0;
+    int64_t updates = 0;
     (void)state;
     mesh_place(&m, 0.5, 0, 0.15, 0);
     add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
@@ -604,7 +605,7 @@ static void windows_miss_no_pair(void **state)
         cti_state *s = &w->state;
         ct_step_report r = step_once(w, 0.01);
         double stored;
-        windows += r.windows, rollbacks += r.rollbacks;
+        windows += r.windows, rollbacks += r.rollbacks, updates += r.updates;
         loaded += r.energy_contact > 0;
         cti_layers_own(s)->places.covered = 0; /* at the end of a step vertices are at rest, for the candidates */
         assert_true(cti_layers_cover(s, 0));
@@ -613,8 +614,9 @@ static void windows_miss_no_pair(void **state)
         assert_true(fabs(stored - r.energy_contact) <= 1e-12 * (stored + 1e-6));
         assert_int_equal(count_intersections(w), 0);
     }
-    print_message("%d windows, %d rolled back, %d steps end under load\n", windows, rollbacks, loaded);
+    print_message("%d windows, %d rolled back, %d steps end under load, %.3e updates\n", windows, rollbacks, loaded, (double)updates);
     assert_true(loaded > 10 && rollbacks > 10 && windows > 100);
+    assert_true(CONTACT_REAL == 32 || updates < 9000000); /* 9.3e6 where windows are rolled back as a whole */
     ct_world_destroy(w);
 }
 

@@ -502,6 +502,149 @@ static void the_law_only_pushes(void **state)
     assert_true(pushed > 500 && pushed < 3500);
 }
 
+/* ---- anchors go on where pairs change ---- */
+
+/* speed [m/s] after 20 ms of a box on its edge that slides with 0.5 m/s along the edge of another; their edges are cut into pieces. There are no
+   dampers, and the springs of friction are so soft that the slip spans the pieces */
+static double slides_along_an_edge(int pieces, int own)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
+    ct_mesh base = mesh_box(0.1, 0.1, 0.4, 1, 1, pieces, 0), m = mesh_box(0.4, 0.1, 0.1, own, 1, 1, 0);
+    ct_static_desc sd = ct_static_desc_default();
+    const double c = sqrt(0.5);
+    double v[3];
+    ct_world *w;
+    ct_body_id id;
+    int i;
+    d.penalty.stiffness = 1e5, d.penalty.friction_stiffness = 2e4, d.penalty.damping = 0;
+    w = world_make(&d);
+    mesh_place(&base, atan(1), own > 1 ? 0 : 0.02, -0.1 * c, 0); /* its edge is up, along z */
+    sd.mesh = &base, sd.name = "base";
+    assert_int_equal(ct_body_add_static(w, &sd, NULL), CT_OK);
+    for (i = 0; i < m.n_positions; i++) { /* an edge is down, along x */
+        double y = (double)m.positions[3 * i + 1], z = (double)m.positions[3 * i + 2];
+        m.positions[3 * i + 1] = (ct_real)(c * (y - z) + 0.1 * c + THICK - 4 * G / 1e5), m.positions[3 * i + 2] = (ct_real)(c * (y + z) - 0.0151);
+    }
+    v[0] = v[1] = 0, v[2] = 0.5;
+    id = add_rigid(w, &m, v, NULL);
+    for (i = 0; i < 40; i++)
+        assert_int_equal(step_once(w, 5e-4).status, CT_STATUS_OK);
+    read_middle(w, id, 1, v);
+    ct_mesh_free(&m), ct_mesh_free(&base);
+    ct_world_destroy(w);
+    return v[2];
+}
+
+/* of two edges, and of a vertex of one and the other; in both cases also through the ends of edges */
+static void anchors_go_from_edge_to_edge(void **state)
+{
+    double whole = slides_along_an_edge(1, 1), cut = slides_along_an_edge(200, 1), corner = slides_along_an_edge(1, 40),
+           both = slides_along_an_edge(200, 40);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("slides with %.5f m/s on a whole edge, %.5f on a cut one; with a vertex of its own %.5f and %.5f\n", whole, cut, corner, both);
+    NEAR(cut, whole, FLOAT ? 2e-3 : 2e-4);
+    NEAR(both, corner, FLOAT ? 2e-3 : 2e-4);
+    assert_true(whole < 0.5 - 0.85 * 0.5 * G * 0.02); /* Coulomb's law, less what it takes to load the spring */
+}
+
+/* speed [m/s] after 0.2 s of a box that slides down a slope of tan 0.5, of `cells` triangles across, turned under it */
+static double slides_on_triangles(int cells)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.3);
+    ct_mesh base = mesh_box(0.4, 0.1, 0.4, cells, 1, cells, 0), m = mesh_box(SIDE, SIDE, SIDE, 1, 1, 1, 0);
+    ct_static_desc sd = ct_static_desc_default();
+    const double a = atan(0.5);
+    double v[3];
+    ct_world *w;
+    ct_body_id id;
+    int i;
+    d.gravity[0] = (ct_real)(G * sin(a)), d.gravity[1] = (ct_real)(-G * cos(a));
+    w = world_make(&d);
+    sd.mesh = &base, sd.name = "base", sd.position[1] = (ct_real)-0.05;
+    sd.rotation[0] = (ct_real)0.9, sd.rotation[2] = (ct_real)0.3;
+    assert_int_equal(ct_body_add_static(w, &sd, NULL), CT_OK);
+    mesh_place(&m, 0, -0.03, SIDE / 2 + THICK, 0.01);
+    id = add_rigid(w, &m, NULL, NULL);
+    for (i = 0; i < 40; i++)
+        assert_int_equal(step_once(w, 5e-3).status, CT_STATUS_OK);
+    read_middle(w, id, 1, v);
+    ct_mesh_free(&m), ct_mesh_free(&base);
+    ct_world_destroy(w);
+    return v[0];
+}
+
+/* vertices cross the borders of triangles */
+static void anchors_go_from_face_to_face(void **state)
+{
+    double one = slides_on_triangles(1), many = slides_on_triangles(37);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("slides with %.5f m/s on two triangles, %.5f on many; by Coulomb's law %.5f\n", one, many,
+                      0.2 * G * (sin(atan(0.5)) - 0.3 * cos(atan(0.5))));
+    NEAR(many, one, FLOAT ? 2e-3 : 5e-4);
+}
+
+/* creep [mm/s] of a box on a slope of tan 0.5 with mu 0.6, which two edges hold. They are shaken along themselves, and the springs of friction are so
+   soft that pairs change back and forth. *changes: steps after which there are other pairs; *gained [J]: the most in a step */
+static double creeps_on_edges(int own, int pieces, int *changes, double *gained)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.6);
+    const double a = atan(0.5), side = 0.02;
+    ct_mesh base = mesh_box(side, side, 0.13, 1, 1, pieces, 0), m = mesh_box(SIDE, SIDE, SIDE, own, 1, 1, 0);
+    ct_kinematic_desc kd = ct_kinematic_desc_default();
+    ct_motion_segment path[20];
+    double x0[3] = {0, 0, 0}, x1[3];
+    uint64_t last = 0;
+    ct_world *w;
+    ct_body_id id;
+    int i, k;
+    d.penalty.friction_stiffness = 4000;
+    d.gravity[0] = (ct_real)(G * sin(a)), d.gravity[1] = (ct_real)(-G * cos(a));
+    w = world_make(&d);
+    memset(path, 0, sizeof path);
+    for (i = 0; i < 20; i++)
+        path[i].duration = i ? 0.2 : 0.1, path[i].motion.linear[2] = (ct_real)(i % 2 ? -0.02 : 0.02);
+    mesh_place(&base, atan(1), 0, 0, 0);
+    kd.mesh = &base, kd.name = "edge", kd.segments = path, kd.n_segments = 20, kd.position[1] = (ct_real)(-side * sqrt(0.5));
+    for (k = 0; k < 2; k++) {
+        kd.position[0] = (ct_real)(k ? 0.03 : -0.03);
+        assert_int_equal(ct_body_add_kinematic(w, &kd, NULL), CT_OK);
+    }
+    mesh_place(&m, 0, 0.0013, SIDE / 2 + THICK, 0.0003);
+    id = add_rigid(w, &m, NULL, NULL);
+    *changes = 0, *gained = 0;
+    for (i = 0; i < 400; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        const cti_memory *memory = &w->state.contact.memory;
+        uint64_t now = 0;
+        for (k = 0; k < CTI_LEN(memory->items); k++)
+            now += memory->items[k].key;
+        *changes += now != last, last = now;
+        *gained = fmax(*gained, r.energy_gained);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        if (i == 199)
+            read_middle(w, id, 0, x0);
+    }
+    read_middle(w, id, 0, x1);
+    ct_mesh_free(&m), ct_mesh_free(&base);
+    ct_world_destroy(w);
+    return 1e3 * (x1[0] - x0[0]) / 2;
+}
+
+static void changes_of_pairs_make_no_creep(void **state)
+{
+    int few, many;
+    double gained, more, whole = creeps_on_edges(1, 1, &few, &gained), cut = creeps_on_edges(50, 100, &many, &more);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("creeps by %.4f mm/s on whole edges, %.4f on cut ones; %d and %d changes; gained at most %.1e and %.1e J in a step\n", whole, cut,
+                      few, many, gained, more);
+    assert_true(many > few + 10);
+    NEAR(cut, whole, 0.05 * whole);
+    assert_true(more < (FLOAT ? 1e-5 : 1e-6)); /* contacts take 3e-5 in a step */
+}
+
 /* ---- impacts and account ---- */
 
 /* a ball that would pass a sheet in one step: with warp the spring meets it before; without, it goes through, which is counted where it crosses */
@@ -616,6 +759,44 @@ static void the_account_balances(void **state)
             print_message("form %d: %.4f J gone, %.4f by contacts, %.2e gained\n", form, first - before, lost, gained);
         ct_world_destroy(w);
     }
+}
+
+/* Three soft boxes, each turned against the one below, that fall on each other, with inside tests: vertices are first seen deep, and cross borders of
+   triangles. What springs get there is work of recovery, and nothing is gained */
+static void depths_first_seen_late_are_recovered(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.5, NULL);
+    ct_world *w;
+    double gained = 0, recovered = 0, before = 0;
+    int b, i;
+    (void)state;
+    d.stepper = CT_STEPPER_PENALTY, d.penalty.depth = CT_PENALTY_INSIDE;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    for (b = 0; b < 3; b++) {
+        ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
+        double a = b * acos(-1.0) / 9;
+        for (i = 0; i < m.n_positions; i++) {
+            double x = (double)m.positions[3 * i], z = (double)m.positions[3 * i + 2];
+            m.positions[3 * i] = (ct_real)(cos(a) * x + sin(a) * z), m.positions[3 * i + 2] = (ct_real)(cos(a) * z - sin(a) * x);
+        }
+        mesh_place(&m, 0, 0.01 * b, 0.12 + 0.23 * b, 0);
+        add_soft_mesh(w, "box", &m, 2e5, 0, 0, 0);
+        ct_mesh_free(&m);
+    }
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        double now = r.energy_kinetic + r.energy_elastic + r.energy_gravity + r.energy_contact;
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED && r.work_recovery >= 0);
+        gained += fmax(0, r.energy_gained), recovered += r.work_recovery;
+        if (i > 0)
+            NEAR(now - before, r.energy_gained + r.work_recovery - r.loss_contact - r.loss_damping, FLOAT ? 1e-3 : 1e-10);
+        before = now;
+    }
+    if (getenv("SHOW"))
+        print_message("inside: %.2e J gained, %.2e J recovered\n", gained, recovered);
+    assert_true(gained < (FLOAT ? 1e-2 : 1e-6) && recovered > 1e-3);
+    ct_world_destroy(w);
 }
 
 /* a kinematic floor lifts a box; its work is that of the box */
@@ -773,10 +954,14 @@ int main(void)
         cmocka_unit_test(ratio_of_a_restitution),
         cmocka_unit_test(bodies_have_springs_of_their_own),
         cmocka_unit_test(the_law_only_pushes),
+        cmocka_unit_test(anchors_go_from_edge_to_edge),
+        cmocka_unit_test(anchors_go_from_face_to_face),
+        cmocka_unit_test(changes_of_pairs_make_no_creep),
         cmocka_unit_test(rest_takes_few_solves),
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),
         cmocka_unit_test(the_account_balances),
+        cmocka_unit_test(depths_first_seen_late_are_recovered),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(cloth_lies_on_a_ball),
         cmocka_unit_test(refusals),

@@ -73,7 +73,7 @@ typedef struct cti_layers_clocks {
     cti_layers_group *groups;
     double dt;      /* [s] step that groups and levels are of; 0: none */
     int free_level; /* of gravity and mass damping */
-    ct_real *force, *kept; /* [3 entries] of every group on its blocks, at its last strike; the same at the start of the window [N] */
+    ct_real *force, *kept; /* [3 entries] of every group on its blocks, at its last strike; the same at window.mark [N] */
     int32_t *begin, *from; /* [n + 1], [2 entries] for each block: groups that it is in, and number in `force` */
     double *due;           /* [groups] time that a group's impulses are behind a tick, see cti_layers_owed [s] */
     int *level_of;  /* [max_layers + 1] level of layer l */
@@ -109,7 +109,7 @@ typedef struct cti_layers_set {
     int32_t *pair[CTI_LAYERS_LISTS];  /* numbers in the lists */
     int32_t *quads[CTI_LAYERS_LISTS]; /* [4 n] their vertices */
     int32_t *vertices, *blocks;       /* each once */
-    cti_layers_given given, kept;     /* with restitution below 1; the same at the start of the window */
+    cti_layers_given given, kept;     /* with restitution below 1; the same at window.mark */
     double share;                     /* what it owes at a tick, of the impulses of a part; its last strike until then */
     int64_t struck;
 } cti_layers_set;
@@ -123,6 +123,7 @@ typedef struct cti_layers_nodes {
     ct_real *speed;  /* [3 n] scratch: v, rounded */
     double *inverse; /* [n] inverse masses [1/kg]; 0: a script moves all axes */
     double *x0, *v0; /* [3 n] at the start of the window */
+    double *x1, *v1; /* [3 n] at window.mark */
     double *off2;    /* [n] largest squared distance from the line x0 + v0 t in the window [m^2] */
     double *drift;   /* [n] how far blocks left their lines, over the time, in the last window [m/s] */
 } cti_layers_nodes;
@@ -151,6 +152,7 @@ typedef struct cti_layers_sums {
 /* cti_layers_window -- of time in which no pair comes into a layer that does not strike. */
 typedef struct cti_layers_window {
     int64_t begin, end; /* ticks */
+    int64_t mark;       /* tick up to which the window is safe */
     double tick;        /* [s] */
     double due;         /* [s] time that gravity's impulses are behind the tick of a strike */
     double span;        /* [s] length of the last window that was accepted or rolled back; 0: none */

@@ -66,7 +66,7 @@ static const char *cti_layers_refuses(const cti_state *s, cti_feature what)
 static void cti_layers_free_nodes(cti_mem *m, cti_layers_nodes *q)
 {
     CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->tick), CTI_FREE(m, q->at), CTI_FREE(m, q->force), CTI_FREE(m, q->speed);
-    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
+    CTI_FREE(m, q->inverse), CTI_FREE(m, q->x0), CTI_FREE(m, q->v0), CTI_FREE(m, q->x1), CTI_FREE(m, q->v1), CTI_FREE(m, q->off2), CTI_FREE(m, q->drift);
 }
 
 static void cti_layers_free_places(cti_mem *m, cti_layers_places *p)
@@ -114,7 +114,7 @@ static int cti_layers_reserve(cti_state *s, cti_layers *y)
     int n = s->n, n3 = 3 * n, nv = s->surface.nv;
     return CTI_RESIZE(m, q->x, n3) && CTI_RESIZE(m, q->v, n3) && CTI_RESIZE(m, q->tick, n) && CTI_RESIZE(m, q->at, n3) &&
            CTI_RESIZE(m, q->force, n3) && CTI_RESIZE(m, q->speed, n3) && CTI_RESIZE(m, q->inverse, n) && CTI_RESIZE(m, q->x0, n3) &&
-           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
+           CTI_RESIZE(m, q->v0, n3) && CTI_RESIZE(m, q->x1, n3) && CTI_RESIZE(m, q->v1, n3) && CTI_RESIZE(m, q->off2, n) && CTI_RESIZE(m, q->drift, n) && CTI_RESIZE(m, p->begin, 3 * nv) &&
            CTI_RESIZE(m, p->u, 3 * nv) && CTI_RESIZE(m, p->off, nv) && CTI_RESIZE(m, p->reach, s->surface.n_bodies) &&
            CTI_RESIZE(m, p->from, 3 * nv) && CTI_RESIZE(m, p->to, 3 * nv) && CTI_RESIZE(m, p->seen_vertex, nv) &&
            CTI_RESIZE(m, p->seen_block, n);

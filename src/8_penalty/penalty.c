@@ -4,7 +4,8 @@
    the motion is then tested, and what it hits becomes a contact, too. Nothing but springs keeps surfaces apart: a spring that is too soft lets
    them through, which the report counts.
    Account: springs store energy, which counts with the bodies' in the balance. What a contact takes from bodies and does not store, by damper,
-   friction and by the implicit rule, is loss_contact; what it gives and has not stored, since a substep met it deeper than it left it, is a gain.
+   friction and by the implicit rule, is loss_contact, and so is what springs have stored that no contact has any more. What a contact gets that was
+   first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
 #include "../8_step/cmr_free.h"
@@ -197,7 +198,7 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
 
 /* ---- the end of a substep ---- */
 
-/* adds what a contact stores [J] before and after, and what it loses. 0: out of memory */
+/* adds what a contact stores [J] before and after, what it got by missing less, and what it loses. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -217,17 +218,14 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
         run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
                         0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    stored[0] += before, stored[1] += after;
+    stored[0] += before, stored[1] += after, stored[2] += q->eased;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
     item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
-    if (!cti_memory_add(s->mem, &p->next, &item))
-        return 0;
-    item.key = q->key;
-    return q->key == 0 || cti_memory_add(s->mem, &p->next, &item);
+    return cti_penalty_leave(s, i, &item);
 }
 
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
@@ -254,13 +252,15 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_penalty *p = cti_penalty_of(s);
     const ct_real *v = s->history.v_end;
     cti_memory swap;
+    cti_penalty_place *places;
     cti_account a;
-    double stored[2] = {0, 0};
+    double stored[3] = {0, 0, 0};
     int i;
     cti_energy_try(s, h);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
+    CTI_CLEAR(p->next_places);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         if (!cti_penalty_keep(s, h, i, stored, run, r))
             return 0;
@@ -269,6 +269,9 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     run->shifted += cti_penalty_shift(s, h, v);
     if (!p->is_known && r->substeps == 0)
         run->met = stored[0]; /* the world's first step begins with what its bodies press */
+    else
+        r->loss_contact += cti_fmax(0, p->energy + stored[2] - stored[0]); /* springs that no contact has any more */
+    r->work_recovery += stored[2];
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
@@ -283,6 +286,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_integrate_forget(s);
     cti_energy_commit(s, &a);
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
+    places = p->places, p->places = p->next_places, p->next_places = places;
     p->energy = stored[1];
     s->step.time = cti_state_ahead(s, h);
     return 1;
@@ -314,7 +318,7 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
     bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
     if (run->gained)
@@ -372,20 +376,34 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->energy_contact = p->energy;
     run->before += run->met;
     p->is_known = 1;
-    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script +
-                       r->loss_contact + r->loss_damping;
+    r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
+                       r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
 }
 
+/* 0: out of memory */
+static int cti_penalty_save(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int n = CTI_LEN(p->places);
+    if (!CTI_RESIZE(s->mem, p->start_places, n))
+        return 0;
+    if (n)
+        memcpy(p->start_places, p->places, sizeof *p->places * (size_t)n);
+    return cti_snapshot_save(s, 1, &s->step.start);
+}
+
 static ct_code cti_penalty_take_back(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int b;
+    cti_penalty_place *places = p->places;
     cti_snapshot_restore(s, 1, &s->step.start);
     s->contact.is_solved = 0;
+    p->places = p->start_places, p->start_places = places;
     p->energy = p->start_energy, p->is_known = p->was_known;
     for (b = 0; b < CTI_LEN(p->inside.bodies); b++)
         p->inside.bodies[b].fresh = 1;
@@ -437,7 +455,7 @@ static int cti_penalty_again(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     r->newton_iterations = last.newton_iterations, r->solver_iterations = last.solver_iterations, r->solves = last.solves;
     r->cg_steps = last.cg_steps, r->linear_iterations = last.linear_iterations;
     r->ms_assemble = last.ms_assemble, r->ms_unconstrained = last.ms_unconstrained, r->ms_detect = last.ms_detect, r->ms_solve = last.ms_solve;
-    return cti_snapshot_save(s, 1, &s->step.start);
+    return cti_penalty_save(s);
 }
 
 CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
@@ -445,7 +463,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_penalty_run run;
     int parts;
     cti_penalty_open(s, dt, &run, r);
-    if (!cti_snapshot_save(s, 1, &s->step.start))
+    if (!cti_penalty_save(s))
         return CT_ERR_MEMORY;
     if (s->n == 0)
         return cti_penalty_nothing(s, dt, r);

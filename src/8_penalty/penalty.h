@@ -24,14 +24,24 @@ typedef struct cti_penalty_contact {
     ct_real rest;          /* [m] distance along n at which the depth is 0 */
     ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
+    double eased;          /* [J] that the spring got since it misses less than at the end of the last substep */
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
-    uint64_t key;          /* of the vertex and the other body, by which an anchor is found where the pair is new; 0: none */
+    int known;             /* 1: the pair has an item in the contact memory */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
     ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
     int sticks;
 } cti_penalty_contact;
+
+/* cti_penalty_place -- where the item of the contact memory with the same number was. */
+typedef struct cti_penalty_place {
+    uint64_t key;      /* of the item */
+    int32_t body[2];   /* of sides a, b */
+    ct_real at[3];     /* [m] middle of the contact's points at the end of the substep */
+    ct_real k, kf;     /* [N/m] of its springs */
+    int taken;         /* 1: a row of the substep at hand has its springs */
+} cti_penalty_place;
 
 /* cti_penalty_inside_body -- trees of a closed surface. */
 typedef struct cti_penalty_inside_body {
@@ -56,6 +66,9 @@ typedef struct cti_penalty {
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
     cti_memory next;               /* contacts of the substep at hand */
+    cti_penalty_place *places;     /* [contact.memory.items] */
+    cti_penalty_place *next_places; /* [next.items] */
+    cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
@@ -99,6 +112,17 @@ CTI_FN int cti_penalty_passed(cti_state *s);
 CTI_FN void cti_penalty_bend(cti_state *s, ct_real h);
 /* cti_penalty_crossings -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_penalty_crossings(cti_state *s);
+
+/* ---- penalty_anchors.c ---- */
+
+/* cti_penalty_offer -- all items of the contact memory are there for the rows of a substep. */
+CTI_FN void cti_penalty_offer(cti_state *s);
+/* cti_penalty_known -- the item of a row's pair in the contact memory, unless another row has its springs; the row has them then. */
+CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key);
+/* cti_penalty_pass -- gives the springs of pairs that have no row in this substep to the rows from number `first` on. 0: out of memory. */
+CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first);
+/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. 0: out of memory. */
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item);
 
 /* ---- penalty_inside.c ---- */
 

@@ -3,7 +3,7 @@
    the continuous collision test finds has the normal and the weights of its time of impact; its points are warped back to the start of the
    substep, where the distance along that normal is the gap that the spring begins at (lecture notes 4.2). A pair that the last substep knew
    keeps its side: where the direction from b to a has turned round, features have gone through each other, and the depth is counted on.
-   Anchors are found by the pair, and where features slide over an edge of a mesh by the vertex and the other body.
+   Anchors are found by the pair. Those of pairs that are gone go on to the pairs that stand for them now (penalty_anchors.c).
    based on: lecture notes 4.2, 4.4.1. */
 #include "../8_step/tangle.h"
 #include "penalty.h"
@@ -17,21 +17,9 @@
 #define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
                                        the load. Farther, the spring would be met compressed */
 
-#define CTI_PENALTY_EASE CTI_R(0.94) /* [1] a substep: share of a missed depth that stays missed */
+#define CTI_PENALTY_EASE CTI_R(0.06) /* [1] a step: share of a missed depth that its spring gets. Its work is work_recovery */
 
 /* ---- memory ---- */
-
-/* a key of a vertex and the body that it touches; 0: an edge meets an edge */
-static uint64_t cti_penalty_key(const cti_surface *f, const cti_pair *p)
-{
-    cti_pair q = *p;
-    if (p->kind == CT_PAIR_EE || p->kind == CT_PAIR_PLANE)
-        return 0;
-    q.kind = CT_PAIR_EF; /* no contact has this kind */
-    q.n = 2, q.n_a = 1;
-    q.v[1] = f->ranges[cti_pair_body_b(f, p)].v0;
-    return cti_pair_key(f, &q);
-}
 
 /* the side of a pair, which its memory may know better than its closest points */
 static int cti_penalty_is_turned(const cti_state *s, const cti_hit *hit)
@@ -55,17 +43,18 @@ static void cti_penalty_context(const cti_state *s, ct_real h, cti_row_context *
 /* what the last substep knows of a contact: the slip of its anchor, and the depth that its spring does not have. A pair that it does not know is
    no deeper than its points have come in a substep: deeper ones were there, but represented by others (duplicates.h, detect.h), and a spring
    that is met compressed would throw the bodies apart. u: velocities at the start */
-static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
+static void cti_penalty_recall(cti_state *s, ct_real h, const cti_row *row, const ct_real *u, cti_penalty_contact *q)
 {
-    const cti_memory_item *m = cti_memory_find(&s->contact.memory, row->key), *own = m;
+    const cti_memory_item *m = cti_penalty_known(s, row->key);
     cti_v3 slip;
-    if (!m && q->key)
-        m = cti_memory_find(&s->contact.memory, q->key);
-    if (own)
-        q->missed = CTI_PENALTY_EASE * own->impulse[1];
+    q->known = m != NULL;
+    if (m)
+        q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
     else if (cti_penalty_of(s)->is_known)
-        q->missed = cti_max(0, q->depth - (m ? cti_max(0, m->impulse[0]) : 0) - h * cti_max(0, -u[0]));
+        q->missed = cti_max(0, q->depth - h * cti_max(0, -u[0]));
     q->rest -= q->missed, q->depth -= q->missed;
+    if (m)
+        q->eased = cti_penalty_stored(q, q->depth, q->slip) - cti_penalty_stored(q, q->depth + q->missed - m->impulse[1], q->slip);
     q->bound = m ? row->mu * m->impulse[2] * h : 0;
     if (!m || s->desc.penalty.friction != CT_PENALTY_ANCHOR)
         return;
@@ -74,7 +63,7 @@ static void cti_penalty_recall(const cti_state *s, ct_real h, const cti_row *row
 }
 
 /* the spring of a row; its law is that of penalty_law.c, and w is the scripts' motion alone */
-static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
+static void cti_penalty_load_row(cti_state *s, ct_real h, const cti_row_context *c, const cti_hit *hit, cti_row *row, cti_contact_row *o,
                                  cti_penalty_contact *q)
 {
     const ct_penalty_desc *d = &s->desc.penalty;
@@ -90,7 +79,6 @@ static void cti_penalty_load_row(const cti_state *s, ct_real h, const cti_row_co
     if (hit->flat && d->depth == CT_PENALTY_PROXIMITY) /* detection begins to see them there */
         q->rest = cti_min(q->rest, CTI_PENALTY_FLAT * cti_pair_thickness(&s->surface, &o->pair));
     q->depth = q->rest - (o->gap0 + o->thickness);
-    q->key = cti_penalty_key(&s->surface, &o->pair);
     cti_row_velocity(row, s->v, u);
     cti_penalty_recall(s, h, row, u, q);
     q->rebound = -1;
@@ -178,13 +166,14 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* those of CT_PENALTY_PROXIMITY. 0: out of memory */
+/* Those of CT_PENALTY_PROXIMITY. A pair that has carried load has no claim to go on, as with cmr: where an edge has left the other's end, the pair
+   of the next edge stands for it, and gets its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int changed;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || !cti_detect_distances(s->mem, &s->detect, f) ||
-        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory, &s->contact.hits))
+        !cti_detect_near(s->mem, &s->detect, f, s->desc.penalty.warp ? f->x1 : f->x0, &s->contact.memory_none, &s->contact.hits))
         return 0;
     return cti_duplicates_cull(s->arena, f, &s->contact.memory, s->contact.hits) &&
            cti_patches_flat(s->arena, f, &s->contact.memory, s->contact.hits);
@@ -219,25 +208,32 @@ static int cti_penalty_has(const uint64_t *keys, int n, uint64_t key)
     return lo < n && keys[lo] == key;
 }
 
-CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+/* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
+static int cti_penalty_hit(cti_state *s, ct_real h)
 {
     cti_surface *f = &s->surface;
-    int changed, i, n, rows = CTI_LEN(s->contact.rows);
+    int changed, i, n;
     uint64_t *keys;
     if (!s->desc.penalty.warp || s->desc.penalty.depth == CT_PENALTY_INSIDE)
-        return 0;
+        return 1;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
-        return -1;
+        return 0;
     CTI_CLEAR(s->contact.hits);
     keys = cti_penalty_keys(s, &n);
     if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
-        return -1;
+        return 0;
     for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (!cti_penalty_has(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
             s->contact.hits[changed++] = s->contact.hits[i];
     if (s->contact.hits)
         stbds_header(s->contact.hits)->length = (size_t)changed;
-    return cti_penalty_rows(s, h, 0) ? CTI_LEN(s->contact.rows) - rows : -1;
+    return cti_penalty_rows(s, h, 0);
+}
+
+CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
+{
+    int rows = CTI_LEN(s->contact.rows);
+    return cti_penalty_hit(s, h) && cti_penalty_pass(s, h, rows) ? CTI_LEN(s->contact.rows) - rows : -1;
 }
 
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
@@ -247,9 +243,10 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
     CTI_CLEAR(cti_penalty_of(s)->contacts);
+    cti_penalty_offer(s);
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_more(s, h) >= 0;
+    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0);
 }
 
 /* 1 where the features of a pair meet on the way to surface.x1 */

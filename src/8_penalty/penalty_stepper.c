@@ -76,6 +76,7 @@ static void cti_penalty_release(cti_state *s)
         return;
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_memory_free(m, &p->next);
+    CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
     cti_penalty_inside_free(m, &p->inside);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;

@@ -622,7 +622,8 @@ typedef struct ct_step_report {
     double energy_contact; /* [J] PENALTY, LAYERS: stored in the springs of contacts at the end; else 0 */
     double work_script, work_pins, work_joints; /* [J] done in the step by scripted surfaces in contact, by pins, by joints and stitches.
                                                    All fields of this account are 0 with CT_STEPPER_DCD */
-    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect */
+    double work_recovery;  /* [J] of separating pairs nearer than their thickness, and pairs that intersect. PENALTY: of springs of pairs that were
+                              first seen deeper than they can have come */
     double loss_contact;   /* [J] dissipated by contacts: impacts, friction. LAYERS: work of the impulses of friction and of those that
                               restitution withholds, by the stated laws */
     double loss_damping;   /* [J] dissipated by mass and stiffness damping */
