@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ee5c97dabb56db50.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 22e8be8cf8287edf.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -31301,9 +31301,8 @@ CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const
             }
     ok = ok && cti_divide_sort(mem, keys, NULL, CTI_LEN(keys));
     n = ok ? cti_sort_unique_u64(keys, NULL, CTI_LEN(keys)) : 0;
-    ok = ok && CTI_RESERVE(mem, *edges, CTI_LEN(*edges) + 2 * n);
     for (i = 0; ok && i < n; i++)
-        CTI_PUSH(mem, *edges, (int32_t)(keys[i] >> 32)), CTI_PUSH(mem, *edges, (int32_t)(keys[i] & 0xffffffffu));
+        ok = CTI_PUSH(mem, *edges, (int32_t)(keys[i] >> 32)) && CTI_PUSH(mem, *edges, (int32_t)(keys[i] & 0xffffffffu));
     CTI_FREE(mem, have), CTI_FREE(mem, keys);
     return ok;
 }

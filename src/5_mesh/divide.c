@@ -53,9 +53,8 @@ CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const
             }
     ok = ok && cti_divide_sort(mem, keys, NULL, CTI_LEN(keys));
     n = ok ? cti_sort_unique_u64(keys, NULL, CTI_LEN(keys)) : 0;
-    ok = ok && CTI_RESERVE(mem, *edges, CTI_LEN(*edges) + 2 * n);
     for (i = 0; ok && i < n; i++)
-        CTI_PUSH(mem, *edges, (int32_t)(keys[i] >> 32)), CTI_PUSH(mem, *edges, (int32_t)(keys[i] & 0xffffffffu));
+        ok = CTI_PUSH(mem, *edges, (int32_t)(keys[i] >> 32)) && CTI_PUSH(mem, *edges, (int32_t)(keys[i] & 0xffffffffu));
     CTI_FREE(mem, have), CTI_FREE(mem, keys);
     return ok;
 }
