@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 22e8be8cf8287edf.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9e1c1d4cfff480c6.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -67920,6 +67920,14 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
    [lecture notes 4.4.1; Xu, Zhao, Barbic 2014, Implicit multibody penalty-based distributed contact] */
 
 
+/* [turns of conjugate gradients] of a step of the implicit form. Beyond, every solve ends with the iteration that it is in, and the step, which has
+   not converged, is not divided. A crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no
+   step that ended with CT_STATUS_OK took more than 3000.
+   Of 1053 steps of 60 random worlds 771 end with it; 776 with three times as many turns, 781 with ten times, 787 without a bound */
+#if CONTACT_WITH_PENALTY
+#define CTI_PENALTY_TURNS 20000
+#endif
+
 /* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the
    substep [m], impulse[1] what its spring misses of it [m], impulse[2] its normal force [N]. */
 
@@ -69227,7 +69235,7 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         return -1;
     cti_penalty_problem(s, &p);
     cti_penalty_linearize(s, h, s->end.v, 0);
-    for (it = 0; it < s->desc.penalty.iterations; it++) {
+    for (it = 0; it < s->desc.penalty.iterations && (it == 0 || r->cg_steps < CTI_PENALTY_TURNS); it++) {
         memcpy(last, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_penalty_right(s, &p, y);
         cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
@@ -69804,7 +69812,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 1;; parts *= 2) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS)
+        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;
@@ -81668,6 +81676,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #if CONTACT_WITH_GEOMETRIC
 #undef CTI_GEOMETRIC_MARGIN
 #undef CTI_GEOMETRIC_SLACK
+#endif
+#if CONTACT_WITH_PENALTY
+#undef CTI_PENALTY_TURNS
 #endif
 #if CONTACT_WITH_EXPLICIT
 #undef CTI_EXPLICIT_DECAY

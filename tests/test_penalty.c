@@ -731,6 +731,26 @@ static void soft_springs_are_reported(void **state)
 }
 
 /* the balance of a step: energies at its end less those at its start are the work and the losses, and the remainder is small beside them */
+/* a tolerance that no solve reaches: the turns of conjugate gradients end the step, before its iterations do */
+static void turns_are_bounded(void **state)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
+    ct_world *w;
+    ct_step_report r;
+    (void)state;
+    d.penalty.iterations = 1000;
+    d.solver.tolerance = (ct_real)1e-30;
+    d.penalty.stiffness = (ct_real)1e12; /* some 40 turns an iteration */
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    box_over(w, 3, 0, THICK / 2);
+    r = step_once(w, 0.01);
+    assert_int_equal(r.status, CT_STATUS_BUDGET);
+    assert_true(r.cg_steps >= CTI_PENALTY_TURNS && r.cg_steps < CTI_PENALTY_TURNS + 4000);
+    assert_true(r.solver_iterations < 1000);
+    ct_world_destroy(w);
+}
+
 static void the_account_balances(void **state)
 {
     int form, i;
@@ -960,7 +980,7 @@ int main(void)
         cmocka_unit_test(rest_takes_few_solves),
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),
-        cmocka_unit_test(the_account_balances),
+        cmocka_unit_test(turns_are_bounded), cmocka_unit_test(the_account_balances),
         cmocka_unit_test(depths_first_seen_late_are_recovered),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(cloth_lies_on_a_ball),

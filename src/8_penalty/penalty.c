@@ -470,7 +470,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 1;; parts *= 2) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS)
+        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;
