@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9e1c1d4cfff480c6.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs cea885fc05c269c1.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -597,8 +597,8 @@ typedef double ct_real;
 
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
-   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning. */
+   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h); docs/step.md lists the other
+   places. A number never changes its meaning. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
@@ -617,10 +617,11 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
 #endif
 #undef CT_STEPPER_OR
 
-/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
-   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. A list of its own has
-   those that are a part of one stepper, which no other world and no problem takes. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
-   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
+/* Solvers: a list like that of steppers. The last column is 1 for solvers of worlds and of problems without a world, 0 for solvers of the
+   latter alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them.
+   CT_SOLVER_LIST_OWN has the solvers that belong to one stepper: no other world and no problem takes them. CT_SOLVER_ICA solves worlds in
+   every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another name of CT_SOLVER_PGS: the matrix between
+   contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
     X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
     CT_SOLVER_LIST_OPTIONAL(X)
@@ -6904,8 +6905,10 @@ CTI_FN int cti_order_dissect(cti_mem *mem, const cti_graph *g, int leaf, int *pe
 #define CTI_ORDER_CUTS 3    /* cuts of one graph, of which the best counts. Two cubes of 16^3 cells: 30.6 MB of factor with 1, 25.8 with 3, which
                                take 0.1 s more; 8 save another 4 % */
 #define CTI_ORDER_SMALL 300 /* [vertices] below this one cut is enough. 100 saves 1 % of the factor for half of the time more; 500 costs 1 % */
-#define CTI_ORDER_SHARE 65  /* [%] most of the weight that a side may have. Separators at the third and fifth of a cube's graph are smaller
-                               than at its middle: the factor of 56 is 12 % larger, that of 70 is 3 % larger */
+#define CTI_ORDER_SHARE 65  /* [%] most of the weight that a side may have. Separators of unequal sides can be smaller: with 56 the factor of a
+                               cube is 12 % larger, with 70 it is 3 % larger */
+#define CTI_ORDER_IDLE(n) (20 + (n) / 50) /* [moves] without a better separator, after which a pass ends. Three and four times as many take a
+                                             quarter longer and find the same */
 
 CTI_FN int cti_graph_alloc(cti_mem *mem, cti_graph *g, int n, int m)
 {
@@ -7068,7 +7071,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
         if (s->label[v] == 2)
             cti_order_enter(s, v);
     memcpy(best, s->weight, sizeof best);
-    while (!s->failed && idle < 20 + g->n / 50 && (v = cti_order_pick(s, &to)) >= 0) {
+    while (!s->failed && idle < CTI_ORDER_IDLE(g->n) && (v = cti_order_pick(s, &to)) >= 0) {
         int over, best_over;
         s->locked[v] = s->pass;
         cti_order_relabel(s, v, to);
@@ -7334,6 +7337,7 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
 #undef CTI_ORDER_CUTS
 #undef CTI_ORDER_SMALL
 #undef CTI_ORDER_SHARE
+#undef CTI_ORDER_IDLE
 
 /* ---- 2_linalg/order.c ---- */
 /* order.c -- fill-reducing orders.
@@ -11879,7 +11883,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- 3_solve/solve_policy.h ---- */
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
    A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `defer` is 12
-   iterations between two full solves. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   iterations between two full solves. Row "group.name" of docs/policy.md has the runs without it. Half
+   and double were measured where a comment above the line says so.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
    or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
@@ -14340,7 +14345,7 @@ CTI_FN void cti_ica_take_best(cti_ica *s)
        3.2.1    cti_ica_visit      one contact: lambda from its normal law, then gamma from friction (law.c)         [eq. 13, 14]
        3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
    Symbols: b = A v*, v = v* + dv, so that eq. 12 holds for v with f = b + J' lambda + H' gamma at its right. A contact's r [3] is (lambda,
-   gamma_1, gamma_2), its u [3] the rows of J and H times v plus their constant part, so that B r >= c says u_n >= 0.
+   gamma_1, gamma_2). Its u [3] is the rows of J and H times v, plus their constant part. The paper's B lambda >= c is u_n >= 0.
    Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base
    point, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
@@ -14416,7 +14421,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 /* ---- step 3.1: c(i), the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
 
 /* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
-   differs: only where p->predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
+   differs: only where p->split.predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;
@@ -41806,7 +41811,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
-   48 blocks in a patch of cloth. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   48 blocks in a patch of cloth. Row "group.name" of docs/policy.md has the runs without it. Half and double
+   were measured where a comment above the line says so.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
@@ -41829,21 +41835,21 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
-    X(ct_real, inexact, CTI_R(100), "1", "factor on a free solve's tolerance, if nodes in contact follow: their solve judges all of the motion") \
+    X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
     X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
     X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "the limit `ports` after a solve by nodes failed: a heap of stiff cards needs it to stay in one piece") \
+    X(int, ports_failed, 1500, "blocks", "replaces `ports` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
     X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
-    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: a norm of n blocks may be this times sqrt(n) larger")
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n)")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -41861,11 +41867,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body with contacts in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
     X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
-    X(int, newton_tries, 8, "1", "most halvings in a line search: the last step is at most 1/256 of the full one") \
+    X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
     X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
@@ -41883,14 +41889,14 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "most that a chain's correction adds, of its kinetic energy: at a turning point that is small") \
-    X(double, link_least, 0.95, "1", "most that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed, and its chain does not keep its energy") \
+    X(double, link_most, 0.5, "1", "largest share of its kinetic energy that a chain gets: at a turning point that energy is small") \
+    X(double, link_least, 0.95, "1", "largest share that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "most change of a multiplier, of its distance from the bounds of its cone")
+    X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
@@ -41905,27 +41911,27 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     /* it bounds the work of a step. Half and double change nothing in these worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "a pair that comes nearer meets (ccd_limits_step); one that slides at its thickness does not") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "of the present distance, which a zone keeps where half the thickness is more") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where this is less than half the thickness") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
 /* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
-    X(ct_real, local, CTI_R(4), "1", "way out over the size of the shared part, above which vertices leave by the nearest surface") \
+    X(ct_real, local, CTI_R(4), "1", "ratio of the way out to the size of the shared part; above it each vertex leaves by its nearest surface") \
     X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
     X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at, so that the surfaces end apart") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart") \
     X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
     X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors, from which on the side that is pulled back is known") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors; above it the sum tells which side is pulled back") \
     X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
 /* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
@@ -42614,7 +42620,7 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
 /* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
-/* cti_policy_turns_far -- 1 if a rigid body with contacts may not rotate by `angle` [rad] in a substep. */
+/* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 
 /* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
@@ -42677,8 +42683,8 @@ cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 #if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
-/* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. A rule without
-   knowledge of the future can guarantee no better than twice the best time. */
+/* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. Without
+   knowledge of the future no rule guarantees less than twice the best time. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
 {
     if (stamp->age == 0)
@@ -45351,11 +45357,12 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
         return 1;
     f->n_refactored++;
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
+    if (!(exact ? cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact))
+                : cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single)))
+        return 0;
     k->stamp.version += exact != k->is_exact; /* a step that is undone cannot return to the factor of the other precision */
     k->is_exact = exact;
-    if (exact)
-        return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
-    return cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single);
+    return 1;
 }
 
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)
@@ -52086,7 +52093,7 @@ typedef enum cti_feature {
     CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
     CTI_FEATURE_PROBLEM,   /* ct_world_dump_problem */
-    CTI_FEATURE_STEP       /* a step of cti_state.step.dt of a prepared world */
+    CTI_FEATURE_STEP       /* a step of length cti_state.step.dt, in a world that is prepared */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */
@@ -52101,6 +52108,7 @@ typedef struct cti_stepper_body {
 struct cti_program;
 
 /* cti_stepper -- members may be NULL, except check, prepare and step.
+   defaults  sets the stepper's own options in the default description
    check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
              world; the world's stepper (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
    complete  sets values that a description leaves to the stepper, in the world's copy of it
@@ -62915,7 +62923,7 @@ static double cti_net_normal_masses(const cti_net *net, ct_real *u)
             cti_v3_put(p, 0, q);
             continue;
         }
-        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        sum += (double)w * ((double)p[0] * (double)p[0] + (double)p[1] * (double)p[1] + (double)p[2] * (double)p[2]);
         for (j = 0; j < 4; j++)
             p[j] *= w;
     }
@@ -65211,7 +65219,7 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
    whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
-   gradients did not converge. */
+   gradients did not converge, -1 when memory ran out. */
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
 
 /* cti_geometric_renew -- factors of A for a step of h: the old ones, unless they are asked for or the length has changed. 0: out of memory. */
@@ -65224,7 +65232,7 @@ CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, 
 /* ---- geometric_newton.c ---- */
 
 /* cti_geometric_iterate -- dv: from the solution of the linearized equations to that of the nonlinear ones. solved: what cti_geometric_linear
-   has returned. 0: the last one did not converge, or it is not there after all iterations. */
+   has returned. 0: the last one did not converge, or it is not there after all iterations; -1: out of memory. */
 CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved, ct_step_report *r);
 
 /* ---- geometric_account.c ---- */
@@ -66863,6 +66871,8 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     g->implicit.renewals -= g->implicit.renewals > 0;
     if (g->implicit.newton.on)
         done = cti_geometric_iterate(s, h, 1, done, r);
+    if (done < 0)
+        return 0;
     if (!done && r->status < CT_STATUS_BUDGET)
         r->status = CT_STATUS_BUDGET;
     for (i = 0; i < 3 * s->n; i++)
@@ -66882,6 +66892,8 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     done = cti_geometric_linear(s, share * h, 0, &turns, r);
     if (g->implicit.newton.on)
         done = cti_geometric_iterate(s, share * h, 0, done, r);
+    if (done < 0)
+        return -1;
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
         u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
@@ -67077,8 +67089,10 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
         }
         if (a == 1 && -w.slope <= q->enough)
             return solved;
-        if (!(a > 0) || round + 1 == CTI_GEOMETRIC_NEWTONS || !cti_geometric_linearize(s, h, r))
+        if (!(a > 0) || round + 1 == CTI_GEOMETRIC_NEWTONS)
             return 0;
+        if (!cti_geometric_linearize(s, h, r))
+            return -1;
         r->residual = q->residual;
         solved = cti_geometric_linear(s, h, alone, &turns, r);
     }
@@ -67413,6 +67427,8 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     cti_geometric_speed_work(s, r);
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
+    if (*done < 0)
+        return 0;
     cti_geometric_measure_gain(s, h);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -67923,7 +67939,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
 /* [turns of conjugate gradients] of a step of the implicit form. Beyond, every solve ends with the iteration that it is in, and the step, which has
    not converged, is not divided. A crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no
    step that ended with CT_STATUS_OK took more than 3000.
-   Of 1053 steps of 60 random worlds 771 end with it; 776 with three times as many turns, 781 with ten times, 787 without a bound */
+   With this bound 771 of 1053 steps of 60 random worlds are CT_STATUS_OK; with 60,000 turns 776, with 200,000 turns 781, without a bound 787 */
 #if CONTACT_WITH_PENALTY
 #define CTI_PENALTY_TURNS 20000
 #endif
@@ -72895,7 +72911,7 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
-    int refined;            /* tets that the step's refinement has added, and what it has changed in the energy [J] */
+    int refined;            /* tets that refinement has added since the last step that was done, and what it has changed in the energy [J] */
     double refined_work;
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
@@ -73948,13 +73964,13 @@ static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 
 
 static void cti_world_bound(ct_step_report *r)
 {
-    double *sums[11];
+    double *sums[12];
     ct_real *reals[2];
     int k;
     sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
     sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
-    sums[10] = &r->energy_contact;
-    for (k = 0; k < 11; k++)
+    sums[10] = &r->energy_contact, sums[11] = &r->rk.work_refine;
+    for (k = 0; k < 12; k++)
         *sums[k] = cti_world_bounded(*sums[k]);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
@@ -74047,6 +74063,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
+    if (code == CT_OK)
+        w->refined = 0, w->refined_work = 0;
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
 }
@@ -76583,13 +76601,14 @@ static int cti_refine_list(ct_world *w, cti_body *b)
     return 1;
 }
 
-/* nodes that a pin or a direction pin holds; held [n_blocks]. Returns their number */
+/* nodes that a pin, which has not ended, or a direction pin holds; held [n_blocks]. Returns their number */
 static int cti_refine_held(const ct_world *w, const cti_body *b, uint8_t *held)
 {
     const cti_scripts *c = &w->state.scripts;
     int i, n = 0;
     for (i = 0; i < CTI_LEN(c->pins); i++)
-        if (c->pins[i].block >= b->block0 && c->pins[i].block < b->block0 + b->n_blocks)
+        if (c->pins[i].block >= b->block0 && c->pins[i].block < b->block0 + b->n_blocks && c->pins[i].axes &&
+            !(c->pins[i].until >= 0 && w->state.step.time >= c->pins[i].until))
             held[c->pins[i].block - b->block0] = 1, n++;
     for (i = 0; i < CTI_LEN(c->directions); i++)
         if (c->directions[i].block >= b->block0 && c->directions[i].block < b->block0 + b->n_blocks)
@@ -76794,7 +76813,6 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     cti_refine q;
     double before;
     int k, some = 0, done = 0;
-    w->refined = 0, w->refined_work = 0;
     memset(&q, 0, sizeof q);
     q.w = w, q.reach = CTI_REFINE_REACH * cti_refine_edge(w);
     if (s->desc.stepper != CT_STEPPER_EXPLICIT || s->desc.rk.refine != CT_REFINE_ELEMENTS || !(q.reach > 0))
@@ -76811,15 +76829,15 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     if (some) {
         cti_world_unprepare(w);
         if (done >= 0 && cti_world_prepare(w) == CT_OK)
-            w->refined_work = cti_explicit_energy(s) - before;
+            w->refined_work += cti_explicit_energy(s) - before;
     }
     return done < 0 || !(w->ready || !some) ? CT_ERR_MEMORY : CT_OK;
 }
 #else
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
 {
+    CTI_UNUSED(w);
     CTI_UNUSED(dt);
-    w->refined = 0, w->refined_work = 0;
     return CT_OK;
 }
 #endif

@@ -730,14 +730,15 @@ static void soft_springs_are_reported(void **state)
     ct_world_destroy(w);
 }
 
-/* the balance of a step: energies at its end less those at its start are the work and the losses, and the remainder is small beside them */
-/* a tolerance that no solve reaches: the turns of conjugate gradients end the step, before its iterations do */
+/* a tolerance that no solve reaches: the turns of conjugate gradients end the step, before its iterations do. In float they end by themselves */
 static void turns_are_bounded(void **state)
 {
     ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
     ct_world *w;
     ct_step_report r;
     (void)state;
+    if (FLOAT)
+        skip();
     d.penalty.iterations = 1000;
     d.solver.tolerance = (ct_real)1e-30;
     d.penalty.stiffness = (ct_real)1e12; /* some 40 turns an iteration */
@@ -751,6 +752,7 @@ static void turns_are_bounded(void **state)
     ct_world_destroy(w);
 }
 
+/* the balance of a step: energies at its end less those at its start are the work and the losses, and the remainder is small beside them */
 static void the_account_balances(void **state)
 {
     int form, i;
@@ -980,7 +982,8 @@ int main(void)
         cmocka_unit_test(rest_takes_few_solves),
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),
-        cmocka_unit_test(turns_are_bounded), cmocka_unit_test(the_account_balances),
+        cmocka_unit_test(turns_are_bounded),
+        cmocka_unit_test(the_account_balances),
         cmocka_unit_test(depths_first_seen_late_are_recovered),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(cloth_lies_on_a_ball),

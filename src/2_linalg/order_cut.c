@@ -12,8 +12,10 @@
 #define CTI_ORDER_CUTS 3    /* cuts of one graph, of which the best counts. Two cubes of 16^3 cells: 30.6 MB of factor with 1, 25.8 with 3, which
                                take 0.1 s more; 8 save another 4 % */
 #define CTI_ORDER_SMALL 300 /* [vertices] below this one cut is enough. 100 saves 1 % of the factor for half of the time more; 500 costs 1 % */
-#define CTI_ORDER_SHARE 65  /* [%] most of the weight that a side may have. Separators at the third and fifth of a cube's graph are smaller
-                               than at its middle: the factor of 56 is 12 % larger, that of 70 is 3 % larger */
+#define CTI_ORDER_SHARE 65  /* [%] most of the weight that a side may have. Separators of unequal sides can be smaller: with 56 the factor of a
+                               cube is 12 % larger, with 70 it is 3 % larger */
+#define CTI_ORDER_IDLE(n) (20 + (n) / 50) /* [moves] without a better separator, after which a pass ends. Three and four times as many take a
+                                             quarter longer and find the same */
 
 CTI_FN int cti_graph_alloc(cti_mem *mem, cti_graph *g, int n, int m)
 {
@@ -176,7 +178,7 @@ static int cti_order_fm_pass(cti_order_fm *s)
         if (s->label[v] == 2)
             cti_order_enter(s, v);
     memcpy(best, s->weight, sizeof best);
-    while (!s->failed && idle < 20 + g->n / 50 && (v = cti_order_pick(s, &to)) >= 0) {
+    while (!s->failed && idle < CTI_ORDER_IDLE(g->n) && (v = cti_order_pick(s, &to)) >= 0) {
         int over, best_over;
         s->locked[v] = s->pass;
         cti_order_relabel(s, v, to);
@@ -442,3 +444,4 @@ CTI_FN int cti_order_cut(cti_mem *mem, const cti_graph *g, uint32_t seed, int *l
 #undef CTI_ORDER_CUTS
 #undef CTI_ORDER_SMALL
 #undef CTI_ORDER_SHARE
+#undef CTI_ORDER_IDLE

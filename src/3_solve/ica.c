@@ -8,7 +8,7 @@
        3.2.1    cti_ica_visit      one contact: lambda from its normal law, then gamma from friction (law.c)         [eq. 13, 14]
        3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
    Symbols: b = A v*, v = v* + dv, so that eq. 12 holds for v with f = b + J' lambda + H' gamma at its right. A contact's r [3] is (lambda,
-   gamma_1, gamma_2), its u [3] the rows of J and H times v plus their constant part, so that B r >= c says u_n >= 0.
+   gamma_1, gamma_2). Its u [3] is the rows of J and H times v, plus their constant part. The paper's B lambda >= c is u_n >= 0.
    Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base
    point, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
@@ -86,7 +86,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 /* ---- step 3.1: c(i), the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
 
 /* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
-   differs: only where p->predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
+   differs: only where p->split.predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;

@@ -132,6 +132,8 @@ static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, 
     cti_geometric_speed_work(s, r);
     t = cti_cmr_clock(s);
     *done = cti_geometric_integrate(s, h, r);
+    if (*done < 0)
+        return 0;
     cti_geometric_measure_gain(s, h);
     r->ms_unconstrained += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);

@@ -235,7 +235,7 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
    whether conjugate gradients converged. 0: out of memory. */
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r);
 /* cti_geometric_integrate -- dv of eq. 20 and 21 with the collisions' terms (25, 26), and their impulses J. Returns 0 when conjugate
-   gradients did not converge. */
+   gradients did not converge, -1 when memory ran out. */
 CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r);
 
 /* cti_geometric_renew -- factors of A for a step of h: the old ones, unless they are asked for or the length has changed. 0: out of memory. */
@@ -248,7 +248,7 @@ CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, 
 /* ---- geometric_newton.c ---- */
 
 /* cti_geometric_iterate -- dv: from the solution of the linearized equations to that of the nonlinear ones. solved: what cti_geometric_linear
-   has returned. 0: the last one did not converge, or it is not there after all iterations. */
+   has returned. 0: the last one did not converge, or it is not there after all iterations; -1: out of memory. */
 CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved, ct_step_report *r);
 
 /* ---- geometric_account.c ---- */

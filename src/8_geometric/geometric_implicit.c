@@ -277,6 +277,8 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     g->implicit.renewals -= g->implicit.renewals > 0;
     if (g->implicit.newton.on)
         done = cti_geometric_iterate(s, h, 1, done, r);
+    if (done < 0)
+        return 0;
     if (!done && r->status < CT_STATUS_BUDGET)
         r->status = CT_STATUS_BUDGET;
     for (i = 0; i < 3 * s->n; i++)
@@ -296,6 +298,8 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     done = cti_geometric_linear(s, share * h, 0, &turns, r);
     if (g->implicit.newton.on)
         done = cti_geometric_iterate(s, share * h, 0, done, r);
+    if (done < 0)
+        return -1;
     for (c = 0; c < g->q.net.m; c++) {
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
         u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);

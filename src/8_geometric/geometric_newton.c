@@ -167,8 +167,10 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
         }
         if (a == 1 && -w.slope <= q->enough)
             return solved;
-        if (!(a > 0) || round + 1 == CTI_GEOMETRIC_NEWTONS || !cti_geometric_linearize(s, h, r))
+        if (!(a > 0) || round + 1 == CTI_GEOMETRIC_NEWTONS)
             return 0;
+        if (!cti_geometric_linearize(s, h, r))
+            return -1;
         r->residual = q->residual;
         solved = cti_geometric_linear(s, h, alone, &turns, r);
     }

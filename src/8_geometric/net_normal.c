@@ -37,7 +37,7 @@ static double cti_net_normal_masses(const cti_net *net, ct_real *u)
             cti_v3_put(p, 0, q);
             continue;
         }
-        sum += (double)(w * (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
+        sum += (double)w * ((double)p[0] * (double)p[0] + (double)p[1] * (double)p[1] + (double)p[2] * (double)p[2]);
         for (j = 0; j < 4; j++)
             p[j] *= w;
     }

@@ -9,7 +9,7 @@
 /* [turns of conjugate gradients] of a step of the implicit form. Beyond, every solve ends with the iteration that it is in, and the step, which has
    not converged, is not divided. A crushed body of 92 nodes with 2800 contacts took over a minute a step without this bound. In 150 random worlds no
    step that ended with CT_STATUS_OK took more than 3000.
-   Of 1053 steps of 60 random worlds 771 end with it; 776 with three times as many turns, 781 with ten times, 787 without a bound */
+   With this bound 771 of 1053 steps of 60 random worlds are CT_STATUS_OK; with 60,000 turns 776, with 200,000 turns 781, without a bound 787 */
 #define CTI_PENALTY_TURNS 20000
 
 /* An item of the contact memory is of a contact that touches, whether it pushes or not: slip, normal; impulse[0] is its depth at the end of the

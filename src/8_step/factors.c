@@ -255,11 +255,12 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt)
         return 1;
     f->n_refactored++;
     exact = f->mass && cti_policy_factor_is_exact(cti_factors_stiffness(f, q, f->mass));
+    if (!(exact ? cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact))
+                : cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single)))
+        return 0;
     k->stamp.version += exact != k->is_exact; /* a step that is undone cannot return to the factor of the other precision */
     k->is_exact = exact;
-    if (exact)
-        return cti_factor64_reserve(f->mem, &k->exact, sym) && cti_factors_reserve_work(f, cti_factor64_work(&k->exact));
-    return cti_factor32_reserve(f->mem, &k->single, sym) && cti_factors_room(f, &k->single);
+    return 1;
 }
 
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt)

@@ -12,8 +12,8 @@ cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
 
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros) { return flops < cti_step_tuned.factors.cheap * nonzeros; }
 
-/* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. A rule without
-   knowledge of the future can guarantee no better than twice the best time. */
+/* The last rule delays a large factorization until the factor's age has cost as many iterations as a new factor would take. Without
+   knowledge of the future no rule guarantees less than twice the best time. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact)
 {
     if (stamp->age == 0)

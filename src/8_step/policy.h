@@ -93,7 +93,7 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
 /* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
-/* cti_policy_turns_far -- 1 if a rigid body with contacts may not rotate by `angle` [rad] in a substep. */
+/* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 
 /* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */

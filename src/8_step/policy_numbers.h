@@ -1,6 +1,7 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
-   48 blocks in a patch of cloth. What half, double or none of it does is said above the line, or in docs/policy.md, row "group.name".
+   48 blocks in a patch of cloth. Row "group.name" of docs/policy.md has the runs without it. Half and double
+   were measured where a comment above the line says so.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
@@ -27,21 +28,21 @@
 
 /* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
-    X(ct_real, inexact, CTI_R(100), "1", "factor on a free solve's tolerance, if nodes in contact follow: their solve judges all of the motion") \
+    X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
     X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
     X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "the limit `ports` after a solve by nodes failed: a heap of stiff cards needs it to stay in one piece") \
+    X(int, ports_failed, 1500, "blocks", "replaces `ports` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
     X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
-    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed that residuals are relative to where there is no gravity") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: a norm of n blocks may be this times sqrt(n) larger")
+    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n)")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -59,11 +60,11 @@
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body with contacts in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
     X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
-    X(int, newton_tries, 8, "1", "most halvings in a line search: the last step is at most 1/256 of the full one") \
+    X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
     X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
@@ -81,14 +82,14 @@
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "most that a chain's correction adds, of its kinetic energy: at a turning point that is small") \
-    X(double, link_least, 0.95, "1", "most that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed, and its chain does not keep its energy") \
+    X(double, link_most, 0.5, "1", "largest share of its kinetic energy that a chain gets: at a turning point that energy is small") \
+    X(double, link_least, 0.95, "1", "largest share that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "most change of a multiplier, of its distance from the bounds of its cone")
+    X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
@@ -103,27 +104,27 @@
     /* it bounds the work of a step. Half and double change nothing in these worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "a pair that comes nearer meets (ccd_limits_step); one that slides at its thickness does not") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "of the present distance, which a zone keeps where half the thickness is more") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where this is less than half the thickness") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
 /* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
-    X(ct_real, local, CTI_R(4), "1", "way out over the size of the shared part, above which vertices leave by the nearest surface") \
+    X(ct_real, local, CTI_R(4), "1", "ratio of the way out to the size of the shared part; above it each vertex leaves by its nearest surface") \
     X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
     X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "beyond the way out that are aimed at, so that the surfaces end apart") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart") \
     X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
     X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors, from which on the side that is pulled back is known") \
+    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors; above it the sum tells which side is pulled back") \
     X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
 /* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */

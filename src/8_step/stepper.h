@@ -23,7 +23,7 @@ typedef enum cti_feature {
     CTI_FEATURE_FRICTION,  /* a body with friction above 0 */
     CTI_FEATURE_REPAIR,    /* ct_world_repair */
     CTI_FEATURE_PROBLEM,   /* ct_world_dump_problem */
-    CTI_FEATURE_STEP       /* a step of cti_state.step.dt of a prepared world */
+    CTI_FEATURE_STEP       /* a step of length cti_state.step.dt, in a world that is prepared */
 } cti_feature;
 
 /* cti_stepper_body -- data of a surface body for a stepper, passed when the world is prepared. The world keeps `nodes`. */
@@ -38,6 +38,7 @@ typedef struct cti_stepper_body {
 struct cti_program;
 
 /* cti_stepper -- members may be NULL, except check, prepare and step.
+   defaults  sets the stepper's own options in the default description
    check     tests the description: CT_OK, or cti_error_set's code. All steppers of a build check the ranges of their own options, in every
              world; the world's stepper (d->stepper) also checks the rest. A stepper without a step as printed refuses termination PAPER
    complete  sets values that a description leaves to the stepper, in the world's copy of it

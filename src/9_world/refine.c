@@ -157,13 +157,14 @@ static int cti_refine_list(ct_world *w, cti_body *b)
     return 1;
 }
 
-/* nodes that a pin or a direction pin holds; held [n_blocks]. Returns their number */
+/* nodes that a pin, which has not ended, or a direction pin holds; held [n_blocks]. Returns their number */
 static int cti_refine_held(const ct_world *w, const cti_body *b, uint8_t *held)
 {
     const cti_scripts *c = &w->state.scripts;
     int i, n = 0;
     for (i = 0; i < CTI_LEN(c->pins); i++)
-        if (c->pins[i].block >= b->block0 && c->pins[i].block < b->block0 + b->n_blocks)
+        if (c->pins[i].block >= b->block0 && c->pins[i].block < b->block0 + b->n_blocks && c->pins[i].axes &&
+            !(c->pins[i].until >= 0 && w->state.step.time >= c->pins[i].until))
             held[c->pins[i].block - b->block0] = 1, n++;
     for (i = 0; i < CTI_LEN(c->directions); i++)
         if (c->directions[i].block >= b->block0 && c->directions[i].block < b->block0 + b->n_blocks)
@@ -368,7 +369,6 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     cti_refine q;
     double before;
     int k, some = 0, done = 0;
-    w->refined = 0, w->refined_work = 0;
     memset(&q, 0, sizeof q);
     q.w = w, q.reach = CTI_REFINE_REACH * cti_refine_edge(w);
     if (s->desc.stepper != CT_STEPPER_EXPLICIT || s->desc.rk.refine != CT_REFINE_ELEMENTS || !(q.reach > 0))
@@ -385,15 +385,15 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     if (some) {
         cti_world_unprepare(w);
         if (done >= 0 && cti_world_prepare(w) == CT_OK)
-            w->refined_work = cti_explicit_energy(s) - before;
+            w->refined_work += cti_explicit_energy(s) - before;
     }
     return done < 0 || !(w->ready || !some) ? CT_ERR_MEMORY : CT_OK;
 }
 #else
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
 {
+    CTI_UNUSED(w);
     CTI_UNUSED(dt);
-    w->refined = 0, w->refined_work = 0;
     return CT_OK;
 }
 #endif

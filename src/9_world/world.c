@@ -418,13 +418,13 @@ static double cti_world_bounded(double x) { return cti_finite64(x) ? x : (x < 0 
 
 static void cti_world_bound(ct_step_report *r)
 {
-    double *sums[11];
+    double *sums[12];
     ct_real *reals[2];
     int k;
     sums[0] = &r->energy_kinetic, sums[1] = &r->energy_elastic, sums[2] = &r->energy_gravity, sums[3] = &r->work_script, sums[4] = &r->work_pins;
     sums[5] = &r->work_joints, sums[6] = &r->work_recovery, sums[7] = &r->loss_contact, sums[8] = &r->loss_damping, sums[9] = &r->energy_gained;
-    sums[10] = &r->energy_contact;
-    for (k = 0; k < 11; k++)
+    sums[10] = &r->energy_contact, sums[11] = &r->rk.work_refine;
+    for (k = 0; k < 12; k++)
         *sums[k] = cti_world_bounded(*sums[k]);
     for (k = 0; k < 3; k++)
         r->center_of_mass[k] = cti_world_bounded(r->center_of_mass[k]);
@@ -517,6 +517,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
+    if (code == CT_OK)
+        w->refined = 0, w->refined_work = 0;
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
 }

@@ -87,7 +87,7 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
-    int refined;            /* tets that the step's refinement has added, and what it has changed in the energy [J] */
+    int refined;            /* tets that refinement has added since the last step that was done, and what it has changed in the energy [J] */
     double refined_work;
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };

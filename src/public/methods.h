@@ -5,8 +5,8 @@
 #include "config.h"
 
 /* Steppers: name, number, the word in scene files, switch. This list makes the enum, the texts and the table of the built steppers. A new
-   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h). A number never changes its
-   meaning. */
+   stepper is a line here, its switch in config.h, and a function cti_stepper_<word> (8_step/stepper.h); docs/step.md lists the other
+   places. A number never changes its meaning. */
 #define CT_STEPPER_LIST(X)                                                                                                                 \
     X(CT_STEPPER_CMR, 0, cmr, CONTACT_WITH_CMR)                                                                                            \
     X(CT_STEPPER_DCD, 1, dcd, CONTACT_WITH_DCD)                                                                                            \
@@ -25,10 +25,11 @@ typedef enum ct_stepper { CT_STEPPER_LIST(CT_STEPPER_ENUM) CT_STEPPER_COUNT_ } c
 #endif
 #undef CT_STEPPER_OR
 
-/* Solvers: a list like that of steppers; the last column is 1 for solvers that worlds take, too, and 0 for those of problems without a world
-   alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them. A list of its own has
-   those that are a part of one stepper, which no other world and no problem takes. CT_SOLVER_ICA solves worlds in every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another
-   name of CT_SOLVER_PGS: the matrix between contacts, on which both work there, is full anticipation already. */
+/* Solvers: a list like that of steppers. The last column is 1 for solvers of worlds and of problems without a world, 0 for solvers of the
+   latter alone. A solver is a function cti_solver_<word> (4_programs/program.h). CT_SOLVER_AUTO, number 0, chooses among them.
+   CT_SOLVER_LIST_OWN has the solvers that belong to one stepper: no other world and no problem takes them. CT_SOLVER_ICA solves worlds in
+   every build; its switch is for problems without a world. In worlds CT_SOLVER_CA is another name of CT_SOLVER_PGS: the matrix between
+   contacts, on which both work there, is full anticipation already. */
 #define CT_SOLVER_LIST(X)                                                                                                                  \
     X(CT_SOLVER_ICA, 1, ica, CONTACT_WITH_ICA, 1)                                                                                          \
     CT_SOLVER_LIST_OPTIONAL(X)
