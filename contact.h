@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs cea885fc05c269c1.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d7f28cb7800d45e7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1507,8 +1507,9 @@ CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_wo
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
    CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
-   CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies): the
-   world is unchanged. */
+   CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies),
+   CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. But elements that CT_REFINE_ELEMENTS
+   has split for the step stay split, with masses and velocities of their own; positions are as they were. The next report counts them. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
@@ -74066,7 +74067,10 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     if (code == CT_OK)
         w->refined = 0, w->refined_work = 0;
     w->busy = 0;
-    return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+    return code != CT_ERR_MEMORY ? code
+                                 : cti_world_fail(w, code, none, -1, 0,
+                                                  w->refined ? "out of memory in a step; positions are as they were, refined elements stay"
+                                                             : "out of memory in a step; the world is as it was");
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)

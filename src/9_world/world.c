@@ -520,7 +520,10 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     if (code == CT_OK)
         w->refined = 0, w->refined_work = 0;
     w->busy = 0;
-    return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
+    return code != CT_ERR_MEMORY ? code
+                                 : cti_world_fail(w, code, none, -1, 0,
+                                                  w->refined ? "out of memory in a step; positions are as they were, refined elements stay"
+                                                             : "out of memory in a step; the world is as it was");
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
