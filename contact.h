@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d7f28cb7800d45e7.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f749981be3366d7e.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1508,8 +1508,8 @@ CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
    CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
    CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies),
-   CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. But elements that CT_REFINE_ELEMENTS
-   has split for the step stay split, with masses and velocities of their own; positions are as they were. The next report counts them. */
+   CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. Elements that CT_REFINE_ELEMENTS has
+   split for the step are whole again. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
@@ -31245,6 +31245,8 @@ typedef struct cti_divide {
 /* cti_divide_edges -- appends to *edges [2 n] the edges of tets [4 n_tets] with marks[tet] set which it does not have yet, but for those between
    two vertices that are held. marks [n_tets], held [n_vertices]; either may be NULL: all tets; none. 0: out of memory. */
 CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, int32_t **edges);
+/* cti_divide_wants -- 1 if cti_divide_edges would append some; keys [n] are those of a cti_divide of the edges that are there. Never allocates. */
+CTI_FN int cti_divide_wants(const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, const uint64_t *keys, int n);
 /* cti_divide_open -- X [3 first] positions by which edges are ranked; edges [2 n] are kept. 0: out of memory. */
 CTI_FN int cti_divide_open(cti_mem *mem, cti_divide *q, const ct_real *X, int first, const int32_t *edges, int n);
 CTI_FN void cti_divide_close(cti_mem *mem, cti_divide *q);
@@ -31291,6 +31293,23 @@ static int cti_divide_sort(cti_mem *mem, uint64_t *keys, int32_t *number, int n)
     return ok;
 }
 
+/* 1 if an edge is not among the sorted keys, and has an end that is not held */
+static int cti_divide_is_new(int p, int q, const uint8_t *held, const uint64_t *keys, int n)
+{
+    return !(held && held[p] && held[q]) && cti_divide_find(keys, n, cti_divide_key(p, q)) < 0;
+}
+
+CTI_FN int cti_divide_wants(const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, const uint64_t *keys, int n)
+{
+    int i, a, b;
+    for (i = 0; i < n_tets; i++)
+        for (a = 0; a < 4 && (!marks || marks[i]); a++)
+            for (b = 0; b < a; b++)
+                if (cti_divide_is_new(tets[4 * i + a], tets[4 * i + b], held, keys, n))
+                    return 1;
+    return 0;
+}
+
 CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, int32_t **edges)
 {
     uint64_t *have = NULL, *keys = NULL;
@@ -31302,7 +31321,7 @@ CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const
         for (a = 0; a < 4 && (!marks || marks[i]); a++)
             for (b = 0; b < a && ok; b++) {
                 int p = tets[4 * i + a], q = tets[4 * i + b];
-                if (!(held && held[p] && held[q]) && cti_divide_find(have, n, cti_divide_key(p, q)) < 0)
+                if (cti_divide_is_new(p, q, held, have, n))
                     ok = CTI_PUSH(mem, keys, cti_divide_key(p, q));
             }
     ok = ok && cti_divide_sort(mem, keys, NULL, CTI_LEN(keys));
@@ -72847,6 +72866,7 @@ typedef enum cti_body_kind {
 /* cti_body_split -- elements that are split in regions of contact (refine.c). Node n + k of the body is the middle of edge k. */
 typedef struct cti_body_split {
     int32_t *edges;     /* [2 m] nodes at the ends of the edges that are split */
+    uint64_t *keys;     /* [m] the same, sorted (divide.h) */
     int32_t *tets;      /* [4 n] before any was split; NULL: not listed yet */
     int32_t *triangles; /* [3 nt] the surface as the user has it; NULL: that of the body */
     int32_t *owner;     /* [nt] tet of each of them */
@@ -72886,6 +72906,21 @@ typedef struct cti_body {
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
+/* cti_refine_past -- a body as it was before elements were split for the step that runs (refine.c). */
+typedef struct cti_refine_past {
+    int slot;
+    cti_body body;  /* its mesh and model; the list of triangles that the user has stays with the world's body */
+    ct_real *nodes; /* [5 n_blocks] velocities [3 n], masses, inverse masses */
+} cti_refine_past;
+
+/* cti_refinement -- what refinement has done for the step that runs, so that a step that fails takes it back. */
+typedef struct cti_refinement {
+    int tets;              /* added */
+    double work;           /* [J] change of the energy by it */
+    cti_refine_past *past; /* in the order in which bodies were refined */
+    int32_t *vf;           /* scratch: candidates */
+} cti_refinement;
+
 /* cti_world_joint -- a joint. Its blocks are counted from its bodies' first blocks; rigid 0 stands for the body's own number. */
 typedef struct cti_world_joint {
     int alive;
@@ -72912,8 +72947,7 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
-    int refined;            /* tets that refinement has added since the last step that was done, and what it has changed in the energy [J] */
-    double refined_work;
+    cti_refinement refined;
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
@@ -72961,8 +72995,10 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
 /* cti_body_velocity -- the velocity of it. */
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_step -- before a step of dt: splits tets in regions of contact, where the world's options ask for it; the world is prepared then.
-   CT_ERR_MEMORY: positions are as they were. */
+   CT_ERR_MEMORY: cti_refine_close takes back what was done. */
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt);
+/* cti_refine_close -- after the step. done 0: the step has failed, and bodies, masses and velocities become those before it. Never allocates. */
+CTI_FN void cti_refine_close(ct_world *w, int done);
 /* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
@@ -73941,6 +73977,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     CTI_FREE(&w->mem, w->joints);
     CTI_FREE(&w->mem, w->pairs);
     CTI_FREE(&w->mem, w->contacts);
+    CTI_FREE(&w->mem, w->refined.past), CTI_FREE(&w->mem, w->refined.vf);
     cti_arena_free(&w->arena);
     cti_pool_destroy(&w->mem, w->pool);
     mem = w->mem;
@@ -74022,8 +74059,8 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
     code = cti_refine_step(w, dt);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; positions are as they were");
-    return w->refined ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; the world is as it was");
+    return w->refined.tets ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
 }
 
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -74042,6 +74079,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t0 = cti_cmr_clock(&w->state);
     code = cti_world_open(w, dt);
     if (code != CT_OK) {
+        cti_refine_close(w, 0);
         w->busy = 0;
         return code;
     }
@@ -74060,17 +74098,13 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     }
     w->mem.failed = 0;
     if (code != CT_ERR_MEMORY && out_report) {
-        report.rk.refined = w->refined, report.rk.work_refine = w->refined_work;
+        report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    if (code == CT_OK)
-        w->refined = 0, w->refined_work = 0;
+    cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
-    return code != CT_ERR_MEMORY ? code
-                                 : cti_world_fail(w, code, none, -1, 0,
-                                                  w->refined ? "out of memory in a step; positions are as they were, refined elements stay"
-                                                             : "out of memory in a step; the world is as it was");
+    return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -74121,7 +74155,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->late);
     CTI_FREE(&w->mem, b->order);
     CTI_FREE(&w->mem, b->split.edges), CTI_FREE(&w->mem, b->split.tets), CTI_FREE(&w->mem, b->split.triangles);
-    CTI_FREE(&w->mem, b->split.owner), CTI_FREE(&w->mem, b->split.parent);
+    CTI_FREE(&w->mem, b->split.owner), CTI_FREE(&w->mem, b->split.parent), CTI_FREE(&w->mem, b->split.keys);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);
@@ -76456,6 +76490,7 @@ CONTACT_API_DEF uint64_t ct_world_hash(const ct_world *w)
    the new elements. Lumped masses of smaller elements have less inertia about their centre; a rigid motion, the smallest, is added to the
    body so that its momentum and angular momentum are kept. What this changes in the energy is reported (rk.work_refine).
    Edges between two pinned nodes are not split, nor are bodies with an embedded surface, or with a piece that rounding would make flat.
+   A body's mesh, masses and velocities before are kept until the step is done: a step that fails takes its refinement back.
    based on: Hong et al. 2006, sec. 6 (future work). */
 
 /* [mean edges of the user's surfaces] distance at which another body is near. A ball on a slab: half and double add 0.75 and 1.31 times as many tets,
@@ -76473,7 +76508,7 @@ typedef struct cti_refine {
     ct_real reach;   /* [m] */
     uint8_t *faces;  /* [nf] near another body */
     uint8_t *points; /* [nv] */
-    int32_t *vf;
+    double before;   /* [J] energy before the first body was refined */
 } cti_refine;
 
 static int cti_refine_admits(const cti_body *b) { return b->kind == CTI_BODY_SOFT && !b->attach; }
@@ -76527,17 +76562,21 @@ static int cti_refine_same(const cti_surface *f, const int32_t *a, const int32_t
 static int cti_refine_pairs(cti_refine *q)
 {
     cti_surface *f = &q->w->state.surface;
+    cti_mem *m = &q->w->mem;
+    const int32_t *vf;
     int i, begin, end, moment, found;
+    CTI_CLEAR(q->w->refined.vf);
     for (i = 0; i < f->n_bodies; i++)
         f->ranges[i].swept = CTI_SWEPT_BOX, f->ranges[i].inflate = q->reach / 2;
-    if (!cti_broad_update(&q->w->mem, &f->broad, &f->soup, f->x0, q->x1) || !cti_broad_pairs(&q->w->mem, &f->broad, &f->soup, &q->vf, NULL, NULL, NULL))
+    if (!cti_broad_update(m, &f->broad, &f->soup, f->x0, q->x1) || !cti_broad_pairs(m, &f->broad, &f->soup, &q->w->refined.vf, NULL, NULL, NULL))
         return 0;
-    for (begin = 0; begin < CTI_LEN(q->vf); begin = end) {
-        for (end = begin; end < CTI_LEN(q->vf) && cti_refine_same(f, q->vf + begin, q->vf + end); end += 2)
+    vf = q->w->refined.vf;
+    for (begin = 0; begin < CTI_LEN(vf); begin = end) {
+        for (end = begin; end < CTI_LEN(vf) && cti_refine_same(f, vf + begin, vf + end); end += 2)
             ;
         for (moment = 0, found = 0; moment <= CTI_REFINE_MOMENTS && !found; moment++)
             for (i = begin; i < end; i += 2)
-                found |= cti_refine_pair(q, q->vf[i], q->vf[i + 1], moment);
+                found |= cti_refine_pair(q, vf[i], vf[i + 1], moment);
     }
     return 1;
 }
@@ -76573,7 +76612,6 @@ static int cti_refine_find(cti_refine *q, ct_real dt)
         }
     }
     ok = cti_refine_pairs(q);
-    CTI_FREE(&w->mem, q->vf);
     cti_refine_planes(q);
     for (i = 0; i < f->nf; i++)
         for (k = 0; k < 3; k++)
@@ -76623,7 +76661,7 @@ static int cti_refine_held(const ct_world *w, const cti_body *b, uint8_t *held)
 static void cti_refine_free(cti_mem *m, cti_body *b)
 {
     CTI_FREE(m, b->rest), CTI_FREE(m, b->triangles), CTI_FREE(m, b->surface_nodes), CTI_FREE(m, b->node_surface);
-    CTI_FREE(m, b->split.edges), CTI_FREE(m, b->split.parent);
+    CTI_FREE(m, b->split.edges), CTI_FREE(m, b->split.keys), CTI_FREE(m, b->split.parent);
     cti_topology_free(m, &b->topology);
     cti_model_free(m, &b->model);
 }
@@ -76647,6 +76685,7 @@ static int cti_refine_build(ct_world *w, const cti_body *b, cti_body *next)
         cti_v3_put(next->rest, b->n + i, cti_v3_mul(cti_v3_add(cti_v3_at(b->rest, edges[2 * i]), cti_v3_at(b->rest, edges[2 * i + 1])), CTI_R(0.5)));
     ok = cti_divide_all(m, &q, 4, b->split.tets, CTI_LEN(b->split.tets) / 4, &tets, &unused) &&
          cti_divide_all(m, &q, 3, triangles, CTI_LEN(triangles) / 3, &next->triangles, &next->split.parent);
+    next->split.keys = q.keys, q.keys = NULL;
     cti_divide_close(m, &q);
     if (ok) {
         const cti_rest_mesh rest = cti_rest_mesh_of(next->rest, b->n + n, tets, CTI_LEN(tets) / 4, b->block0);
@@ -76659,14 +76698,19 @@ static int cti_refine_build(ct_world *w, const cti_body *b, cti_body *next)
 
 /* ---- the state ---- */
 
-/* opens a gap of `add` zero entries, of `width` each, at entry `at` of an array that has them at its end */
+/* opens a gap of `add` zero entries, of `width` each, at entry `at` of an array [n] that has room for them; add < 0: takes entries out */
 static void cti_refine_gap(void *array, size_t width, int at, int n, int add)
 {
     char *p = (char *)array + width * (size_t)at;
+    if (add < 0) {
+        memmove(p, p - (ptrdiff_t)width * add, width * (size_t)(n - at + add));
+        return;
+    }
     memmove(p + width * (size_t)add, p, width * (size_t)(n - at));
     memset(p, 0, width * (size_t)add);
 }
 
+/* lengths of arrays by blocks for `add` more; add < 0: never fails */
 static int cti_refine_reserve(cti_state *s, int add)
 {
     cti_mem *m = s->mem;
@@ -76676,11 +76720,11 @@ static int cti_refine_reserve(cti_state *s, int add)
            CTI_RESIZE(m, s->history.touched, n) && CTI_RESIZE(m, s->history.impulses.pins, 3 * n);
 }
 
-/* room for `add` blocks behind those of a body, for which cti_refine_reserve has made room; later ones move up */
-static void cti_refine_insert(ct_world *w, const cti_body *b, int add)
+/* `add` blocks more from block `at` on, for which cti_refine_reserve has made room; later ones move up. add < 0: blocks are taken out */
+static void cti_refine_insert(ct_world *w, int at, int add)
 {
     cti_state *s = &w->state;
-    int at = b->block0 + b->n_blocks, i;
+    int i;
     cti_refine_gap(s->x, 3 * sizeof *s->x, at, s->n, add), cti_refine_gap(s->v, 3 * sizeof *s->v, at, s->n, add);
     cti_refine_gap(s->bodies.mass, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->bodies.inv_mass, sizeof(ct_real), at, s->n, add);
     cti_refine_gap(s->bodies.alpha, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->history.dt_prev, sizeof(ct_real), at, s->n, add);
@@ -76758,65 +76802,142 @@ static void cti_refine_state(cti_state *s, const cti_body *b, int add)
         s->bodies.inv_mass[i] = s->bodies.mass[i] > 0 ? 1 / s->bodies.mass[i] : 0;
 }
 
-/* `next`, built by cti_refine_build, becomes the body's mesh */
-static void cti_refine_commit(ct_world *w, cti_body *b, cti_body *next, int is_held)
+/* mesh and model of a body become those of `from` */
+static void cti_refine_take(cti_body *b, const cti_body *from)
+{
+    b->n_blocks = from->n_blocks;
+    b->rest = from->rest, b->triangles = from->triangles, b->surface_nodes = from->surface_nodes, b->node_surface = from->node_surface;
+    b->topology = from->topology, b->model = from->model;
+    b->split.edges = from->split.edges, b->split.keys = from->split.keys, b->split.parent = from->split.parent;
+}
+
+/* room for the body as it is now. 0: out of memory */
+static int cti_refine_remember(ct_world *w, const cti_body *b, cti_refine_past *out)
+{
+    const cti_state *s = &w->state;
+    size_t n = (size_t)b->n_blocks, at = (size_t)b->block0;
+    memset(out, 0, sizeof *out);
+    if (!CTI_RESIZE(&w->mem, out->nodes, 5 * n) || !CTI_RESERVE(&w->mem, w->refined.past, CTI_LEN(w->refined.past) + 1)) {
+        CTI_FREE(&w->mem, out->nodes);
+        return 0;
+    }
+    out->slot = (int)(b - w->bodies), out->body = *b;
+    memcpy(out->nodes, s->v + 3 * at, sizeof(ct_real) * 3 * n);
+    memcpy(out->nodes + 3 * n, s->bodies.mass + at, sizeof(ct_real) * n);
+    memcpy(out->nodes + 4 * n, s->bodies.inv_mass + at, sizeof(ct_real) * n);
+    return 1;
+}
+
+/* `next`, built by cti_refine_build, becomes the body's mesh; `past` has what it was */
+static void cti_refine_commit(ct_world *w, cti_body *b, const cti_body *next, const cti_refine_past *past, int is_held)
 {
     cti_state *s = &w->state;
-    int add = (CTI_LEN(next->split.edges) - CTI_LEN(b->split.edges)) / 2;
+    int add = next->n_blocks - b->n_blocks, end = b->block0 + b->n_blocks;
     cti_refine_motion before;
-    cti_body old = *b;
-    cti_refine_measure(s, b->block0, b->block0 + b->n_blocks, cti_v3_zero(), &before);
-    cti_refine_measure(s, b->block0, b->block0 + b->n_blocks, before.center, &before);
-    w->refined += next->model.tets.n - b->model.tets.n;
-    cti_refine_insert(w, b, add);
-    b->n_blocks += add;
-    b->rest = next->rest, b->triangles = next->triangles, b->surface_nodes = next->surface_nodes, b->node_surface = next->node_surface;
-    b->topology = next->topology, b->model = next->model, b->split.edges = next->split.edges, b->split.parent = next->split.parent;
+    cti_refine_measure(s, b->block0, end, cti_v3_zero(), &before);
+    cti_refine_measure(s, b->block0, end, before.center, &before);
+    w->refined.tets += next->model.tets.n - b->model.tets.n;
+    CTI_PUSH(&w->mem, w->refined.past, *past);
+    cti_refine_insert(w, end, add);
+    cti_refine_take(b, next);
     if (!b->split.triangles)
-        b->split.triangles = old.triangles, old.triangles = NULL; /* the list that the user has */
-    cti_refine_free(&w->mem, &old);
+        b->split.triangles = past->body.triangles; /* the list that the user has */
     cti_refine_state(s, b, add);
     if (!is_held)
         cti_refine_restore(s, b->block0, b->block0 + b->n_blocks, &before);
+}
+
+/* the body as it was: the last one of the past */
+static void cti_refine_take_back(ct_world *w, const cti_refine_past *p)
+{
+    cti_state *s = &w->state;
+    cti_body *b = &w->bodies[p->slot], now = *b;
+    size_t n = (size_t)p->body.n_blocks, at = (size_t)b->block0;
+    cti_refine_insert(w, b->block0 + p->body.n_blocks, p->body.n_blocks - b->n_blocks);
+    cti_refine_reserve(s, 0);
+    cti_refine_take(b, &p->body);
+    b->split.triangles = p->body.split.triangles;
+    memcpy(s->v + 3 * at, p->nodes, sizeof(ct_real) * 3 * n);
+    memcpy(s->bodies.mass + at, p->nodes + 3 * n, sizeof(ct_real) * n);
+    memcpy(s->bodies.inv_mass + at, p->nodes + 4 * n, sizeof(ct_real) * n);
+    cti_refine_free(&w->mem, &now);
+}
+
+CTI_FN void cti_refine_close(ct_world *w, int done)
+{
+    int i, n = CTI_LEN(w->refined.past);
+    for (i = n - 1; i >= 0; i--) { /* the last one first: its blocks were added last */
+        cti_refine_past *p = &w->refined.past[i];
+        if (!done)
+            cti_refine_take_back(w, p);
+        else {
+            if (!p->body.split.triangles)
+                p->body.triangles = NULL; /* the user has it */
+            cti_refine_free(&w->mem, &p->body);
+        }
+        CTI_FREE(&w->mem, p->nodes);
+    }
+    CTI_CLEAR(w->refined.past);
+    w->refined.tets = 0, w->refined.work = 0;
+    if (n > 0 && !done) {
+        cti_world_unprepare(w);
+        w->contacts_ready = 1; /* the list that was kept before */
+    }
+}
+
+/* makes the refined mesh of a body, of which some tets that are marked have edges to be split. 1: done; 0: a piece is flat; -1: out of memory */
+static int cti_refine_split(cti_refine *q, cti_body *b, const uint8_t *marks, const uint8_t *held, int pinned)
+{
+    ct_world *w = q->w;
+    cti_body next;
+    cti_refine_past past;
+    int old = CTI_LEN(b->split.edges), ok;
+    memset(&next, 0, sizeof next);
+    memset(&past, 0, sizeof past);
+    next.kind = b->kind, next.n = b->n, next.block0 = b->block0;
+    ok = CTI_RESIZE(&w->mem, next.split.edges, old);
+    if (ok && old)
+        memcpy(next.split.edges, b->split.edges, sizeof *b->split.edges * (size_t)old);
+    ok = ok && cti_divide_edges(&w->mem, b->split.tets, CTI_LEN(b->split.tets) / 4, marks, held, &next.split.edges);
+    if (ok)
+        ok = cti_refine_build(w, b, &next);
+    next.n_blocks = b->n_blocks + (CTI_LEN(next.split.edges) - old) / 2;
+    if (ok > 0)
+        ok = cti_refine_reserve(&w->state, next.n_blocks - b->n_blocks) && cti_refine_remember(w, b, &past);
+    if (ok <= 0) { /* a body with a piece that is flat stays as it is */
+        cti_refine_free(&w->mem, &next);
+        return ok ? 0 : -1;
+    }
+    if (CTI_LEN(w->refined.past) == 0)
+        q->before = cti_explicit_energy(&w->state);
+    cti_refine_commit(w, b, &next, &past, pinned > 0);
+    return 1;
 }
 
 /* splits the tets of surface body k that own marked faces. 1: some; 0: none; -1: out of memory */
 static int cti_refine_body(cti_refine *q, int k)
 {
     ct_world *w = q->w;
-    cti_body *b = &w->bodies[w->surface_slot[k]], next;
+    cti_body *b = &w->bodies[w->surface_slot[k]];
     const cti_soup_body *range = &w->state.surface.ranges[k];
-    int i, old = CTI_LEN(b->split.edges), ok = cti_refine_list(w, b), pinned = 0;
     uint8_t *marks = CTI_ARENA_ZERO(&w->arena, uint8_t, b->model.tets.n + 1), *held = CTI_ARENA_ZERO(&w->arena, uint8_t, b->n_blocks + 1);
-    memset(&next, 0, sizeof next);
-    next.kind = b->kind, next.n = b->n, next.block0 = b->block0;
-    if (!ok || !marks || !held || !CTI_RESIZE(&w->mem, next.split.edges, old))
+    int i, pinned;
+    if (!marks || !held || !cti_refine_list(w, b))
         return -1;
-    if (old)
-        memcpy(next.split.edges, b->split.edges, sizeof *b->split.edges * (size_t)old);
     for (i = range->f0; i < range->f1; i++)
         if (q->faces[i])
             marks[b->split.owner[b->split.parent ? b->split.parent[i - range->f0] : i - range->f0]] = 1;
     pinned = cti_refine_held(w, b, held);
-    ok = cti_divide_edges(&w->mem, b->split.tets, CTI_LEN(b->split.tets) / 4, marks, held, &next.split.edges);
-    if (ok && CTI_LEN(next.split.edges) > old)
-        ok = cti_refine_build(w, b, &next);
-    if (ok > 0 && CTI_LEN(next.split.edges) > old && !cti_refine_reserve(&w->state, (CTI_LEN(next.split.edges) - old) / 2))
-        ok = 0;
-    if (ok <= 0 || CTI_LEN(next.split.edges) == old) { /* a body with a piece that is flat stays as it is */
-        cti_refine_free(&w->mem, &next);
-        return ok ? 0 : -1;
-    }
-    cti_refine_commit(w, b, &next, pinned > 0);
-    return 1;
+    if (!cti_divide_wants(b->split.tets, CTI_LEN(b->split.tets) / 4, marks, held, b->split.keys, CTI_LEN(b->split.keys)))
+        return 0;
+    return cti_refine_split(q, b, marks, held, pinned);
 }
 
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
 {
     cti_state *s = &w->state;
     cti_refine q;
-    double before;
-    int k, some = 0, done = 0;
+    int k, done = 0;
     memset(&q, 0, sizeof q);
     q.w = w, q.reach = CTI_REFINE_REACH * cti_refine_edge(w);
     if (s->desc.stepper != CT_STEPPER_EXPLICIT || s->desc.rk.refine != CT_REFINE_ELEMENTS || !(q.reach > 0))
@@ -76824,18 +76945,18 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     cti_arena_reset(&w->arena);
     if (cti_world_keep_contacts(w) != CT_OK || !cti_refine_find(&q, dt)) /* contacts refer to the surface as it is */
         return CT_ERR_MEMORY;
-    before = cti_explicit_energy(s);
     for (k = 0; k < s->surface.n_bodies && done >= 0; k++)
-        if (cti_refine_admits(&w->bodies[w->surface_slot[k]])) {
+        if (cti_refine_admits(&w->bodies[w->surface_slot[k]]))
             done = cti_refine_body(&q, k);
-            some |= done == 1;
-        }
-    if (some) {
-        cti_world_unprepare(w);
-        if (done >= 0 && cti_world_prepare(w) == CT_OK)
-            w->refined_work += cti_explicit_energy(s) - before;
-    }
-    return done < 0 || !(w->ready || !some) ? CT_ERR_MEMORY : CT_OK;
+    if (done < 0)
+        return CT_ERR_MEMORY;
+    if (w->refined.tets == 0)
+        return CT_OK;
+    cti_world_unprepare(w);
+    if (cti_world_prepare(w) != CT_OK)
+        return CT_ERR_MEMORY;
+    w->refined.work = cti_explicit_energy(s) - q.before;
+    return CT_OK;
 }
 #else
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
@@ -76843,6 +76964,12 @@ CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt)
     CTI_UNUSED(w);
     CTI_UNUSED(dt);
     return CT_OK;
+}
+
+CTI_FN void cti_refine_close(ct_world *w, int done)
+{
+    CTI_UNUSED(w);
+    CTI_UNUSED(done);
 }
 #endif
 

@@ -200,8 +200,8 @@ static void linear_fields_stay(void **state)
         i = s->n;
         assert_int_equal(cti_refine_step(w, (ct_real)1e-4), CT_OK);
         added = s->n - i;
-        assert_true(added > 50 && added == CTI_LEN(b->split.edges) / 2 && w->refined > 0);
-        assert_true(fabs(w->refined_work) < 100 * ROUND * energy);
+        assert_true(added > 50 && added == CTI_LEN(b->split.edges) / 2 && w->refined.tets > 0);
+        assert_true(fabs(w->refined.work) < 100 * ROUND * energy);
         for (i = 0; i < s->n; i++)
             for (k = 0; k < 3; k++) {
                 double at = F[3 * k] * (double)b->rest[3 * i] + F[3 * k + 1] * (double)b->rest[3 * i + 1] + F[3 * k + 2] * (double)b->rest[3 * i + 2];
@@ -255,7 +255,7 @@ static void momenta_stay(void **state)
             if (!(fabs(after[k][i] - before[k][i]) < 100 * ROUND * size))
                 fail_msg("body %d, sum %d: %.15g and %.15g", k, i, before[k][i], after[k][i]);
     }
-    assert_true(fabs(w->refined_work) > 1e-3 * energy && fabs(cti_explicit_energy(s) - energy - w->refined_work) < 100 * ROUND * energy);
+    assert_true(fabs(w->refined.work) > 1e-3 * energy && fabs(cti_explicit_energy(s) - energy - w->refined.work) < 100 * ROUND * energy);
     ct_mesh_free(&m);
     ct_world_destroy(w);
 }
@@ -350,7 +350,7 @@ static int split_low(double until, double *change)
     for (i = 0; i < w->state.n; i++)
         w->state.v[3 * i] = (ct_real)(1 + i % 7), p[0] += (double)(w->state.bodies.mass[i] * w->state.v[3 * i]);
     assert_int_equal(cti_refine_step(w, (ct_real)0.002), CT_OK);
-    assert_true(w->refined > 0);
+    assert_true(w->refined.tets > 0);
     b = &w->bodies[0];
     for (i = 0; i < w->state.n; i++)
         p[1] += (double)(w->state.bodies.mass[i] * w->state.v[3 * i]);
@@ -372,45 +372,157 @@ static void pinned_edges_stay(void **state)
     assert_true(change < 300 * ROUND); /* of 30 kg m/s */
 }
 
-/* allocations fail one after the other: nothing leaks, positions stay, and the next step goes on and reports what was refined */
+/* ---- steps that fail ---- */
+
+enum { KEPT = 1 << 16 };
+
+/* what a world has: blocks, masses, meshes, rigid bodies, pins, contacts, and what is read of it */
+typedef struct image {
+    unsigned char bytes[KEPT];
+    size_t n;
+} image;
+
+static void add_bytes(image *q, const void *data, size_t n)
+{
+    assert_true(q->n + n <= KEPT);
+    if (n)
+        memcpy(q->bytes + q->n, data, n);
+    q->n += n;
+}
+
+static void add_body(image *q, const ct_world *w, int slot)
+{
+    const cti_body *b = &w->bodies[slot];
+    int32_t n[8];
+    memset(n, 0, sizeof n);
+    n[0] = b->n, n[1] = b->n_blocks, n[2] = b->block0, n[3] = b->rigid, n[4] = CTI_LEN(b->split.edges), n[5] = CTI_LEN(b->triangles);
+    n[6] = b->model.tets.n, n[7] = CTI_LEN(b->surface_nodes);
+    add_bytes(q, n, sizeof n);
+    add_bytes(q, b->rest, sizeof *b->rest * 3 * (size_t)cti_body_points(b));
+    add_bytes(q, b->triangles, sizeof *b->triangles * (size_t)n[5]);
+    add_bytes(q, b->split.edges, sizeof *b->split.edges * (size_t)n[4]);
+    add_bytes(q, b->model.tets.node, sizeof *b->model.tets.node * 4 * (size_t)n[6]);
+}
+
+static void take_image(image *q, const ct_world *w)
+{
+    const cti_state *s = &w->state;
+    const ct_contact *c;
+    int n = s->n, i, contacts = 0;
+    double time = ct_world_time(w);
+    q->n = 0;
+    assert_int_equal(ct_world_contacts(w, &c, &contacts), CT_OK);
+    add_bytes(q, &n, sizeof n), add_bytes(q, &time, sizeof time);
+    add_bytes(q, s->x, sizeof *s->x * 3 * (size_t)n), add_bytes(q, s->v, sizeof *s->v * 3 * (size_t)n);
+    add_bytes(q, s->bodies.mass, sizeof *s->x * (size_t)n), add_bytes(q, s->bodies.inv_mass, sizeof *s->x * (size_t)n);
+    add_bytes(q, s->bodies.alpha, sizeof *s->x * (size_t)n), add_bytes(q, s->history.dt_prev, sizeof *s->x * (size_t)n);
+    add_bytes(q, s->history.impulses.pins, sizeof *s->x * 3 * (size_t)n);
+    for (i = 0; i < CTI_LEN(s->scripts.pins); i++)
+        add_bytes(q, &s->scripts.pins[i].block, sizeof(int32_t));
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        add_bytes(q, s->bodies.rigids[i].q, sizeof s->bodies.rigids[i].q), add_bytes(q, &s->bodies.rigids[i].block, sizeof(int32_t));
+    for (i = 0; i < CTI_LEN(w->bodies); i++)
+        add_body(q, w, i);
+    for (i = 0; i < contacts; i++)
+        add_bytes(q, c[i].impulse_tangent, sizeof c[i].impulse_tangent), add_bytes(q, &c[i].impulse_normal, sizeof c[i].impulse_normal),
+            add_bytes(q, c[i].vertices_a, sizeof c[i].vertices_a), add_bytes(q, c[i].point, sizeof c[i].point);
+}
+
+/* two boxes one above the other, a rigid one, and a soft one in the slot of a body that was removed, whose blocks come last. The upper one has pins. A step
+   of 0.2 s takes them near the plane and each other */
+static ct_world *falling(const ct_world_desc *d, ct_body_id *id)
+{
+    ct_world *w = world_make(d);
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_rigid_desc r = ct_rigid_desc_default();
+    int32_t top[2] = {2, 3};
+    const ct_contact *c;
+    int n;
+    ct_body_id gone = add_at(w, &m, 0.4, 1e-3, 9, 9, 9, 0);
+    id[0] = add_at(w, &m, 0.4, 1e-3, 0, 0.3, 0, -1);
+    r.name = "rigid", r.mesh = &m, r.density = 1000, r.position[0] = (ct_real)0.5, r.position[1] = (ct_real)0.05;
+    assert_int_equal(ct_body_add_rigid(w, &r, &id[1]), CT_OK);
+    id[2] = add_at(w, &m, 0.4, 1e-3, 0.02, 0.62, 0.01, -2);
+    assert_int_equal(ct_body_remove(w, gone), CT_OK);
+    id[3] = add_at(w, &m, 0.4, 1e-3, -0.5, 0.3, 0, -1.5);
+    assert_int_equal(ct_body_add_plane(w, NULL, 0, NULL), CT_OK);
+    assert_int_equal(ct_body_pin(w, id[2], top, 2, CT_AXIS_X | CT_AXIS_Z, NULL, -1), CT_OK);
+    assert_int_equal(step_once(w, FLOAT ? 1e-4 : 1e-5).rk.refined, 0);
+    assert_true(ct_world_contacts(w, &c, &n) == CT_OK && n > 0); /* of the rigid box */
+    ct_mesh_free(&m);
+    return w;
+}
+
+/* allocations fail one after the other: nothing leaks, the world is what it was, and the same step goes on as in a world in which none failed */
 static void memory_runs_out(void **state)
 {
+    static image before, after;
     int64_t k;
-    int done = 0;
+    uint64_t hash = 0;
+    int done = 0, late = 0;
     (void)state;
-    for (k = 1; !done && k < 2000; k++) {
+    for (k = 0; !done && k < 3000; k++) { /* first without a failure */
         books b;
         ct_world_desc d;
         ct_world *w;
         ct_step_report r;
-        ct_body_id id;
-        ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
-        double x[2][3 * 8];
-        int refined = 0;
+        ct_body_id id[4];
+        const int32_t *triangles[2];
+        int n;
         memset(&b, 0, sizeof b);
         d = desc_of(&b);
-        w = world_make(&d);
-        id = add_at(w, &m, 0.4, 1e-3, 0, 0.3, 0, -1);
-        assert_int_equal(ct_body_add_plane(w, NULL, 0, NULL), CT_OK);
-        assert_int_equal(step_once(w, 1e-6).rk.refined, 0);
-        assert_int_equal(ct_body_get_positions(w, id, x[0], CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL), CT_OK);
-        b.fail_at = b.calls + k;
+        w = falling(&d, id);
+        take_image(&before, w);
+        assert_int_equal(ct_body_get_triangles(w, id[0], &triangles[0], &n), CT_OK);
+        b.fail_at = k ? b.calls + k : 0;
         if (ct_world_step(w, (ct_real)0.2, &r) == CT_OK) {
-            done = b.refused == 0, refined = r.rk.refined;
-            assert_true(refined > 0);
+            done = k > 0 && b.refused == 0;
+            assert_true(r.rk.refined > 50 && CTI_LEN(w->bodies[0].split.edges) && CTI_LEN(w->bodies[1].split.edges));
+            assert_true(k == 0 || hash == ct_world_hash(w));
+            hash = ct_world_hash(w);
         } else {
             b.fail_at = 0;
-            assert_int_equal(ct_body_get_positions(w, id, x[1], CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL), CT_OK);
-            assert_memory_equal(x[0], x[1], sizeof x[0]);
+            late += w->bodies[0].split.tets != NULL; /* tets are listed where a body was about to be refined */
+            take_image(&after, w);
+            assert_int_equal(before.n, after.n);
+            assert_memory_equal(before.bytes, after.bytes, before.n);
+            assert_int_equal(ct_body_get_triangles(w, id[0], &triangles[1], &n), CT_OK);
+            assert_true(triangles[0] == triangles[1]);
+            if (k % 8 == 0) {
+                assert_int_equal(ct_world_step(w, (ct_real)0.2, &r), CT_OK);
+                assert_true(ct_world_hash(w) == hash && r.rk.refined > 50);
+            }
         }
-        b.fail_at = 0;
-        assert_int_equal(ct_world_step(w, (ct_real)2e-3, &r), CT_OK);
-        assert_int_equal(refined + r.rk.refined, w->bodies[0].model.tets.n - m.n_tets); /* also what the step that failed had added */
+
         ct_world_destroy(w);
-        ct_mesh_free(&m);
         assert_true(b.live == 0 && b.blocks == 0 && b.wrong == 0);
     }
-    assert_true(done && k > 50);
+    assert_true(done && late > 100);
+}
+
+/* a fixed step that is stable with the elements as they are, and not with those near the plane: it is refused, and the world is what it was */
+static void refusals_change_nothing(void **state)
+{
+    static image before, after;
+    ct_world_desc d = desc_of(NULL);
+    ct_world *w;
+    ct_body_id id[4];
+    ct_step_report r;
+    int k;
+    (void)state;
+    d.rk.fixed_step = (ct_real)4.5e-3;
+    w = falling(&d, id);
+    take_image(&before, w);
+    for (k = 0; k < 2; k++) {
+        assert_int_equal(ct_world_step(w, (ct_real)0.2, &r), CT_ERR_UNSUPPORTED);
+        assert_non_null(strstr(ct_world_error(w)->text, "not stable"));assert_non_null(strstr(ct_world_error(w)->text, "not stable"));
+        take_image(&after, w);
+        assert_int_equal(before.n, after.n);
+        assert_memory_equal(before.bytes, after.bytes, before.n);
+    }
+    assert_int_equal(ct_world_step(w, (ct_real)4.5e-3, &r), CT_OK); /* a step in which nothing comes near */
+    assert_int_equal(r.rk.refined, 0);
+    ct_world_destroy(w);
 }
 
 /* a rigid ball of radius 3 cm is pressed 4 mm into a slab; impulse of its contacts over the last 10 ms */
@@ -467,7 +579,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divided_meshes),           cmocka_unit_test(linear_fields_stay), cmocka_unit_test(momenta_stay),
         cmocka_unit_test(numbers_of_the_user_stay), cmocka_unit_test(pinned_edges_stay),  cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(indentation),
+        cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(indentation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,23 @@ static int cti_divide_sort(cti_mem *mem, uint64_t *keys, int32_t *number, int n)
     return ok;
 }
 
+/* 1 if an edge is not among the sorted keys, and has an end that is not held */
+static int cti_divide_is_new(int p, int q, const uint8_t *held, const uint64_t *keys, int n)
+{
+    return !(held && held[p] && held[q]) && cti_divide_find(keys, n, cti_divide_key(p, q)) < 0;
+}
+
+CTI_FN int cti_divide_wants(const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, const uint64_t *keys, int n)
+{
+    int i, a, b;
+    for (i = 0; i < n_tets; i++)
+        for (a = 0; a < 4 && (!marks || marks[i]); a++)
+            for (b = 0; b < a; b++)
+                if (cti_divide_is_new(tets[4 * i + a], tets[4 * i + b], held, keys, n))
+                    return 1;
+    return 0;
+}
+
 CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, int32_t **edges)
 {
     uint64_t *have = NULL, *keys = NULL;
@@ -48,7 +65,7 @@ CTI_FN int cti_divide_edges(cti_mem *mem, const int32_t *tets, int n_tets, const
         for (a = 0; a < 4 && (!marks || marks[i]); a++)
             for (b = 0; b < a && ok; b++) {
                 int p = tets[4 * i + a], q = tets[4 * i + b];
-                if (!(held && held[p] && held[q]) && cti_divide_find(have, n, cti_divide_key(p, q)) < 0)
+                if (cti_divide_is_new(p, q, held, have, n))
                     ok = CTI_PUSH(mem, keys, cti_divide_key(p, q));
             }
     ok = ok && cti_divide_sort(mem, keys, NULL, CTI_LEN(keys));

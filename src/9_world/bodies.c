@@ -29,7 +29,7 @@ CTI_FN void cti_world_free_body(ct_world *w, cti_body *b)
     CTI_FREE(&w->mem, b->late);
     CTI_FREE(&w->mem, b->order);
     CTI_FREE(&w->mem, b->split.edges), CTI_FREE(&w->mem, b->split.tets), CTI_FREE(&w->mem, b->split.triangles);
-    CTI_FREE(&w->mem, b->split.owner), CTI_FREE(&w->mem, b->split.parent);
+    CTI_FREE(&w->mem, b->split.owner), CTI_FREE(&w->mem, b->split.parent), CTI_FREE(&w->mem, b->split.keys);
     cti_topology_free(&w->mem, &b->topology);
     cti_model_free(&w->mem, &b->model);
     memset(b, 0, sizeof *b);

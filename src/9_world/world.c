@@ -394,6 +394,7 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     CTI_FREE(&w->mem, w->joints);
     CTI_FREE(&w->mem, w->pairs);
     CTI_FREE(&w->mem, w->contacts);
+    CTI_FREE(&w->mem, w->refined.past), CTI_FREE(&w->mem, w->refined.vf);
     cti_arena_free(&w->arena);
     cti_pool_destroy(&w->mem, w->pool);
     mem = w->mem;
@@ -475,8 +476,8 @@ static ct_code cti_world_open(ct_world *w, ct_real dt)
     code = cti_refine_step(w, dt);
     w->mem.failed = 0;
     if (code != CT_OK)
-        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; positions are as they were");
-    return w->refined ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
+        return cti_world_fail(w, code, none, -1, 0, "out of memory while elements were refined; the world is as it was");
+    return w->refined.tets ? cti_steppers_admit(w, CTI_FEATURE_STEP, NULL) : CT_OK;
 }
 
 static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)
@@ -495,6 +496,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     t0 = cti_cmr_clock(&w->state);
     code = cti_world_open(w, dt);
     if (code != CT_OK) {
+        cti_refine_close(w, 0);
         w->busy = 0;
         return code;
     }
@@ -513,17 +515,13 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     }
     w->mem.failed = 0;
     if (code != CT_ERR_MEMORY && out_report) {
-        report.rk.refined = w->refined, report.rk.work_refine = w->refined_work;
+        report.rk.refined = w->refined.tets, report.rk.work_refine = w->refined.work;
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
-    if (code == CT_OK)
-        w->refined = 0, w->refined_work = 0;
+    cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
-    return code != CT_ERR_MEMORY ? code
-                                 : cti_world_fail(w, code, none, -1, 0,
-                                                  w->refined ? "out of memory in a step; positions are as they were, refined elements stay"
-                                                             : "out of memory in a step; the world is as it was");
+    return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
 }
 
 CONTACT_API_DEF ct_code ct_world_step(ct_world *w, ct_real dt, ct_step_report *out_report)

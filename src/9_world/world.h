@@ -22,6 +22,7 @@ typedef enum cti_body_kind {
 /* cti_body_split -- elements that are split in regions of contact (refine.c). Node n + k of the body is the middle of edge k. */
 typedef struct cti_body_split {
     int32_t *edges;     /* [2 m] nodes at the ends of the edges that are split */
+    uint64_t *keys;     /* [m] the same, sorted (divide.h) */
     int32_t *tets;      /* [4 n] before any was split; NULL: not listed yet */
     int32_t *triangles; /* [3 nt] the surface as the user has it; NULL: that of the body */
     int32_t *owner;     /* [nt] tet of each of them */
@@ -61,6 +62,21 @@ typedef struct cti_body {
     int32_t *order; /* item order of the trees of a body that never moves (cti_broad_order); NULL: not built yet */
 } cti_body;
 
+/* cti_refine_past -- a body as it was before elements were split for the step that runs (refine.c). */
+typedef struct cti_refine_past {
+    int slot;
+    cti_body body;  /* its mesh and model; the list of triangles that the user has stays with the world's body */
+    ct_real *nodes; /* [5 n_blocks] velocities [3 n], masses, inverse masses */
+} cti_refine_past;
+
+/* cti_refinement -- what refinement has done for the step that runs, so that a step that fails takes it back. */
+typedef struct cti_refinement {
+    int tets;              /* added */
+    double work;           /* [J] change of the energy by it */
+    cti_refine_past *past; /* in the order in which bodies were refined */
+    int32_t *vf;           /* scratch: candidates */
+} cti_refinement;
+
 /* cti_world_joint -- a joint. Its blocks are counted from its bodies' first blocks; rigid 0 stands for the body's own number. */
 typedef struct cti_world_joint {
     int alive;
@@ -87,8 +103,7 @@ struct ct_world {
     ct_contact *contacts;
     int contacts_ready;
     int busy;               /* 1: during a step, a repair or the adding of a body: callbacks may not call the library */
-    int refined;            /* tets that refinement has added since the last step that was done, and what it has changed in the energy [J] */
-    double refined_work;
+    cti_refinement refined;
     uint64_t mode;          /* the caller's floating-point mode, while a body is added */
 };
 
@@ -136,8 +151,10 @@ CTI_FN cti_v3 cti_body_point(const ct_world *w, const cti_body *b, int i);
 /* cti_body_velocity -- the velocity of it. */
 CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i);
 /* cti_refine_step -- before a step of dt: splits tets in regions of contact, where the world's options ask for it; the world is prepared then.
-   CT_ERR_MEMORY: positions are as they were. */
+   CT_ERR_MEMORY: cti_refine_close takes back what was done. */
 CTI_FN ct_code cti_refine_step(ct_world *w, ct_real dt);
+/* cti_refine_close -- after the step. done 0: the step has failed, and bodies, masses and velocities become those before it. Never allocates. */
+CTI_FN void cti_refine_close(ct_world *w, int done);
 /* cti_world_drop_joints -- removes the joints of a body that is being removed. cti_world_resolve_joints -- builds state.joints and the
    surface's list of bodies that do not collide; 0: out of memory. */
 CTI_FN void cti_world_drop_joints(ct_world *w, int slot);
