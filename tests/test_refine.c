@@ -525,6 +525,30 @@ static void refusals_change_nothing(void **state)
     ct_world_destroy(w);
 }
 
+/* the search for elements to be split allocates nothing where none are left to be split; the bodies come down, and do not touch yet */
+static void searches_allocate_nothing(void **state)
+{
+    books b;
+    ct_world_desc d;
+    ct_world *w;
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 3, 3, 3, 1);
+    ct_body_id id[3];
+    int64_t calls[2] = {0, 0};
+    int i, refined[2] = {0, 0};
+    (void)state;
+    memset(&b, 0, sizeof b);
+    d = desc_of(&b);
+    w = world_make(&d);
+    three_boxes(w, &m, id, 0.004);
+    for (i = 0; i < 15; i++) {
+        refined[i >= 3] += step_once(w, 0.002).rk.refined;
+        calls[i >= 3] = b.calls; /* calls[0]: after the first three */
+    }
+    assert_true(refined[0] > 300 && refined[1] == 0 && calls[0] == calls[1]);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 /* a rigid ball of radius 3 cm is pressed 4 mm into a slab; impulse of its contacts over the last 10 ms */
 static double indented(int cells, ct_refine refine, int *tets, int *steps)
 {
@@ -579,7 +603,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divided_meshes),           cmocka_unit_test(linear_fields_stay), cmocka_unit_test(momenta_stay),
         cmocka_unit_test(numbers_of_the_user_stay), cmocka_unit_test(pinned_edges_stay),  cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(indentation),
+        cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(searches_allocate_nothing), cmocka_unit_test(indentation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
