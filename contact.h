@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f749981be3366d7e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bcbf9528ad4fd7e2.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -42996,6 +42996,11 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
+#if CONTACT_WITH_EXPLICIT
+/* cti_assemble_between -- after cti_assemble_pins: scripts hold a block in the directions in which they hold both of two others, a and b, and it moves
+   along them at the mean of their velocities. 0: out of memory. */
+CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b);
+#endif
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);
 /* cti_assemble_standing -- the same where the vertices are at the end of the last step, also behind their script. */
@@ -44530,6 +44535,45 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     cti_v3_put(s->scripts.v_fixed, b, v);
     return 1;
 }
+
+#if CONTACT_WITH_EXPLICIT
+/* what two projectors both hold is the null space of their sum */
+CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
+{
+    cti_scripts *c = &s->scripts;
+    const ct_real *P, *Q;
+    ct_real M[6], w[3], V[9], *S;
+    cti_v3 mean, v = cti_v3_zero();
+    int i, j, k, slot;
+    if (c->filter[a] < 0 || c->filter[b] < 0)
+        return 1;
+    P = c->projectors + 9 * (size_t)c->filter[a], Q = c->projectors + 9 * (size_t)c->filter[b];
+    M[0] = P[0] + Q[0], M[1] = P[4] + Q[4], M[2] = P[8] + Q[8];
+    M[3] = P[5] + Q[5], M[4] = P[2] + Q[2], M[5] = P[1] + Q[1];
+    cti_eig3(M, w, V);
+    if (!(w[2] <= cti_step_tuned.attempt.axis)) /* w is descending */
+        return 1;
+    slot = cti_assemble_slot(s, block);
+    if (slot < 0)
+        return 0;
+    S = c->projectors + 9 * (size_t)slot;
+    memset(S, 0, 9 * sizeof *S);
+    mean = cti_v3_mul(cti_v3_add(cti_v3_at(c->v_fixed, a), cti_v3_at(c->v_fixed, b)), CTI_R(0.5));
+    for (k = 0; k < 3; k++) {
+        cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
+        if (w[k] <= cti_step_tuned.attempt.axis) {
+            v = cti_v3_mad(v, e, cti_v3_dot(e, mean));
+            continue;
+        }
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
+    }
+    cti_v3_put(c->v_fixed, block, v);
+    c->fixed[block] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
+    return 1;
+}
+#endif
 
 /* 1 if a block stays where it is, or moves as its script says */
 static int cti_assemble_is_held(const cti_state *s, int i)
@@ -52123,6 +52167,8 @@ typedef struct cti_stepper_body {
     int embedded;         /* 1: its surface is embedded in the tets, 0: it is their boundary */
     int block0, n_blocks; /* its unknowns in cti_state */
     const ct_real *nodes; /* [3 n_blocks] positions of a deformable body's nodes when it was added; NULL: not deformable */
+    int n_middles;        /* the last blocks of it are nodes at the middles of edges, with ends [2 n_middles], counted from block0 */
+    const int32_t *ends;
 } cti_stepper_body;
 
 struct cti_program;
@@ -70488,6 +70534,7 @@ typedef struct cti_explicit {
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
+    int32_t *middles;    /* [3 m] nodes at the middles of edges, each with the edge's ends */
     ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
@@ -72287,6 +72334,16 @@ static void cti_explicit_load(cti_state *s)
     }
 }
 
+/* scripts of nodes, and of middles of edges between two of them. 0: out of memory */
+static int cti_explicit_scripts(cti_state *s, ct_real dt)
+{
+    const int32_t *q = cti_explicit_own(s)->middles;
+    int i, ok = cti_assemble_pins(s, dt);
+    for (i = 0; ok && i < CTI_LEN(q) && s->scripts.n_constrained; i += 3)
+        ok = cti_assemble_between(s, q[i], q[i + 1], q[i + 2]);
+    return ok;
+}
+
 /* velocities of scripts, which are constant in the step */
 static void cti_explicit_pins(cti_state *s, ct_step_report *r)
 {
@@ -72325,7 +72382,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
-    if (!cti_assemble_pins(s, dt))
+    if (!cti_explicit_scripts(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
@@ -72799,7 +72856,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
     CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
-    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -72818,6 +72875,23 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
     return n ? (ct_real)(sum / n) : 0;
 }
 
+/* lists the middles of split edges. 0: out of memory */
+static int cti_explicit_middles(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int b, k, n = 0;
+    for (b = 0; b < s->surface.n_bodies; b++)
+        n += bodies[b].n_middles;
+    if (!CTI_RESIZE(s->mem, g->middles, 3 * n))
+        return 0;
+    for (b = 0, n = 0; b < s->surface.n_bodies; b++)
+        for (k = 0; k < bodies[b].n_middles; k++, n += 3) {
+            g->middles[n] = bodies[b].block0 + bodies[b].n_blocks - bodies[b].n_middles + k;
+            g->middles[n + 1] = bodies[b].block0 + bodies[b].ends[2 * k], g->middles[n + 2] = bodies[b].block0 + bodies[b].ends[2 * k + 1];
+        }
+    return 1;
+}
+
 CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_explicit *g;
@@ -72833,7 +72907,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
            CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_middles(s, bodies) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
@@ -73556,6 +73630,8 @@ static int cti_prepare_stepper(ct_world *w)
         q->block0 = b->block0;
         q->n_blocks = b->n_blocks;
         q->nodes = !soft ? NULL : (b->nodes ? b->nodes : b->rest);
+        q->n_middles = CTI_LEN(b->split.edges) / 2;
+        q->ends = b->split.edges;
     }
     return cti_steppers_of(w)->prepare(s, bodies);
 }
@@ -76099,18 +76175,14 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         if (vertices[i] < 0 || vertices[i] >= cti_body_nodes(b))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n + cti_body_points(b) - b->n) ||
+    if (!CTI_RESIZE(&w->mem, covered, cti_body_nodes(b)) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
         !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
     for (i = 0; i < n; i++)
         covered[vertices[i]] = 1;
-    for (i = cti_body_nodes(b); i < b->n_blocks; i++) { /* middles of split edges with two pinned ends */
-        const int32_t *ends = b->split.edges + 2 * (size_t)(i - cti_body_nodes(b));
-        covered[i] = covered[ends[0]] && covered[ends[1]];
-    }
-    cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
+    cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), axes, until);
     memset(&p, 0, sizeof p);
     p.axes = axes, p.path = CTI_LEN(w->state.scripts.path), p.n_path = n_segments;
     p.t0 = w->state.step.time, p.until = until;
@@ -76118,9 +76190,6 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++)
         cti_pins_add(w, b->block0 + vertices[i], &p);
-    for (i = cti_body_nodes(b); i < b->n_blocks; i++)
-        if (covered[i])
-            cti_pins_add(w, b->block0 + i, &p);
     CTI_FREE(&w->mem, covered);
     return CT_OK;
 }
@@ -76161,21 +76230,6 @@ static void cti_directions_set(cti_state *s, const cti_direction *d)
         CTI_PUSH(s->mem, s->scripts.directions, *d);
 }
 
-/* middles of split edges at a node whose other end has the same projector; there is room for them */
-static void cti_directions_spread(cti_state *s, const cti_body *b, int node, const cti_direction *d)
-{
-    cti_direction middle = *d;
-    int i, nodes = cti_body_nodes(b);
-    for (i = nodes; i < b->n_blocks; i++) {
-        const int32_t *ends = b->split.edges + 2 * (size_t)(i - nodes);
-        int other = ends[0] == node ? ends[1] : (ends[1] == node ? ends[0] : -1);
-        int at = other < 0 ? -1 : cti_directions_find(s, b->block0 + other);
-        middle.block = b->block0 + i;
-        if (at >= 0 && memcmp(s->scripts.directions[at].projector, d->projector, sizeof d->projector) == 0)
-            cti_directions_set(s, &middle);
-    }
-}
-
 CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
 {
     int slot = cti_world_slot(w, body), i, j;
@@ -76196,10 +76250,9 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
-    if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1 + CTI_LEN(w->bodies[slot].split.edges) / 2))
+    if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
     cti_directions_set(&w->state, &d);
-    cti_directions_spread(&w->state, &w->bodies[slot], vertex, &d);
     return CT_OK;
 }
 

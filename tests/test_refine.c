@@ -272,7 +272,7 @@ static void numbers_of_the_user_stay(void **state)
     double x[2][3 * 64], energy[2], work = 0;
     int32_t top[16];
     ct_real *v = (ct_real *)calloc(3 * 64, sizeof *v), impulse[3];
-    int n[2], i, k, j, contacts = 0, refined = 0, n_top = 0, kinds = 0;
+    int n[2], i, k, j, contacts = 0, refined = 0, n_top = 0, kinds = 0, middles = 0;
     (void)state;
     three_boxes(w, &m, id, 0.004);
     assert_int_equal(m.n_positions, 64);
@@ -310,8 +310,11 @@ static void numbers_of_the_user_stay(void **state)
     assert_int_equal(ct_body_set_velocities(w, id[2], v, 65), CT_ERR_ARGUMENT);
     assert_int_equal(ct_body_get_positions(w, id[1], x[0], CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL), CT_OK);
     assert_int_equal(ct_body_pin(w, id[1], top, n_top, CT_AXIS_ALL, NULL, -1), CT_OK);
-    assert_true(CTI_LEN(w->state.scripts.pins) > n_top + 10);
+    assert_int_equal(CTI_LEN(w->state.scripts.pins), n_top);
     step_once(w, 0.002);
+    for (i = 64; i < w->bodies[2].n_blocks; i++)
+        middles += w->state.scripts.fixed[w->bodies[2].block0 + i];
+    assert_true(middles > 10);
     assert_int_equal(ct_body_get_positions(w, id[1], x[1], CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL), CT_OK);
     for (i = 0; i < n_top; i++)
         for (k = 0; k < 3; k++)
@@ -370,6 +373,86 @@ static void pinned_edges_stay(void **state)
     assert_int_equal(split_low(-1, &change), 0);
     assert_true(split_low(0, &change) > 20);
     assert_true(change < 300 * ROUND); /* of 30 kg m/s */
+}
+
+/* a box whose lower cells have been refined, and one of its split edges */
+static ct_world *refined_box(ct_body_id *id, int32_t *ends, int *middle)
+{
+    ct_world_desc d = desc_of(NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 3, 3, 3, 1);
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    *id = add_at(w, &m, 0.4, 1e-3, 0, 0.1, 0, 0);
+    assert_int_equal(ct_body_add_plane(w, NULL, (ct_real)-0.01, NULL), CT_OK);
+    assert_true(step_once(w, 1e-3).rk.refined > 0);
+    memcpy(ends, w->bodies[0].split.edges, 2 * sizeof *ends);
+    *middle = w->bodies[0].block0 + w->bodies[0].n;
+    ct_mesh_free(&m);
+    return w;
+}
+
+static void pin_one(ct_world *w, ct_body_id id, int32_t vertex, int axes, double x, double y, double z, double until)
+{
+    ct_motion m;
+    memset(&m, 0, sizeof m);
+    m.linear[0] = (ct_real)x, m.linear[1] = (ct_real)y, m.linear[2] = (ct_real)z;
+    assert_int_equal(ct_body_pin(w, id, &vertex, 1, axes, &m, until), CT_OK);
+}
+
+/* middles are held in the directions in which both ends are now, whatever calls have pinned them, and move there at the mean velocity */
+static void middles_are_held_as_their_ends(void **state)
+{
+    static const ct_real line[9] = {1, 0, 0, 0, 0, 0, 0, 0, 0}, all[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, slant[9] = {0.5, 0.5, 0, 0.5, 0.5, 0, 0, 0, 1};
+    ct_body_id id;
+    int32_t e[2];
+    ct_real before[3], impulse[3];
+    double sum = 0;
+    int at, k;
+    ct_world *w = refined_box(&id, e, &at);
+    const cti_scripts *c = &w->state.scripts;
+    (void)state;
+    /* one call for each end, other velocities, one of the pins for a time */
+    pin_one(w, id, e[0], CT_AXIS_ALL, 0.1, 0.02, 0, -1);
+    step_once(w, 1e-3);
+    assert_true(c->filter[at] < 0);
+    pin_one(w, id, e[1], CT_AXIS_ALL, 0.3, 0, 0.04, ct_world_time(w) + 1.5e-3);
+    memcpy(before, w->state.x + 3 * at, sizeof before);
+    step_once(w, 1e-3);
+    assert_true(c->filter[at] >= 0 && c->fixed[at]);
+    for (k = 0; k < 3; k++) {
+        static const double mean[3] = {0.2, 0.01, 0.02};
+        assert_true(fabs((double)w->state.x[3 * at + k] - (double)before[k] - 1e-3 * mean[k]) < ROUND);
+        assert_true(fabs((double)w->state.v[3 * at + k] - mean[k]) < 1e3 * ROUND);
+    }
+    assert_true(ct_body_get_pin_impulse(w, id, e[0], impulse) == CT_OK && impulse[0] != 0);
+    for (k = 0; k < w->state.n; k++)
+        sum += c->filter[k] < 0 ? fabs((double)w->state.history.impulses.pins[3 * k]) : 0;
+    assert_true(sum == 0);
+    step_once(w, 1e-3);
+    step_once(w, 1e-3); /* the other pin has ended */
+    assert_true(c->filter[at] < 0 && c->filter[w->bodies[0].block0 + e[0]] >= 0);
+    ct_world_destroy(w);
+    /* axes that both pins hold */
+    w = refined_box(&id, e, &at), c = &w->state.scripts;
+    pin_one(w, id, e[0], CT_AXIS_X | CT_AXIS_Y, 0.1, 0.2, 0, -1), pin_one(w, id, e[1], CT_AXIS_Y | CT_AXIS_Z, 0, 0.4, 0.5, -1);
+    step_once(w, 1e-3);
+    assert_true(c->filter[at] >= 0 && !c->fixed[at] && fabs((double)w->state.v[3 * at + 1] - 0.3) < 1e3 * ROUND);
+    assert_true(fabs((double)c->v_fixed[3 * at]) < ROUND && fabs((double)c->v_fixed[3 * at + 2]) < ROUND);
+    ct_world_destroy(w);
+    /* a direction pin and a pin; then one is taken away */
+    w = refined_box(&id, e, &at), c = &w->state.scripts;
+    assert_int_equal(ct_body_constrain(w, id, e[0], line), CT_OK);
+    pin_one(w, id, e[1], CT_AXIS_ALL, 0.1, 0.2, 0, -1);
+    step_once(w, 1e-3);
+    assert_true(c->filter[at] >= 0 && !c->fixed[at] && fabs((double)w->state.v[3 * at + 1] - 0.1) < 1e3 * ROUND);
+    assert_int_equal(ct_body_constrain(w, id, e[0], slant), CT_OK); /* x - y is held */
+    step_once(w, 1e-3);
+    assert_true(fabs((double)w->state.v[3 * at] - (double)w->state.v[3 * at + 1] + 0.05) < 1e3 * ROUND && !c->fixed[at]);
+    assert_int_equal(ct_body_constrain(w, id, e[0], all), CT_OK);
+    step_once(w, 1e-3);
+    assert_true(c->filter[at] < 0);
+    ct_world_destroy(w);
 }
 
 /* ---- steps that fail ---- */
@@ -602,7 +685,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divided_meshes),           cmocka_unit_test(linear_fields_stay), cmocka_unit_test(momenta_stay),
-        cmocka_unit_test(numbers_of_the_user_stay), cmocka_unit_test(pinned_edges_stay),  cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(numbers_of_the_user_stay), cmocka_unit_test(pinned_edges_stay),  cmocka_unit_test(middles_are_held_as_their_ends),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(searches_allocate_nothing), cmocka_unit_test(indentation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,16 @@ static void cti_explicit_load(cti_state *s)
     }
 }
 
+/* scripts of nodes, and of middles of edges between two of them. 0: out of memory */
+static int cti_explicit_scripts(cti_state *s, ct_real dt)
+{
+    const int32_t *q = cti_explicit_own(s)->middles;
+    int i, ok = cti_assemble_pins(s, dt);
+    for (i = 0; ok && i < CTI_LEN(q) && s->scripts.n_constrained; i += 3)
+        ok = cti_assemble_between(s, q[i], q[i + 1], q[i + 2]);
+    return ok;
+}
+
 /* velocities of scripts, which are constant in the step */
 static void cti_explicit_pins(cti_state *s, ct_step_report *r)
 {
@@ -101,7 +111,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
-    if (!cti_assemble_pins(s, dt))
+    if (!cti_explicit_scripts(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);

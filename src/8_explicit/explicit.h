@@ -107,6 +107,7 @@ typedef struct cti_explicit {
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
+    int32_t *middles;    /* [3 m] nodes at the middles of edges, each with the edge's ends */
     ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */

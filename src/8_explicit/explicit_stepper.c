@@ -98,7 +98,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
     CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
-    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -117,6 +117,23 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
     return n ? (ct_real)(sum / n) : 0;
 }
 
+/* lists the middles of split edges. 0: out of memory */
+static int cti_explicit_middles(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int b, k, n = 0;
+    for (b = 0; b < s->surface.n_bodies; b++)
+        n += bodies[b].n_middles;
+    if (!CTI_RESIZE(s->mem, g->middles, 3 * n))
+        return 0;
+    for (b = 0, n = 0; b < s->surface.n_bodies; b++)
+        for (k = 0; k < bodies[b].n_middles; k++, n += 3) {
+            g->middles[n] = bodies[b].block0 + bodies[b].n_blocks - bodies[b].n_middles + k;
+            g->middles[n + 1] = bodies[b].block0 + bodies[b].ends[2 * k], g->middles[n + 2] = bodies[b].block0 + bodies[b].ends[2 * k + 1];
+        }
+    return 1;
+}
+
 CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_explicit *g;
@@ -132,7 +149,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
            CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_middles(s, bodies) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)

@@ -109,6 +109,43 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
+/* what two projectors both hold is the null space of their sum */
+CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
+{
+    cti_scripts *c = &s->scripts;
+    const ct_real *P, *Q;
+    ct_real M[6], w[3], V[9], *S;
+    cti_v3 mean, v = cti_v3_zero();
+    int i, j, k, slot;
+    if (c->filter[a] < 0 || c->filter[b] < 0)
+        return 1;
+    P = c->projectors + 9 * (size_t)c->filter[a], Q = c->projectors + 9 * (size_t)c->filter[b];
+    M[0] = P[0] + Q[0], M[1] = P[4] + Q[4], M[2] = P[8] + Q[8];
+    M[3] = P[5] + Q[5], M[4] = P[2] + Q[2], M[5] = P[1] + Q[1];
+    cti_eig3(M, w, V);
+    if (!(w[2] <= cti_step_tuned.attempt.axis)) /* w is descending */
+        return 1;
+    slot = cti_assemble_slot(s, block);
+    if (slot < 0)
+        return 0;
+    S = c->projectors + 9 * (size_t)slot;
+    memset(S, 0, 9 * sizeof *S);
+    mean = cti_v3_mul(cti_v3_add(cti_v3_at(c->v_fixed, a), cti_v3_at(c->v_fixed, b)), CTI_R(0.5));
+    for (k = 0; k < 3; k++) {
+        cti_v3 e = cti_v3_make(V[k], V[3 + k], V[6 + k]);
+        if (w[k] <= cti_step_tuned.attempt.axis) {
+            v = cti_v3_mad(v, e, cti_v3_dot(e, mean));
+            continue;
+        }
+        for (i = 0; i < 3; i++)
+            for (j = 0; j < 3; j++)
+                S[3 * i + j] += V[3 * i + k] * V[3 * j + k];
+    }
+    cti_v3_put(c->v_fixed, block, v);
+    c->fixed[block] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
+    return 1;
+}
+
 /* 1 if a block stays where it is, or moves as its script says */
 static int cti_assemble_is_held(const cti_state *s, int i)
 {

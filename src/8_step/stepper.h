@@ -33,6 +33,8 @@ typedef struct cti_stepper_body {
     int embedded;         /* 1: its surface is embedded in the tets, 0: it is their boundary */
     int block0, n_blocks; /* its unknowns in cti_state */
     const ct_real *nodes; /* [3 n_blocks] positions of a deformable body's nodes when it was added; NULL: not deformable */
+    int n_middles;        /* the last blocks of it are nodes at the middles of edges, with ends [2 n_middles], counted from block0 */
+    const int32_t *ends;
 } cti_stepper_body;
 
 struct cti_program;

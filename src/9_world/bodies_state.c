@@ -437,18 +437,14 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         if (vertices[i] < 0 || vertices[i] >= cti_body_nodes(b))
             return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
                                   "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, b->n_blocks) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n + cti_body_points(b) - b->n) ||
+    if (!CTI_RESIZE(&w->mem, covered, cti_body_nodes(b)) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
         !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
     for (i = 0; i < n; i++)
         covered[vertices[i]] = 1;
-    for (i = cti_body_nodes(b); i < b->n_blocks; i++) { /* middles of split edges with two pinned ends */
-        const int32_t *ends = b->split.edges + 2 * (size_t)(i - cti_body_nodes(b));
-        covered[i] = covered[ends[0]] && covered[ends[1]];
-    }
-    cti_pins_drop(&w->state, b->block0, covered, b->n_blocks, axes, until);
+    cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), axes, until);
     memset(&p, 0, sizeof p);
     p.axes = axes, p.path = CTI_LEN(w->state.scripts.path), p.n_path = n_segments;
     p.t0 = w->state.step.time, p.until = until;
@@ -456,9 +452,6 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++)
         cti_pins_add(w, b->block0 + vertices[i], &p);
-    for (i = cti_body_nodes(b); i < b->n_blocks; i++)
-        if (covered[i])
-            cti_pins_add(w, b->block0 + i, &p);
     CTI_FREE(&w->mem, covered);
     return CT_OK;
 }
@@ -499,21 +492,6 @@ static void cti_directions_set(cti_state *s, const cti_direction *d)
         CTI_PUSH(s->mem, s->scripts.directions, *d);
 }
 
-/* middles of split edges at a node whose other end has the same projector; there is room for them */
-static void cti_directions_spread(cti_state *s, const cti_body *b, int node, const cti_direction *d)
-{
-    cti_direction middle = *d;
-    int i, nodes = cti_body_nodes(b);
-    for (i = nodes; i < b->n_blocks; i++) {
-        const int32_t *ends = b->split.edges + 2 * (size_t)(i - nodes);
-        int other = ends[0] == node ? ends[1] : (ends[1] == node ? ends[0] : -1);
-        int at = other < 0 ? -1 : cti_directions_find(s, b->block0 + other);
-        middle.block = b->block0 + i;
-        if (at >= 0 && memcmp(s->scripts.directions[at].projector, d->projector, sizeof d->projector) == 0)
-            cti_directions_set(s, &middle);
-    }
-}
-
 CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vertex, const ct_real projector[9])
 {
     int slot = cti_world_slot(w, body), i, j;
@@ -534,10 +512,9 @@ CONTACT_API_DEF ct_code ct_body_constrain(ct_world *w, ct_body_id body, int vert
                 return cti_world_fail(w, CT_ERR_ARGUMENT, body, vertex, (double)projector[3 * i + j], "the matrix is no symmetric projector");
     d.block = w->bodies[slot].block0 + vertex;
     cti_bodies_purify(projector, d.projector);
-    if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1 + CTI_LEN(w->bodies[slot].split.edges) / 2))
+    if (!CTI_RESERVE(&w->mem, w->state.scripts.directions, CTI_LEN(w->state.scripts.directions) + 1))
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, 0, "out of memory");
     cti_directions_set(&w->state, &d);
-    cti_directions_spread(&w->state, &w->bodies[slot], vertex, &d);
     return CT_OK;
 }
 

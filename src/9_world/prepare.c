@@ -313,6 +313,8 @@ static int cti_prepare_stepper(ct_world *w)
         q->block0 = b->block0;
         q->n_blocks = b->n_blocks;
         q->nodes = !soft ? NULL : (b->nodes ? b->nodes : b->rest);
+        q->n_middles = CTI_LEN(b->split.edges) / 2;
+        q->ends = b->split.edges;
     }
     return cti_steppers_of(w)->prepare(s, bodies);
 }
