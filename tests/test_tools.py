@@ -248,6 +248,9 @@ def test_scene_errors(d):
         ("penalty form", scene(stepper="penalty", penalty={"form": "x"}), ["penalty.form", "implicit explicit"]),
         ("penalty key", scene(stepper="penalty", penalty={"stifness": 1}), ["penalty", "stifness"]),
         ("contact of a body", body(contact={"stiffness": 0}), ["bodies[0].contact.stiffness"]),
+        ("refine unknown", scene(stepper="explicit", explicit={"refine": "element"}), ["explicit.refine", "none surface elements", '"element"']),
+        ("refine a number", scene(stepper="explicit", explicit={"refine": 2}), ["explicit.refine", "string", "number"]),
+        ("explicit key", scene(stepper="explicit", explicit={"refin": "elements"}), ["explicit.refin", "'refine'"]),
         ("layers clock", scene(layers={"clock": 0.75}), ["layers.clock", "0.5"]),
         ("layers key", scene(layers={"clok": 0.1}), ["layers", "'clock'"]),
         ("broad phase unknown", scene(broad_phase="trees"), ["broad_phase", "'tree' or 'hash'", "'trees'"]),
@@ -375,6 +378,22 @@ def test_newton_iterations(d):
         check("newton_iterations %s" % (key or "by default"), len(stats) == 14, err)
         most.append([s for s in stats if s["substeps"] == 1 and s["status"] == "ok" and s["newton_iterations"] > 1])
     check("newton_iterations 1 is kept", most[0] and not most[1], most)
+
+
+def test_refine(d):
+    """each value of explicit.refine steps a cube on a box in its own way; true stands for "surface" """
+    cube = dict(CUBE, transform=[{"translate": [0, 0.0999, 0]}])
+    box = {"name": "box", "type": "static", "shape": {"box": {"size": [0.17, 0.1, 0.17], "cells": [1, 1, 1]}},
+           "transform": [{"translate": [0.01, -0.05, 0.02]}]}
+    end = {}
+    for value in ["none", "surface", "elements", False, True]:
+        code, text, err = run_scene(d, scene(stepper="explicit", friction=0, self_collision=False, duration=0.02, bodies=[cube, box],
+                                             explicit={"refine": value}), "--json")
+        check("refine %s runs" % value, code == 0, err)
+        if code == 0:
+            end[value] = json.loads(text)["center_of_mass"]
+    check("refine: booleans", end.get(False) == end.get("none") and end.get(True) == end.get("surface"), end)
+    check("refine: three ways", len({str(end.get(value)) for value in ["none", "surface", "elements"]}) == 3, end)
 
 
 def test_frames_vtk(d):
@@ -680,7 +699,7 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_frames_vtk,
+        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:
