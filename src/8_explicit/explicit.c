@@ -383,14 +383,21 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
-/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
-static int cti_explicit_crossed(cti_state *s)
+/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. deepest: of vertices behind planes,
+   of which some have no contact: they were moved there, out of other bodies. -1: out of memory */
+static int cti_explicit_crossed(cti_state *s, ct_real *deepest)
 {
     const cti_surface *f = &s->surface;
-    int n = cti_tangle_crossed(s), p, v;
-    for (p = 0; n > 0 && p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
-            n -= cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
+    int n = cti_tangle_crossed(s), behind = 0, p, v;
+    *deepest = 0;
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            ct_real gap = cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v));
+            behind += gap <= 0;
+            *deepest = cti_max(*deepest, -gap);
+        }
+    if (n > 0)
+        n -= behind;
     if (n == 0)
         memset(&s->step.limit, 0, sizeof s->step.limit);
     return n;
@@ -403,7 +410,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     cti_pair squeezed = s->step.limit;
     double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
-    r->tangled = cti_explicit_crossed(s);
+    r->tangled = cti_explicit_crossed(s, &r->penetration);
     g->search.known = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
@@ -423,7 +430,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
-    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left || g->solve.natural > 1e-6 ||
+    if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left ||
+        r->penetration > s->desc.rk.penetration * g->edge || g->solve.natural > 1e-6 ||
         !(r->energy_gained <= gain * scale) || r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     return 1;
