@@ -20,6 +20,8 @@ typedef struct soak_run {
     double least; /* [m] smallest thickness that the library takes at the world's extent */
     double apart; /* [m] more room than the soak leaves between bodies, and above planes */
     int tangled; /* bodies are placed anywhere */
+    int meet;    /* EXPLICIT: bodies of like stiffness go to the middle, in steps in which sound crosses a part of them or a few of them */
+    double to[3]; /* direction to the middle, of the body that is added */
     int scripts; /* something is scripted and moves: room may end */
     soak_item items[SOAK_BODIES];
     int n_items;
@@ -36,6 +38,7 @@ typedef struct soak_mesh {
 
 void soak_mesh_free(soak_mesh *m);
 void soak_make_desc(soak_run *u, soak_rng *r);
+void soak_make_meeting(soak_run *u, soak_rng *r);
 void soak_add(soak_run *u, int number);
 void soak_velocity(soak_run *u, soak_rng *r, ct_real out[3]);
 void soak_spin(soak_run *u, soak_rng *r, ct_real out[3]);
@@ -46,6 +49,14 @@ void soak_item_join(soak_run *u, soak_item *q, const ct_mesh *m);
 __attribute__((format(printf, 3, 4)))
 #endif
 void soak_fail(soak_run *u, soak_verdict v, const char *text, ...);
+
+/* ---- split.c: surfaces whose elements are split ---- */
+/* soak_split_mesh -- takes over the mesh of a soft body that has changed: points, triangles, tets, and room for positions and marks. 0: it has not.
+   soak_split_positions -- those of the points that the interface does not show. */
+int soak_split_mesh(const soak_run *u, soak_item *q);
+void soak_split_positions(const soak_run *u, soak_item *q);
+/* soak_split_edge -- mean edge of the soft bodies' surfaces at rest, or 0. */
+double soak_split_edge(const soak_run *u);
 
 /* ---- between.c: what happens between steps ---- */
 void soak_between(soak_run *u, int step);

@@ -28,7 +28,8 @@ typedef struct job {
 
 typedef struct totals {
     int worlds, bad[SOAK_VERDICTS], status[CT_STATUS_COUNT_];
-    int refused, misuse, tangled, left, stopped, unstable, cut, reported, blown, dcd;
+    long touching;
+    int refused, misuse, tangled, left, stopped, unstable, split, cut, reported, blown, dcd;
     long steps, zones, frozen, substeps, joints, bodies;
     double cpu, worst_cpu, worst_share;
     uint64_t worst_seed;
@@ -172,7 +173,7 @@ static void add(totals *t, const soak_result *r, uint64_t seed)
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         t->status[k] += r->status[k];
     t->refused += r->refused, t->misuse += r->misuse, t->tangled += r->tangled_start, t->left += r->left, t->cut += r->cut,
-        t->stopped += r->stopped, t->unstable += r->unstable, t->reported += r->crossing_reported;
+        t->stopped += r->stopped, t->unstable += r->unstable, t->split += r->split, t->touching += r->touching, t->reported += r->crossing_reported;
     t->dcd += strncmp(r->what, "dcd", 3) == 0;
     t->blown += r->energy_ratio > 1e3;
     t->steps += r->steps, t->zones += r->zones, t->frozen += r->frozen, t->substeps += r->substeps, t->joints += r->joints,
@@ -206,8 +207,8 @@ static int print_totals(const totals *t, soak_set set, uint64_t first, uint64_t 
     for (k = 0; k < CT_STATUS_COUNT_; k++)
         printf(" %s %d%s", ct_status_text((ct_status)k), t->status[k], k + 1 < CT_STATUS_COUNT_ ? "," : "\n");
     printf("  zones %ld, node-steps frozen %ld; worlds that began tangled %d, that left their extent %d, that an intersecting start ended %d, "
-           "whose fixed step was refused %d, ended early %d; bodies refused %d, misuse refused %d\n",
-           t->zones, t->frozen, t->tangled, t->left, t->stopped, t->unstable, t->cut, t->refused, t->misuse);
+           "whose fixed step was refused %d, ended early %d; bodies refused %d, misuse refused %d; meshes with elements split %d, steps with contacts %ld\n",
+           t->zones, t->frozen, t->tangled, t->left, t->stopped, t->unstable, t->cut, t->refused, t->misuse, t->split, t->touching);
     printf("  steps without room, reported as such: %d; worlds whose energy rose a thousandfold: %d\n", t->reported, t->blown);
     printf("  processor %.0f s in steps, longest step %.1f s; nearest to its bound: %.0f %% (seed %llu)\n", t->cpu, t->worst_cpu,
            100 * t->worst_share, (unsigned long long)t->worst_seed);

@@ -33,13 +33,13 @@ typedef struct soak_item {
     int alive, number; /* number: of the generator's stream */
     char kind;         /* s soft, c cloth, l rod, g points, r rigid, t static, k kinematic, p plane */
     int deformable, dynamic, closed;
-    int n;                      /* vertices */
+    int n, points;              /* vertices; the same with nodes that are added where elements are split */
     int32_t *triangles, *edges; /* [3 nt], [2 ne]: each edge once, loose ones too */
     int nt, ne;
     int32_t *tets; /* [4 n_tets] of a soft body whose surface is their boundary */
     int n_tets;
-    uint8_t *used;            /* [n] 1: of the surface */
-    double *x;                /* [3 n] now */
+    uint8_t *used;            /* [points] 1: of the surface */
+    double *x;                /* [3 points] now */
     double normal[3], offset; /* plane */
 } soak_item;
 
@@ -68,6 +68,8 @@ typedef struct soak_result {
     int stopped;             /* BARRIER: the world intersected when a step began, which the stepper refuses */
     int unstable;            /* EXPLICIT: the fixed length of its steps is above their bound, which the stepper refuses */
     int status[CT_STATUS_COUNT_];
+    int touching;          /* steps with contacts */
+    int split;             /* EXPLICIT: bodies whose elements a step has split, counted anew in each step that splits some */
     int crossing_reported; /* steps that ended with new intersections that the report names */
     int zones, frozen, substeps;
     double cpu, worst_cpu; /* [s] of steps */

@@ -50,8 +50,10 @@ void soak_velocity(soak_run *u, soak_rng *r, ct_real out[3])
     double d[3], s = soak_chance(r, 0.3) ? 0 : speed(u, r);
     int k;
     direction(r, d);
+    if (u->meet)
+        s = sqrt(u->young / 1000) * soak_decades(r, -1.6, -0.5);
     for (k = 0; k < 3; k++)
-        out[k] = (ct_real)(s * d[k]);
+        out[k] = (ct_real)(s * (u->meet ? u->to[k] + 0.2 * d[k] : d[k]));
 }
 /* [rad/s]: slow, or many turns in a step */
 void soak_spin(soak_run *u, soak_rng *r, ct_real out[3])
@@ -112,6 +114,7 @@ static void explicit_desc(soak_run *u, soak_rng *r)
     ct_explicit_desc *q = &u->desc.rk;
     double split;
     u->desc.stepper = CT_STEPPER_EXPLICIT;
+    u->meet = soak_chance(r, 0.6);
     u->desc.friction = 0, u->desc.self_collision = 0;
     q->tolerance = (ct_real)(soak_chance(r, 0.5) ? 1e-4 : soak_decades(r, sizeof(ct_real) == 4 ? -4 : -7, -2));
     q->fixed_step = (ct_real)(soak_chance(r, 0.9) ? 0 : u->dt * soak_decades(r, -2, 0));
@@ -120,7 +123,15 @@ static void explicit_desc(soak_run *u, soak_rng *r)
     q->bulk_viscosity = (ct_real)(soak_chance(r, 0.6) ? 0.06 : soak_uniform(r, 0, 2));
     q->max_steps = 1 + soak_below(r, 400);
     split = soak_uniform(r, 0, 1);
-    q->refine = split < 0.15 ? CT_REFINE_ELEMENTS : (split < 0.3 ? CT_REFINE_SURFACE : CT_REFINE_NONE);
+    q->refine = split < 0.3 ? CT_REFINE_ELEMENTS : (split < 0.55 ? CT_REFINE_SURFACE : CT_REFINE_NONE);
+}
+
+void soak_make_meeting(soak_run *u, soak_rng *r)
+{
+    ct_explicit_desc *q = &u->desc.rk;
+    u->dt = u->size / sqrt(u->young / 1000) * soak_decades(r, -0.7, 0.4);
+    q->fixed_step = q->fixed_step > 0 ? (ct_real)(u->dt * soak_decades(r, -2, -0.5)) : 0;
+    q->max_steps = soak_chance(r, 0.8) ? 600 : q->max_steps;
 }
 
 static void geometric_desc(soak_run *u, soak_rng *r)
@@ -430,6 +441,12 @@ static void soft_material(soak_run *u, soak_rng *r, ct_material *m)
     m->density = (ct_real)(1000 * soak_decades(r, -3, 3));
     m->damping_mass = (ct_real)(soak_chance(r, 0.7) ? 0 : soak_decades(r, -2, 3));
     m->damping_stiffness = (ct_real)(soak_chance(r, 0.5) ? 0 : soak_decades(r, -6, 0));
+    if (!u->meet)
+        return;
+    if (soak_chance(r, 0.5))
+        m->model = CT_MODEL_HONG_NEOHOOKEAN;
+    m->young = (ct_real)(u->young * soak_decades(r, -0.5, 0.5)), m->density = (ct_real)(1000 * soak_decades(r, -0.5, 0.5));
+    m->damping_mass = 0, m->damping_stiffness = (ct_real)(soak_chance(r, 0.5) ? 0 : u->dt * soak_decades(r, -3, -1));
 }
 
 static void cloth_material(soak_run *u, soak_rng *r, ct_material *m)
@@ -742,6 +759,8 @@ void soak_add(soak_run *u, int number)
             m.mesh.positions[k] = (ct_real)((double)m.mesh.positions[k] + at[k % 3]);
         for (k = 0; k < 3 * skin.mesh.n_positions; k++)
             skin.mesh.positions[k] = (ct_real)((double)skin.mesh.positions[k] + at[k % 3]);
+        for (k = 0; k < 3; k++)
+            u->to[k] = (u->origin[k] - at[k]) / u->size;
         code = add_by_kind(u, r, kind, &m.mesh, &skin.mesh, &q->id);
         if (code == CT_OK) {
             u->n_items++;
