@@ -632,6 +632,65 @@ static void searches_allocate_nothing(void **state)
     ct_world_destroy(w);
 }
 
+/* vertices of a side, and the sum of their weights */
+static int side_of(const int32_t *vertices, const ct_real *weights, double *sum)
+{
+    int k, n = 0;
+    for (k = 0, *sum = 0; k < 3; k++)
+        n += vertices[k] >= 0, *sum += (double)weights[k];
+    return n;
+}
+
+/* contacts of edges inside of faces: the edge of a bar is pressed into a slab and slides over the pieces of its faces. A contact's kind tells how many
+   vertices its sides have, and the force does not jump where the bar goes from piece to piece */
+static void edges_inside_of_faces(void **state)
+{
+    ct_world_desc d = desc_of(NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.08, 0.04, 0.08, 4, 2, 4, 1), bar = mesh_box(0.012, 0.02, 0.2, 1, 1, 1, 0);
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    ct_motion_segment path[2];
+    const ct_contact *c;
+    int32_t low[64];
+    ct_body_id id;
+    double last = 0, jump = 0, sum[2];
+    int i, j, n, kinds[6] = {0}, count = 0;
+    (void)state;
+    d.rk.edges = 1, d.gravity[1] = 0;
+    w = world_make(&d);
+    id = add_at(w, &m, 0.3, 2e-3, 0, 0.02, 0, 0);
+    for (i = 0; i < m.n_positions; i++)
+        if (m.positions[3 * i + 1] < (ct_real)-0.0199)
+            low[count++] = i;
+    assert_int_equal(ct_body_pin(w, id, low, count, CT_AXIS_ALL, NULL, -1), CT_OK);
+    memset(path, 0, sizeof path);
+    path[0].motion.linear[1] = (ct_real)-0.1, path[0].duration = 0.02, path[1].motion.linear[0] = (ct_real)0.1, path[1].duration = -1;
+    k.mesh = &bar, k.position[0] = (ct_real)-0.005, k.position[1] = (ct_real)0.0505;
+    k.rotation[0] = (ct_real)cos(0.2), k.rotation[2] = (ct_real)sin(0.2);
+    k.segments = path, k.n_segments = 2;
+    assert_int_equal(ct_body_add_kinematic(w, &k, NULL), CT_OK);
+    for (i = 0; i < 50; i++) {
+        double force = 0;
+        step_once(w, 0.002);
+        assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+        for (j = 0; j < n; j++) {
+            int a = side_of(c[j].vertices_a, c[j].weights_a, &sum[0]), b = side_of(c[j].vertices_b, c[j].weights_b, &sum[1]);
+            int on = c[j].body_a.index1 == id.index1; /* the slab is pressed down; walls of the bar have normals to the side */
+            assert_true(fabs(sum[0] - 1) < 1e-4 && fabs(sum[1] - 1) < 1e-4 && (on ? -c[j].normal[1] : c[j].normal[1]) > (ct_real)-0.5);
+            assert_true(c[j].kind == CT_PAIR_EE ? a == b : (b == 3 && a == (c[j].kind == CT_PAIR_VF ? 1 : 2)));
+            assert_true(fabs((double)c[j].point[1] - 0.04) < 0.01);
+            kinds[c[j].kind]++;
+            force += (double)c[j].impulse_normal * fabs((double)c[j].normal[1]) / 0.002;
+        }
+        jump = i > 15 ? fmax(jump, fabs(force - last) / force) : 0;
+        last = force;
+    }
+    if (!(kinds[CT_PAIR_EE] > 100 && kinds[CT_PAIR_EF] > 100 && jump < 0.03))
+        fail_msg("%d EE, %d EF, largest change of the force %g", kinds[CT_PAIR_EE], kinds[CT_PAIR_EF], jump);
+    ct_mesh_free(&m), ct_mesh_free(&bar);
+    ct_world_destroy(w);
+}
+
 /* a rigid ball of radius 3 cm is pressed 4 mm into a slab; impulse of its contacts over the last 10 ms */
 static double indented(int cells, ct_refine refine, int *tets, int *steps)
 {
@@ -687,7 +746,8 @@ int main(void)
         cmocka_unit_test(divided_meshes),           cmocka_unit_test(linear_fields_stay), cmocka_unit_test(momenta_stay),
         cmocka_unit_test(numbers_of_the_user_stay), cmocka_unit_test(pinned_edges_stay),  cmocka_unit_test(middles_are_held_as_their_ends),
         cmocka_unit_test(memory_runs_out),
-        cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(searches_allocate_nothing), cmocka_unit_test(indentation),
+        cmocka_unit_test(refusals_change_nothing),  cmocka_unit_test(searches_allocate_nothing),
+        cmocka_unit_test(edges_inside_of_faces),   cmocka_unit_test(indentation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

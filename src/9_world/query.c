@@ -39,19 +39,39 @@ static int cti_query_feature(const ct_world *w, const int32_t *v, const ct_real 
     return k;
 }
 
-/* a pair and the weights [3] of its two sides in the user's numbering */
-static void cti_query_pair(const ct_world *w, const cti_pair *p, ct_pair *out, ct_real *weights_a, ct_real *weights_b)
+/* sides a and b of a pair change places */
+static void cti_query_turn(ct_pair *q, ct_real *weights_a, ct_real *weights_b)
+{
+    ct_pair old = *q;
+    ct_real t;
+    int k;
+    q->body_a = old.body_b, q->body_b = old.body_a;
+    memcpy(q->vertices_a, old.vertices_b, sizeof q->vertices_a);
+    memcpy(q->vertices_b, old.vertices_a, sizeof q->vertices_b);
+    for (k = 0; k < 3; k++)
+        t = weights_a[k], weights_a[k] = weights_b[k], weights_b[k] = t;
+}
+
+/* a pair and the weights [3] of its two sides in the user's numbering. An edge of a refined surface inside of a face of the user's is that face: with
+   an edge of the other side the pair is EF. Returns 1 where side a of the pair is side b of *out, since the edge is a */
+static int cti_query_pair(const ct_world *w, const cti_pair *p, ct_pair *out, ct_real *weights_a, ct_real *weights_b)
 {
     const cti_surface *f = &w->state.surface;
-    int n;
+    int n, m, k;
     memset(out, 0, sizeof *out);
     out->kind = (ct_pair_kind)p->kind;
     out->body_a = cti_world_id(w, w->surface_slot[cti_pair_body_a(f, p)]);
     out->body_b = cti_world_id(w, w->surface_slot[cti_pair_body_b(f, p)]);
     n = cti_query_feature(w, p->v, p->w, p->n_a, out->vertices_a, weights_a);
-    cti_query_feature(w, p->v + p->n_a, p->w + p->n_a, p->n - p->n_a, out->vertices_b, weights_b);
-    if (out->kind == CT_PAIR_VF && n == 2)
+    m = cti_query_feature(w, p->v + p->n_a, p->w + p->n_a, p->n - p->n_a, out->vertices_b, weights_b);
+    for (k = 0; k < 3; k++)
+        weights_b[k] = weights_b[k] == 0 ? 0 : -weights_b[k];
+    if ((out->kind == CT_PAIR_VF && n == 2) || (out->kind == CT_PAIR_EE && n + m == 5))
         out->kind = CT_PAIR_EF;
+    if (n != 3 || m != 2)
+        return 0;
+    cti_query_turn(out, weights_a, weights_b);
+    return 1;
 }
 
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out)
@@ -144,17 +164,15 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
     const cti_pair *p = &t->pair;
     cti_v3 at = cti_v3_zero();
     ct_pair names;
-    int k;
+    int k, turned;
     memset(out, 0, sizeof *out);
-    cti_query_pair(w, p, &names, out->weights_a, out->weights_b);
+    turned = cti_query_pair(w, p, &names, out->weights_a, out->weights_b);
     out->kind = names.kind;
     out->body_a = names.body_a, out->body_b = names.body_b;
     memcpy(out->vertices_a, names.vertices_a, sizeof names.vertices_a);
     memcpy(out->vertices_b, names.vertices_b, sizeof names.vertices_b);
-    for (k = 0; k < p->n_a; k++)
-        at = cti_v3_mad(at, cti_v3_at(s->surface.x0, p->v[k]), p->w[k]);
-    for (k = 0; k < 3; k++)
-        out->weights_b[k] = out->weights_b[k] == 0 ? 0 : -out->weights_b[k];
+    for (k = turned ? p->n_a : 0; k < (turned ? p->n : p->n_a); k++)
+        at = cti_v3_mad(at, cti_v3_at(s->surface.x0, p->v[k]), turned ? -p->w[k] : p->w[k]);
     cti_v3_put(out->point, 0, at);
     memcpy(out->normal, t->frame, sizeof out->normal);
     memcpy(out->tangent, t->frame + 3, sizeof out->tangent);
@@ -162,6 +180,10 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
     out->impulse_normal = t->r[0];
     out->impulse_tangent[0] = t->r[1], out->impulse_tangent[1] = t->r[2];
     out->sticking = t->sticking;
+    for (k = 0; turned && k < 3; k++) /* to the other side: the axes stay a right-handed frame */
+        out->normal[k] = -out->normal[k], out->tangent[1][k] = -out->tangent[1][k];
+    if (turned)
+        out->impulse_tangent[0] = -out->impulse_tangent[0];
 }
 
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w)

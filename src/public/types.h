@@ -531,7 +531,8 @@ typedef struct ct_pair {
 /* ct_contact -- one contact of the last step. normal points from b to a. Impulses act on a, in N s, and are summed over all substeps, also
    where the contact ended in an earlier one: a received impulse_normal normal + impulse_tangent[k] tangent[k] from b during the step.
    Features, weights, axes and sticking are those of the last substep in which the contact carried load; point and gap are those at the end
-   of the step. A node that CT_REFINE_ELEMENTS has added appears as the two ends of its edge, with half its weight each. */
+   of the step. A node that CT_REFINE_ELEMENTS has added appears as the two ends of its edge, with half its weight each; an edge that it has
+   added inside of a face as that face. EE between two such edges has three vertices on both sides. */
 typedef struct ct_contact {
     ct_pair_kind kind;
     ct_body_id body_a, body_b;
