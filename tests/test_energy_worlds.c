@@ -9,6 +9,7 @@
 #include "soak/between.c"
 #include "soak/exact.c"
 #include "soak/run.c"
+#include "soak/split.c"
 #include "soak/world.c"
 
 /* largest gain of energy, as a share, of a step of a seed's world whose status is at most `zones` */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cti_body *body_of(const soak_run *u, const soak_item *q) { return &u->world->bodies[cti_world_slot(u->world, q->id)]; }
+static const cti_body *split_body(const soak_run *u, const soak_item *q) { return &u->world->bodies[cti_world_slot(u->world, q->id)]; }
 
 void soak_split_positions(const soak_run *u, soak_item *q)
 {
-    const cti_body *b = body_of(u, q);
+    const cti_body *b = split_body(u, q);
     const ct_real *x = u->world->state.x + 3 * (size_t)b->block0;
     int i;
     for (i = 3 * q->n; i < 3 * q->points; i++)
@@ -21,7 +21,7 @@ void soak_split_positions(const soak_run *u, soak_item *q)
 
 int soak_split_mesh(const soak_run *u, soak_item *q)
 {
-    const cti_body *b = body_of(u, q);
+    const cti_body *b = split_body(u, q);
     int points = cti_body_points(b), i;
     if (points == q->points)
         return 0;
@@ -43,7 +43,7 @@ double soak_split_edge(const soak_run *u)
     int i, e, k, n = 0;
     for (i = 0; i < u->n_items; i++) {
         const soak_item *q = &u->items[i];
-        const cti_body *b = q->alive && q->kind == 's' ? body_of(u, q) : NULL;
+        const cti_body *b = q->alive && q->kind == 's' ? split_body(u, q) : NULL;
         for (e = 0; b && e < q->ne; e++, n++) {
             double d2 = 0;
             for (k = 0; k < 3; k++) {
