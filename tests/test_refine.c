@@ -220,6 +220,7 @@ static void linear_fields_stay(void **state)
             fail_msg("%d inner nodes, force %g of %g", inner, most, outer);
         free(force);
         ct_mesh_free(&m);
+        cti_refine_close(w, 1);
         ct_world_destroy(w);
     }
 }
@@ -257,6 +258,7 @@ static void momenta_stay(void **state)
     }
     assert_true(fabs(w->refined.work) > 1e-3 * energy && fabs(cti_explicit_energy(s) - energy - w->refined.work) < 100 * ROUND * energy);
     ct_mesh_free(&m);
+    cti_refine_close(w, 1);
     ct_world_destroy(w);
 }
 
@@ -361,6 +363,7 @@ static int split_low(double until, double *change)
         found += b->rest[3 * b->split.edges[i] + 1] < (ct_real)1e-3 && b->rest[3 * b->split.edges[i + 1] + 1] < (ct_real)1e-3;
     *change = fabs(p[1] - p[0]);
     ct_mesh_free(&m);
+    cti_refine_close(w, 1);
     ct_world_destroy(w);
     return found;
 }
