@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c44f3d4827c9bc14.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e30ff8a2e4334748.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -2392,7 +2392,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
 
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_PENALTY
 /* cti_sort_key -- a key that is ordered as x is; 0 and -0 have the same. x is a number. */
 CTI_INLINE uint64_t cti_sort_key(double x)
 {
@@ -68044,6 +68044,7 @@ typedef struct cti_penalty_place {
     uint64_t key;      /* of the item */
     int32_t body[2];   /* of sides a, b */
     ct_real at[3];     /* [m] middle of the contact's points at the end of the substep */
+    ct_real reach;     /* [m] from there to the pair that may get its springs, at most */
     ct_real k, kf;     /* [N/m] of its springs */
     int taken;         /* 1: a row of the substep at hand has its springs */
 } cti_penalty_place;
@@ -68127,8 +68128,9 @@ CTI_FN void cti_penalty_offer(cti_state *s);
 CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key);
 /* cti_penalty_pass -- gives the springs of pairs that have no row in this substep to the rows from number `first` on. 0: out of memory. */
 CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first);
-/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. 0: out of memory. */
-CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item);
+/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. slid [m]: way of the pair's points along each other in it.
+   0: out of memory. */
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid);
 
 /* ---- penalty_inside.c ---- */
 
@@ -68352,17 +68354,22 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 #undef CTI_PENALTY_RATIO
 #undef CTI_PENALTY_REBOUND
 #undef CTI_PENALTY_RIGID
-#endif
 
 /* ---- 8_penalty/penalty_anchors.c ---- */
 /* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
    Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
    pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
-   the nearest between the same bodies. The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes
-   the slip k_f s / k_f' of its spring, and a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more
-   than theirs did; where they would, slip and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on
-   is a loss of contacts (penalty.c).
-   based on: lecture notes 4.4.1, whose anchor stays on the body's surface. */
+   the nearest between the same bodies. That row is no farther than the old pair's points slid along each other in the last substep, and the
+   thickness, within which pairs stand for one contact. Farther rows are other contacts; to give them springs would move force across a body.
+   The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and
+   a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip
+   and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c).
+   Rows are found by a k-d tree, which is built where a pair has ended: n log n comparisons for n pairs.
+   based on: lecture notes 4.4.1, whose anchor stays on the body's surface; Bentley, Multidimensional binary search trees used for associative
+   searching, 1975. */
+
+enum { CTI_PENALTY_LEVELS = 64 }; /* most levels of a tree, of each of which a search puts off one range: 2^31 rows have 31 */
+#endif
 
 /* cti_penalty_heir -- what a row gets. */
 typedef struct cti_penalty_heir {
@@ -68371,6 +68378,19 @@ typedef struct cti_penalty_heir {
     double slip_energy, depth_energy; /* [J] that the row may store */
     int n;                          /* springs that came */
 } cti_penalty_heir;
+
+/* cti_penalty_tree -- rows that may get springs, as a k-d tree: the middle of a range of `order` divides it along the axis of its level. */
+typedef struct cti_penalty_tree {
+    cti_v3 *at;      /* [rows] middle of the contact's points at the start */
+    int32_t *order;  /* [n] rows */
+    int n;
+    int is_built;
+} cti_penalty_tree;
+
+/* cti_penalty_range -- entries lo .. hi - 1 of a tree, divided along `axis`. */
+typedef struct cti_penalty_range {
+    int lo, hi, axis;
+} cti_penalty_range;
 
 #if CONTACT_WITH_PENALTY
 CTI_FN void cti_penalty_offer(cti_state *s)
@@ -68407,7 +68427,7 @@ static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
     return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
 }
 
-CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item)
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_pair *pair = &s->contact.origins[row].pair;
@@ -68415,30 +68435,89 @@ CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item)
     memset(&place, 0, sizeof place);
     place.key = item->key, place.k = p->contacts[row].k, place.kf = p->contacts[row].kf;
     place.body[0] = cti_pair_body_a(&s->surface, pair), place.body[1] = cti_pair_body_b(&s->surface, pair);
+    place.reach = slid + cti_surface_pair_thickness(&s->surface, place.body[0], place.body[1]);
     cti_v3_put(place.at, 0, cti_penalty_middle(s->surface.x1, pair));
     return CTI_PUSH(s->mem, p->next_places, place) && cti_memory_add(s->mem, &p->next, item);
 }
 
-/* the row that gets the springs of a place: the nearest of the same bodies among those that are new; -1: none */
-static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *place, int first)
+/* ---- the nearest row ---- */
+
+static ct_real cti_penalty_along(cti_v3 x, int axis) { return axis == 0 ? x.x : axis == 1 ? x.y : x.z; }
+
+/* the two halves of a range; returns its middle */
+static int cti_penalty_halves(cti_penalty_range r, cti_penalty_range *half)
+{
+    int mid = r.lo + (r.hi - r.lo) / 2;
+    half[0].lo = r.lo, half[0].hi = mid, half[1].lo = mid + 1, half[1].hi = r.hi;
+    half[0].axis = half[1].axis = (r.axis + 1) % 3;
+    return mid;
+}
+
+/* the tree of the rows from `first` on whose pair is new. 0: out of memory */
+static int cti_penalty_plant(cti_state *s, int first, cti_penalty_tree *tree)
 {
     const cti_penalty *p = cti_penalty_of(s);
-    ct_real best = CTI_REAL_MAX;
-    int i, found = -1;
-    for (i = first; i < CTI_LEN(s->contact.rows); i++) {
-        const cti_pair *pair = &s->contact.origins[i].pair;
-        int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
-        ct_real d;
-        if (p->contacts[i].known)
+    int i, top = 0, n = CTI_LEN(s->contact.rows);
+    cti_penalty_range todo[CTI_PENALTY_LEVELS];
+    int32_t *order_tmp = CTI_ARENA_NEW(s->arena, int32_t, n);
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n);
+    tree->at = CTI_ARENA_NEW(s->arena, cti_v3, n), tree->order = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!order_tmp || !keys || !tree->at || !tree->order)
+        return 0;
+    for (i = first; i < n; i++)
+        if (!p->contacts[i].known)
+            tree->at[i] = cti_penalty_middle(s->surface.x0, &s->contact.origins[i].pair), tree->order[tree->n++] = i;
+    tree->is_built = 1;
+    todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
+    while (top > 0) {
+        cti_penalty_range r = todo[--top];
+        if (r.hi - r.lo < 2)
             continue;
-        if (!(a == place->body[0] && b == place->body[1]) && !(b == place->body[0] && a == place->body[1]))
+        for (i = r.lo; i < r.hi; i++)
+            keys[i] = cti_sort_key((double)cti_penalty_along(tree->at[tree->order[i]], r.axis));
+        cti_sort_u64(keys + r.lo, tree->order + r.lo, keys + n, order_tmp, r.hi - r.lo);
+        cti_penalty_halves(r, &todo[top]);
+        top += 2;
+    }
+    return 1;
+}
+
+/* 1 where a row is between the bodies of a place */
+static int cti_penalty_is_of(const cti_state *s, int row, const cti_penalty_place *place)
+{
+    const cti_pair *pair = &s->contact.origins[row].pair;
+    int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+    return (a == place->body[0] && b == place->body[1]) || (b == place->body[0] && a == place->body[1]);
+}
+
+/* the row that gets the springs of a place: the nearest of the same bodies in its reach; of equally near ones that of the lowest number; -1: none */
+static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *place, const cti_penalty_tree *tree)
+{
+    ct_real best = place->reach * place->reach;
+    cti_penalty_range todo[CTI_PENALTY_LEVELS];
+    cti_v3 at = cti_v3_at(place->at, 0);
+    int top = 0, found = -1;
+    todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
+    while (top > 0) {
+        cti_penalty_range r = todo[--top], half[2];
+        ct_real past, d;
+        int row, side;
+        if (r.lo >= r.hi)
             continue;
-        d = cti_v3_norm2(cti_v3_sub(cti_penalty_middle(s->surface.x0, pair), cti_v3_at(place->at, 0)));
-        if (d < best)
-            best = d, found = i;
+        row = tree->order[cti_penalty_halves(r, half)];
+        past = cti_penalty_along(at, r.axis) - cti_penalty_along(tree->at[row], r.axis);
+        d = cti_v3_norm2(cti_v3_sub(tree->at[row], at));
+        if (d <= best && (d < best || found < 0 || row < found) && cti_penalty_is_of(s, row, place))
+            best = d, found = row;
+        side = past > 0;
+        if (past * past <= best)
+            todo[top++] = half[!side];
+        todo[top++] = half[side];
     }
     return found;
 }
+
+/* ---- what it gets ---- */
 
 /* adds the springs of an item to those of a row */
 static void cti_penalty_give(const cti_state *s, ct_real h, const cti_memory_item *m, const cti_penalty_place *place, int row,
@@ -68483,14 +68562,18 @@ static void cti_penalty_inherit(cti_state *s, int i, const cti_penalty_heir *hei
 CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
 {
     int i, row, n = CTI_LEN(s->contact.rows);
+    cti_penalty_tree tree;
     cti_penalty_heir *heirs = CTI_ARENA_ZERO(s->arena, cti_penalty_heir, n + 1);
     if (!heirs)
         return 0;
+    memset(&tree, 0, sizeof tree);
     for (i = 0; first < n && i < CTI_LEN(s->contact.memory.items); i++) {
         cti_penalty_place *place = cti_penalty_place_of(s, i);
         if (!place || place->taken)
             continue;
-        row = cti_penalty_nearest(s, place, first);
+        if (!tree.is_built && !cti_penalty_plant(s, first, &tree))
+            return 0;
+        row = cti_penalty_nearest(s, place, &tree);
         if (row < 0)
             continue;
         place->taken = 1;
@@ -69650,7 +69733,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
-    return cti_penalty_leave(s, i, &item);
+    return cti_penalty_leave(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes

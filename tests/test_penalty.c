@@ -645,6 +645,136 @@ static void changes_of_pairs_make_no_creep(void **state)
     assert_true(more < (FLOAT ? 1e-5 : 1e-6)); /* contacts take 3e-5 in a step */
 }
 
+/* motion of a box on a block, and on the edges of two prisms that move along themselves with 1 m/s: one goes out from under a side of the box while
+   the other comes in under the other side. phase [s]: when; one: both prisms are one body; out [6 x 16]: velocity, angular velocity after each step */
+static void prisms_pass(int one, double phase, double restitution, double *out)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
+    const double side = 0.02, length = 0.6, ahead = 0.1 + phase;
+    ct_mesh block = mesh_box(0.05, 0.05, 0.05, 1, 1, 1, 0), m = mesh_box(SIDE, SIDE, SIDE, 1, 1, 1, 0), prism, both;
+    ct_real x[3 * 16], v[3], omega[3];
+    int32_t triangles[3 * 24];
+    ct_static_desc sd = ct_static_desc_default();
+    ct_kinematic_desc kd = ct_kinematic_desc_default();
+    ct_body_id id;
+    ct_world *w;
+    int i, k;
+    d.penalty.stiffness = 1e4, d.penalty.friction_stiffness = 4000, d.restitution = (ct_real)restitution;
+    w = world_make(&d);
+    sd.mesh = &block, sd.name = "block", sd.position[1] = (ct_real)-0.025;
+    assert_int_equal(ct_body_add_static(w, &sd, NULL), CT_OK);
+    kd.name = "prism", kd.motion.linear[2] = 1;
+    memset(&both, 0, sizeof both);
+    both.positions = x, both.n_positions = 16, both.triangles = triangles, both.n_triangles = 24;
+    for (k = 0; k < 2; k++) {
+        prism = mesh_box(side, side, length, 1, 1, 1, 0);
+        assert_int_equal(prism.n_positions, 8);
+        assert_int_equal(prism.n_triangles, 12);
+        mesh_place(&prism, atan(1), k ? 0.04 : -0.04, 0.0009 - side * sqrt(0.5), (k ? -0.5 : 0.5) * (SIDE + length) - ahead);
+        memcpy(x + 24 * k, prism.positions, sizeof(ct_real) * 24);
+        for (i = 0; i < 36; i++)
+            triangles[36 * k + i] = prism.triangles[i] + 8 * k;
+        kd.mesh = one ? &both : &prism;
+        if (!one || k)
+            assert_int_equal(ct_body_add_kinematic(w, &kd, NULL), CT_OK);
+        ct_mesh_free(&prism);
+    }
+    mesh_place(&m, 0, 0, SIDE / 2 + THICK - 0.0003, 0);
+    id = add_rigid(w, &m, NULL, NULL);
+    for (i = 0; i < 16; i++) {
+        step_once(w, 0.01);
+        assert_int_equal(ct_body_get_motion(w, id, v, omega), CT_OK);
+        for (k = 0; k < 3; k++)
+            out[6 * i + k] = (double)v[k], out[6 * i + 3 + k] = (double)omega[k];
+    }
+    ct_mesh_free(&m), ct_mesh_free(&block);
+    ct_world_destroy(w);
+}
+
+/* No force passes from a contact that ends to one on the other side of the body: two prisms act alike as one body and as two, between which nothing
+   can pass. Where springs go to the nearest new pair at any distance, velocities differ by 0.02 */
+static void anchors_do_not_cross_bodies(void **state)
+{
+    double one[6 * 16], two[6 * 16], most = 0;
+    int phase, i, e;
+    (void)state;
+    for (e = 0; e < 2; e++)
+        for (phase = 2; phase < 10; phase++) { /* at 0 their ends are exactly at edges of the box when a step begins */
+            prisms_pass(1, 1e-3 * phase, 0.5 * e, one), prisms_pass(0, 1e-3 * phase, 0.5 * e, two);
+            for (i = 0; i < 6 * 16; i++)
+                most = fmax(most, fabs(one[i] - two[i]));
+        }
+    if (getenv("SHOW"))
+        print_message("prisms as one body and as two: velocities differ by %.1e\n", most);
+    NEAR(most, 0, FLOAT ? 1e-5 : 1e-9);
+}
+
+/* the row that gets the springs of a place, by comparison with all; -1: none */
+static int nearest_row(const cti_state *s, const cti_penalty_place *place)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    ct_real best = place->reach * place->reach;
+    int i, found = -1;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_pair *pair = &s->contact.origins[i].pair;
+        int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+        cti_v3 at = cti_v3_mul(cti_v3_add(cti_pair_point(s->surface.x0, pair, 0), cti_pair_point(s->surface.x0, pair, 1)), CTI_R(0.5));
+        ct_real d = cti_v3_norm2(cti_v3_sub(at, cti_v3_at(place->at, 0)));
+        if (!p->contacts[i].known && cti_min_int(a, b) == cti_min_int(place->body[0], place->body[1]) &&
+            cti_max_int(a, b) == cti_max_int(place->body[0], place->body[1]) && (found < 0 ? d <= best : d < best))
+            best = d, found = i;
+    }
+    return found;
+}
+
+/* two sheets on a floor: some of their contacts are new, few of the first one, and all others end. Reaches are from less than a cell to a sheet */
+static void springs_go_to_the_nearest_row(void **state)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
+    ct_mesh floor = mesh_box(2, 0.1, 1, 3, 1, 2, 0), sheet = mesh_grid(0.4, 0.4, 12, 12);
+    ct_static_desc sd = ct_static_desc_default();
+    uint64_t seed = 11;
+    double *want;
+    ct_world *w = world_make(&d);
+    cti_state *s = &w->state;
+    cti_penalty *p;
+    int i, k, n, given = 0, kept = 0;
+    (void)state;
+    sd.mesh = &floor, sd.name = "floor", sd.position[1] = (ct_real)-0.05;
+    assert_int_equal(ct_body_add_static(w, &sd, NULL), CT_OK);
+    mesh_place(&sheet, 0, -0.25, THICK * 0.9, 0.013);
+    for (k = 0; k < 2; k++, mesh_place(&sheet, 0, 0.5, 0, 0))
+        add_cloth_mesh(w, "sheet", &sheet, CT_MODEL_MEMBRANE, 0.2);
+    for (i = 0; i < 5; i++)
+        step_once(w, 0.01);
+    p = cti_penalty_of(s), n = CTI_LEN(s->contact.rows);
+    assert_true(n > 200 && CTI_LEN(p->places) > 200);
+    want = (double *)calloc((size_t)n, sizeof *want);
+    cti_penalty_offer(s);
+    for (i = 0; i < n; i++) {
+        double x = (double)cti_pair_point(s->surface.x0, &s->contact.origins[i].pair, 0).x;
+        p->contacts[i].known = lcg(&seed) < (x < 0 ? 0.98 : 0.5), p->contacts[i].bound = 0;
+    }
+    for (i = 0; i < CTI_LEN(p->places); i++) {
+        p->places[i].reach = (ct_real)(0.4 * pow(lcg(&seed), 3));
+        k = nearest_row(s, &p->places[i]);
+        if (k >= 0)
+            want[k] += (double)(s->contact.rows[k].mu * s->contact.memory.items[i].impulse[2]) * 0.01, given++;
+        else
+            kept++;
+    }
+    assert_true(given > 50 && kept > 50);
+    assert_true(cti_penalty_pass(s, (ct_real)0.01, 0));
+    for (i = 0; i < CTI_LEN(p->places); i++)
+        given -= p->places[i].taken;
+    assert_int_equal(given, 0);
+    for (i = 0; i < n; i++)
+        NEAR(p->contacts[i].bound, want[i], (FLOAT ? 1e-5 : 1e-12) * want[i]);
+    free(want);
+    ct_mesh_free(&floor), ct_mesh_free(&sheet);
+    ct_world_destroy(w);
+}
+
 /* ---- impacts and account ---- */
 
 /* a ball that would pass a sheet in one step: with warp the spring meets it before; without, it goes through, which is counted where it crosses */
@@ -979,6 +1109,8 @@ int main(void)
         cmocka_unit_test(anchors_go_from_edge_to_edge),
         cmocka_unit_test(anchors_go_from_face_to_face),
         cmocka_unit_test(changes_of_pairs_make_no_creep),
+        cmocka_unit_test(anchors_do_not_cross_bodies),
+        cmocka_unit_test(springs_go_to_the_nearest_row),
         cmocka_unit_test(rest_takes_few_solves),
         cmocka_unit_test(warped_contacts_meet_fast_bodies),
         cmocka_unit_test(soft_springs_are_reported),

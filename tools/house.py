@@ -32,7 +32,7 @@ TUNED = ("3_solve", "4_programs", "8_step", "8_dcd", "8_barrier", "8_layers", "8
 LIST = re.compile(r"^#define CTI_TUNED_(\w+)\(X\)(.*?[^\\])$", re.M | re.S)
 # names with a number that is a code, a bit, or what a shape of data needs: no other value would be better or worse
 CODES = {"CTI_HELD_REPAIR", "CTI_HELD_IMPLAUSIBLE", "CTI_HELD_RESTED", "CTI_PART_EXCLUDED", "CTI_ENERGY_TOUCHED", "CTI_ENERGY_JOINED",
-         "CTI_ENERGY_LEFT", "CTI_CMR_HIT", "CTI_CMR_OTHER", "CTI_ROW_TERMS", "CTI_PARTS_DEPTH"}
+         "CTI_ENERGY_LEFT", "CTI_CMR_HIT", "CTI_CMR_OTHER", "CTI_ROW_TERMS", "CTI_PARTS_DEPTH", "CTI_PENALTY_LEVELS"}
 
 
 def without_comments(text):

@@ -225,7 +225,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
     cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
-    return cti_penalty_leave(s, i, &item);
+    return cti_penalty_leave(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes

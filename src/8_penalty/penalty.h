@@ -45,6 +45,7 @@ typedef struct cti_penalty_place {
     uint64_t key;      /* of the item */
     int32_t body[2];   /* of sides a, b */
     ct_real at[3];     /* [m] middle of the contact's points at the end of the substep */
+    ct_real reach;     /* [m] from there to the pair that may get its springs, at most */
     ct_real k, kf;     /* [N/m] of its springs */
     int taken;         /* 1: a row of the substep at hand has its springs */
 } cti_penalty_place;
@@ -127,8 +128,9 @@ CTI_FN void cti_penalty_offer(cti_state *s);
 CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key);
 /* cti_penalty_pass -- gives the springs of pairs that have no row in this substep to the rows from number `first` on. 0: out of memory. */
 CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first);
-/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. 0: out of memory. */
-CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item);
+/* cti_penalty_leave -- adds an item and its place to those of the substep at hand. slid [m]: way of the pair's points along each other in it.
+   0: out of memory. */
+CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid);
 
 /* ---- penalty_inside.c ---- */
 
