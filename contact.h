@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e30ff8a2e4334748.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d36c86d282150266.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -63263,7 +63263,7 @@ CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c)
     int k;
     for (k = net->start[c]; k < net->start[c + 1]; k++)
         w += net->S[k] * net->S[k] * cti_v3_dot(n, cti_net_inverse(net, net->particle[k], n));
-    return 1 / w;
+    return 1 / (net->compliance ? cti_max(w, net->compliance[c]) : w);
 }
 
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out)
@@ -66375,20 +66375,26 @@ static void cti_geometric_view(cti_state *s)
     net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
-/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */
+/* [1/kg] compliance of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. It is n'M_c^-1 n as if what
+   moves at all could move along n. Else forces grow without bound where scripts hold nearly all of that */
 static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
-    ct_real w = 0;
+    ct_real w = 0, all = 0;
     int k;
     for (k = first; k < CTI_LEN(q->S); k++) {
         int i = q->particle[k];
+        ct_real own = q->inv[i] * q->S[k] * q->S[k];
         cti_v3 t = n;
-        if (q->filter[i] >= 0)
-            t = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)q->filter[i], n);
-        w += q->inv[i] * q->S[k] * q->S[k] * cti_v3_dot(n, t);
+        if (q->filter[i] >= 0) {
+            const ct_real *P = s->scripts.projectors + 9 * (size_t)q->filter[i];
+            t = cti_m3_mul_v(P, n);
+            if (!(P[0] + P[4] + P[8] > CTI_R(0.5))) /* held in all directions */
+                continue;
+        }
+        w += own * cti_v3_dot(n, t), all += own;
     }
-    return w;
+    return w > 256 * CTI_EPS * CTI_EPS * all ? all : 0;
 }
 
 CTI_FN int cti_geometric_build(cti_state *s)

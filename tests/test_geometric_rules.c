@@ -402,6 +402,44 @@ static void spinning_bodies_gain_nothing(void **state)
     }
 }
 
+/* a script turns an end of a bar and leaves it free along the bar: it crushes the end, until pairs touch of which the script holds all along the
+   normal, but for rounding */
+static void nearly_held_pairs_get_bounded_forces(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.4, NULL);
+    ct_soft_desc c = ct_soft_desc_default();
+    ct_mesh m = mesh_box(0.4, 0.1, 0.1, 8, 2, 2, 1);
+    ct_motion turn;
+    ct_world *w;
+    ct_body_id id;
+    int32_t end[9];
+    int i, n = 0, contacts = 0;
+    (void)state;
+    memset(&turn, 0, sizeof turn);
+    turn.angular[0] = (ct_real)-9.38, turn.angular[1] = (ct_real)-36.57, turn.angular[2] = (ct_real)-21.58, turn.center[0] = (ct_real)0.2;
+    d.stepper = CT_STEPPER_GEOMETRIC;
+    w = world_make(&d);
+    c.mesh = &m, c.name = "bar", c.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN), c.material.young = (ct_real)2.77e4;
+    c.material.poisson = (ct_real)0.4;
+    assert_int_equal(ct_body_add_soft(w, &c, &id), CT_OK);
+    for (i = 0; i < m.n_positions; i++)
+        if (m.positions[3 * i] > (ct_real)0.19)
+            end[n++] = i;
+    assert_int_equal(n, 9);
+    assert_int_equal(ct_body_pin(w, id, end, n, CT_AXIS_Y | CT_AXIS_Z, &turn, -1), CT_OK);
+    for (i = 0; i < 10; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        contacts += r.contacts;
+        if (getenv("SHOW"))
+            print_message("%d: %.2e J kinetic, %.2e elastic, pins %.2e, %d contacts, status %d\n", i, r.energy_kinetic, r.energy_elastic, r.work_pins,
+                          r.contacts, (int)r.status);
+        assert_true(r.energy_kinetic + r.energy_elastic < 1e5);
+    }
+    assert_true(contacts > 50);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +452,7 @@ int main(void)
         cmocka_unit_test(own_solver),
         cmocka_unit_test(interacting_collisions),
         cmocka_unit_test(spinning_bodies_gain_nothing),
+        cmocka_unit_test(nearly_held_pairs_get_bounded_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,20 +119,26 @@ static void cti_geometric_view(cti_state *s)
     net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
-/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: nothing of it can move along n */
+/* [1/kg] compliance of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. It is n'M_c^-1 n as if what
+   moves at all could move along n. Else forces grow without bound where scripts hold nearly all of that */
 static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
-    ct_real w = 0;
+    ct_real w = 0, all = 0;
     int k;
     for (k = first; k < CTI_LEN(q->S); k++) {
         int i = q->particle[k];
+        ct_real own = q->inv[i] * q->S[k] * q->S[k];
         cti_v3 t = n;
-        if (q->filter[i] >= 0)
-            t = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)q->filter[i], n);
-        w += q->inv[i] * q->S[k] * q->S[k] * cti_v3_dot(n, t);
+        if (q->filter[i] >= 0) {
+            const ct_real *P = s->scripts.projectors + 9 * (size_t)q->filter[i];
+            t = cti_m3_mul_v(P, n);
+            if (!(P[0] + P[4] + P[8] > CTI_R(0.5))) /* held in all directions */
+                continue;
+        }
+        w += own * cti_v3_dot(n, t), all += own;
     }
-    return w;
+    return w > 256 * CTI_EPS * CTI_EPS * all ? all : 0;
 }
 
 CTI_FN int cti_geometric_build(cti_state *s)

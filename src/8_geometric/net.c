@@ -48,7 +48,7 @@ CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c)
     int k;
     for (k = net->start[c]; k < net->start[c + 1]; k++)
         w += net->S[k] * net->S[k] * cti_v3_dot(n, cti_net_inverse(net, net->particle[k], n));
-    return 1 / w;
+    return 1 / (net->compliance ? cti_max(w, net->compliance[c]) : w);
 }
 
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out)
