@@ -440,6 +440,54 @@ static void nearly_held_pairs_get_bounded_forces(void **state)
     ct_world_destroy(w);
 }
 
+/* a box of which all vertices move on lines of a direction X, above a plane */
+static ct_step_report beads(ct_geometric_scheme scheme, const double X[3], const double normal[3], double height, int steps)
+{
+    ct_world_desc d = world_desc(2e-3, 0, NULL);
+    ct_soft_desc c = ct_soft_desc_default();
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_real S[9], n[3];
+    ct_world *w;
+    ct_body_id id;
+    ct_step_report r;
+    int i, k;
+    d.stepper = CT_STEPPER_GEOMETRIC, d.geometric.scheme = scheme;
+    w = world_make(&d);
+    c.mesh = &m, c.name = "beads", c.position[1] = (ct_real)height;
+    for (k = 0; k < 3; k++)
+        n[k] = (ct_real)normal[k];
+    assert_int_equal(ct_body_add_plane(w, n, 0, NULL), CT_OK);
+    assert_int_equal(ct_body_add_soft(w, &c, &id), CT_OK);
+    for (i = 0; i < 9; i++)
+        S[i] = (ct_real)(X[i / 3] * X[i % 3]);
+    for (i = 0; i < m.n_positions; i++)
+        assert_int_equal(ct_body_constrain(w, id, i, S), CT_OK);
+    memset(&r, 0, sizeof r);
+    for (i = 0; i < steps; i++) {
+        r = step_once(w, 0.01);
+        assert_true(r.status <= CT_STATUS_SUBSTEPPED);
+    }
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+    return r;
+}
+
+/* on slanted lines a box rests on the plane by both schemes; lines along a slanted plane, of which rounding alone leads to it, have no contact */
+static void slanted_lines_lead_to_contacts(void **state)
+{
+    static const double slanted[3] = {0.8660254037844386, 0.5, 0}, up[3] = {0, 1, 0}, along[3] = {0.6, 0.8, 0}, across[3] = {-0.8, 0.6, 0};
+    ct_geometric_scheme scheme;
+    (void)state;
+    for (scheme = CT_GEOMETRIC_GLOBAL; scheme <= CT_GEOMETRIC_SUCCESSIVE; scheme = (ct_geometric_scheme)(scheme + 1)) {
+        ct_step_report r = beads(scheme, slanted, up, 0.06, 60);
+        if (getenv("SHOW"))
+            print_message("scheme %d: %d contacts, %.3f of the thickness, %.2e J\n", (int)scheme, r.contacts, r.thickness_kept, r.energy_kinetic);
+        assert_true(r.contacts >= 4 && r.thickness_kept > (scheme == CT_GEOMETRIC_GLOBAL ? 0.95 : 0.79) && r.energy_kinetic < 1e-6);
+        r = beads(scheme, along, across, 0.0712 / 0.6, 3);
+        assert_int_equal(r.contacts, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +501,7 @@ int main(void)
         cmocka_unit_test(interacting_collisions),
         cmocka_unit_test(spinning_bodies_gain_nothing),
         cmocka_unit_test(nearly_held_pairs_get_bounded_forces),
+        cmocka_unit_test(slanted_lines_lead_to_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@
 #define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
                                */
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
+#define CTI_GEOMETRIC_HELD CTI_R(0.1) /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end
+                                         (test_geometric_rules.c) has at most 173 J with it, with half 290, with double 95 */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -119,8 +121,8 @@ static void cti_geometric_view(cti_state *s)
     net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
-/* [1/kg] compliance of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. It is n'M_c^-1 n as if what
-   moves at all could move along n. Else forces grow without bound where scripts hold nearly all of that */
+/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. differs: it is at least
+   a share of what it were if all that moves could move along n. Masses and forces go as one over it */
 static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
@@ -136,9 +138,9 @@ static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
             if (!(P[0] + P[4] + P[8] > CTI_R(0.5))) /* held in all directions */
                 continue;
         }
-        w += own * cti_v3_dot(n, t), all += own;
+        w += own * cti_v3_norm2(t), all += own; /* P'P = P; n'P n would be wrong by rounding */
     }
-    return w > 256 * CTI_EPS * CTI_EPS * all ? all : 0;
+    return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, CTI_GEOMETRIC_HELD * all) : 0;
 }
 
 CTI_FN int cti_geometric_build(cti_state *s)
@@ -408,4 +410,5 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s)
 #undef CTI_GEOMETRIC_ENOUGH
 #undef CTI_GEOMETRIC_PULL
 #undef CTI_GEOMETRIC_NEVER
+#undef CTI_GEOMETRIC_HELD
 #undef CTI_GEOMETRIC_NEAR

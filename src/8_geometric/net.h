@@ -50,7 +50,7 @@ CTI_FN cti_v3 cti_net_value(const cti_net *net, const ct_real *Q, int c);
 /* cti_net_inverse -- M_i^-1 v. */
 CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
 /* cti_net_normal_mass -- the reduced mass of eq. 7 along the normal [kg]. A small scalar is added to the inverse, so that an over-constrained
-   collision has a mass, too. */
+   collision has a mass, too. differs: the inverse is at least `compliance`, where there is one. */
 CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
 /* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
