@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fc4e423837cf1eaf.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs eedd1bb12f3e3c7f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1510,7 +1510,7 @@ CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
    CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
    CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies),
    CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. Elements that CT_REFINE_ELEMENTS has
-   split for the step are whole again. */
+   split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
@@ -31303,11 +31303,14 @@ static int cti_divide_is_new(int p, int q, const uint8_t *held, const uint64_t *
 CTI_FN int cti_divide_wants(const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, const uint64_t *keys, int n)
 {
     int i, a, b;
-    for (i = 0; i < n_tets; i++)
-        for (a = 0; a < 4 && (!marks || marks[i]); a++)
+    for (i = 0; i < n_tets; i++) {
+        if (marks && !marks[i])
+            continue;
+        for (a = 0; a < 4; a++)
             for (b = 0; b < a; b++)
                 if (cti_divide_is_new(tets[4 * i + a], tets[4 * i + b], held, keys, n))
                     return 1;
+    }
     return 0;
 }
 
@@ -42998,8 +43001,8 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt)
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
 #if CONTACT_WITH_EXPLICIT
-/* cti_assemble_between -- after cti_assemble_pins: scripts hold a block in the directions in which they hold both of two others, a and b, and it moves
-   along them at the mean of their velocities. 0: out of memory. */
+/* cti_assemble_between -- after cti_assemble_pins: a block is held in the directions in which both a and b are. Its velocity there is the mean of
+   theirs. A block that is held by itself stays so. 0: out of memory. */
 CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b);
 #endif
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
@@ -44537,6 +44540,12 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
+/* 1 if a block stays where it is, or moves as its script says */
+static int cti_assemble_is_held(const cti_state *s, int i)
+{
+    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
+}
+
 #if CONTACT_WITH_EXPLICIT
 /* what two projectors both hold is the null space of their sum */
 CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
@@ -44546,7 +44555,7 @@ CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
     ct_real M[6], w[3], V[9], *S;
     cti_v3 mean, v = cti_v3_zero();
     int i, j, k, slot;
-    if (c->filter[a] < 0 || c->filter[b] < 0)
+    if (c->filter[a] < 0 || c->filter[b] < 0 || cti_assemble_is_held(s, block))
         return 1;
     P = c->projectors + 9 * (size_t)c->filter[a], Q = c->projectors + 9 * (size_t)c->filter[b];
     M[0] = P[0] + Q[0], M[1] = P[4] + Q[4], M[2] = P[8] + Q[8];
@@ -44575,12 +44584,6 @@ CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
     return 1;
 }
 #endif
-
-/* 1 if a block stays where it is, or moves as its script says */
-static int cti_assemble_is_held(const cti_state *s, int i)
-{
-    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
-}
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)
 {
@@ -70585,6 +70588,7 @@ typedef struct cti_explicit_search {
     ct_real *x;          /* [3 nv] positions that they are of */
     ct_real slack;       /* [m] */
     int known;
+    cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
@@ -72398,6 +72402,7 @@ typedef struct cti_explicit_run {
     ct_real pins;           /* integral of pins' work */
     int forced, over;       /* steps accepted above the tolerance; steps that were left out */
     int squeezed;
+    int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;
 
 #if CONTACT_WITH_EXPLICIT
@@ -72432,7 +72437,9 @@ static int cti_explicit_scripts(cti_state *s, ct_real dt)
 {
     const int32_t *q = cti_explicit_own(s)->middles;
     int i, ok = cti_assemble_pins(s, dt);
-    for (i = 0; ok && i < CTI_LEN(q) && s->scripts.n_constrained; i += 3)
+    if (s->scripts.n_constrained == 0)
+        return ok;
+    for (i = 0; ok && i < CTI_LEN(q); i += 3)
         ok = cti_assemble_between(s, q[i], q[i + 1], q[i + 2]);
     return ok;
 }
@@ -72581,6 +72588,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
     double clock = cti_cmr_clock(s);
     int i;
     ct_real legal = s->desc.rk.penetration * g->edge;
+    run->moved = 0;
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_find(s, g->flat.y, run->t))
         return 0;
@@ -72590,7 +72598,8 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
             break;
     if (i < CTI_LEN(g->touches)) {
         double before = cti_explicit_potential(s, g->flat.y);
-        if (cti_explicit_back(s, g->flat.y, run->t)) {
+        run->moved = cti_explicit_back(s, g->flat.y, run->t);
+        if (run->moved) {
             r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
             for (i = 0; i < CTI_LEN(g->touches); i++)
                 if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
@@ -72747,19 +72756,41 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
-/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. deepest: of vertices behind planes,
-   of which some have no contact: they were moved there, out of other bodies. -1: out of memory */
-static int cti_explicit_crossed(cti_state *s, ct_real *deepest)
+/* contacts at the end of the step, moved back, and the deepest of all that are there after it: the move back may push nodes behind other surfaces,
+   with which the step has no contact. 0: out of memory */
+static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_touch *touches;
+    double clock;
+    int i, ok;
+    if (!cti_explicit_meet(s, run, r))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->penetration = cti_max(r->penetration, -g->touches[i].d);
+    if (!run->moved)
+        return 1;
+    clock = cti_cmr_clock(s);
+    cti_explicit_place(s, g->flat.y, run->t);
+    touches = g->touches, g->touches = g->search.moved;
+    ok = cti_explicit_find(s, g->flat.y, run->t);
+    g->search.moved = g->touches, g->touches = touches;
+    if (!ok)
+        return 0;
+    for (i = 0; i < CTI_LEN(g->search.moved); i++)
+        r->penetration = cti_max(r->penetration, -g->search.moved[i].d);
+    r->ms_detect += cti_cmr_clock(s) - clock;
+    return 1;
+}
+
+/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
+static int cti_explicit_crossed(cti_state *s)
 {
     const cti_surface *f = &s->surface;
     int n = cti_tangle_crossed(s), behind = 0, p, v;
-    *deepest = 0;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
-            ct_real gap = cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v));
-            behind += gap <= 0;
-            *deepest = cti_max(*deepest, -gap);
-        }
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            behind += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
     if (n > 0)
         n -= behind;
     if (n == 0)
@@ -72767,21 +72798,19 @@ static int cti_explicit_crossed(cti_state *s, ct_real *deepest)
     return n;
 }
 
-/* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
+/* intersections, energies and status at the end of the step. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_pair squeezed = s->step.limit;
     double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
-    r->tangled = cti_explicit_crossed(s, &r->penetration);
+    r->tangled = cti_explicit_crossed(s);
     g->search.known = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
     if (run->squeezed)
         s->step.limit = squeezed;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        r->penetration = cti_max(r->penetration, -g->touches[i].d);
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_step_energies(s, r);
@@ -72842,7 +72871,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     r->contacts = CTI_LEN(s->step.impulses.touches);
     r->rows = CTI_LEN(g->touches);
     run.t = (double)dt;
-    if (!cti_explicit_meet(s, &run, r))
+    if (!cti_explicit_meet_last(s, &run, r))
         return cti_explicit_take_back(s);
     cti_explicit_commit(s, dt);
     if (!cti_explicit_finish(s, &run, r))
@@ -72951,7 +72980,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     if (!g)
         return;
     cti_explicit_nodal_free(s);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -74265,6 +74294,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {
+        cti_refine_close(w, 0);
         w->busy = 0;
         return cti_world_crossing(w);
     }
@@ -76564,10 +76594,11 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
     out->impulse_normal = t->r[0];
     out->impulse_tangent[0] = t->r[1], out->impulse_tangent[1] = t->r[2];
     out->sticking = t->sticking;
-    for (k = 0; turned && k < 3; k++) /* to the other side: the axes stay a right-handed frame */
+    if (!turned)
+        return;
+    for (k = 0; k < 3; k++) /* to the other side: the axes stay a right-handed frame */
         out->normal[k] = -out->normal[k], out->tangent[1][k] = -out->tangent[1][k];
-    if (turned)
-        out->impulse_tangent[0] = -out->impulse_tangent[0];
+    out->impulse_tangent[0] = -out->impulse_tangent[0];
 }
 
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w)

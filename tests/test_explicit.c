@@ -574,33 +574,64 @@ static void intersections_are_counted(void **state)
     }
 }
 
-/* a box whose lower edge flies into a static one through its side is moved out below, behind a plane with which it had no contact: the depth
-   is reported, and the step is not OK */
-static void moved_behind_a_plane(void **state)
+/* a box whose lower edge flies into a static one through its side, and is moved out below */
+static ct_world *moved_below(ct_body_id *id)
 {
     static const double at[3] = {-0.101, 0.1005, 0}, fast[3] = {100, 0, 0};
     ct_world_desc d = desc_of();
     ct_world *w;
     ct_mesh a = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 1), b = mesh_box(0.4, 0.06, 1, 1, 1, 1, 0);
     ct_static_desc wall = ct_static_desc_default();
-    ct_step_report r;
-    double x[3 * 8], deepest = 0;
-    ct_body_id id;
-    int i;
-    (void)state;
     d.gravity[1] = 0, d.rk.fixed_step = (ct_real)1e-4;
     w = world_make(&d);
-    id = add_soft(w, "a", &a, 1e5, 0.3, 0, at, fast);
-    wall.mesh = &b, wall.position[0] = (ct_real)0.2, wall.position[1] = (ct_real)0.028; /* from 2 mm below the plane on */
+    *id = add_soft(w, "a", &a, 1e5, 0.3, 0, at, fast);
+    wall.mesh = &b, wall.position[0] = (ct_real)0.2, wall.position[1] = (ct_real)0.028; /* from 2 mm below the plane y = 0 on */
     assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
-    assert_int_equal(ct_body_add_plane(w, NULL, 0, NULL), CT_OK);
-    r = step_once(w, 1e-4);
+    ct_mesh_free(&a), ct_mesh_free(&b);
+    return w;
+}
+
+/* the step is not OK, and has the depth of the lowest node below y = 0 */
+static void expect_depth(ct_world *w, ct_body_id id)
+{
+    double x[3 * 8], deepest = 0;
+    ct_step_report r = step_once(w, 1e-4);
+    int i;
     assert_int_equal(ct_body_get_positions(w, id, x, CT_SCALAR_DOUBLE, 3 * sizeof(double), NULL), CT_OK);
     for (i = 0; i < 8; i++)
         deepest = fmax(deepest, -x[3 * i + 1]);
-    assert_true(deepest > 1e-3 && (double)r.penetration > 0.999 * deepest && r.status == CT_STATUS_NOT_CONVERGED);
-    ct_mesh_free(&a), ct_mesh_free(&b);
+    if (!(deepest > 1e-3 && (double)r.penetration > 0.999 * deepest && r.status == CT_STATUS_NOT_CONVERGED))
+        fail_msg("%g deep, reported %g, status %s", deepest, (double)r.penetration, ct_status_text(r.status));
     ct_world_destroy(w);
+}
+
+/* nodes that are moved behind a plane with which the step has no contact */
+static void moved_behind_a_plane(void **state)
+{
+    ct_body_id id;
+    ct_world *w = moved_below(&id);
+    (void)state;
+    assert_int_equal(ct_body_add_plane(w, NULL, 0, NULL), CT_OK);
+    expect_depth(w, id);
+}
+
+/* the same for a static body, and for a rigid one */
+static void moved_into_a_body(void **state)
+{
+    ct_mesh m = mesh_box(0.4, 0.2, 1, 1, 1, 1, 0);
+    ct_static_desc d = ct_static_desc_default();
+    ct_rigid_desc q = ct_rigid_desc_default();
+    ct_body_id id;
+    ct_world *w = moved_below(&id);
+    (void)state;
+    d.mesh = &m, d.position[0] = (ct_real)0.05, d.position[1] = (ct_real)-0.1; /* its upper side is at y = 0 */
+    assert_int_equal(ct_body_add_static(w, &d, NULL), CT_OK);
+    expect_depth(w, id);
+    w = moved_below(&id);
+    q.mesh = &m, q.density = 1000, q.position[0] = (ct_real)0.05, q.position[1] = (ct_real)-0.1;
+    assert_int_equal(ct_body_add_rigid(w, &q, NULL), CT_OK);
+    expect_depth(w, id);
+    ct_mesh_free(&m);
 }
 
 /* such bars of five cells, whose edges meet in their middles: with `refine` these are contact nodes, and keep the bars apart without contacts of edges */
@@ -778,7 +809,8 @@ int main(void)
         cmocka_unit_test(order_of_steps),             cmocka_unit_test(held_contacts),         cmocka_unit_test(weight_at_rest),
         cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),
-        cmocka_unit_test(moved_behind_a_plane),       cmocka_unit_test(middles_of_edges),      cmocka_unit_test(same_bits_by_workers),
+        cmocka_unit_test(moved_behind_a_plane),       cmocka_unit_test(moved_into_a_body),     cmocka_unit_test(middles_of_edges),
+        cmocka_unit_test(same_bits_by_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,11 +46,14 @@ static int cti_divide_is_new(int p, int q, const uint8_t *held, const uint64_t *
 CTI_FN int cti_divide_wants(const int32_t *tets, int n_tets, const uint8_t *marks, const uint8_t *held, const uint64_t *keys, int n)
 {
     int i, a, b;
-    for (i = 0; i < n_tets; i++)
-        for (a = 0; a < 4 && (!marks || marks[i]); a++)
+    for (i = 0; i < n_tets; i++) {
+        if (marks && !marks[i])
+            continue;
+        for (a = 0; a < 4; a++)
             for (b = 0; b < a; b++)
                 if (cti_divide_is_new(tets[4 * i + a], tets[4 * i + b], held, keys, n))
                     return 1;
+    }
     return 0;
 }
 

@@ -35,6 +35,7 @@ typedef struct cti_explicit_run {
     ct_real pins;           /* integral of pins' work */
     int forced, over;       /* steps accepted above the tolerance; steps that were left out */
     int squeezed;
+    int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;
 
 static double cti_explicit_potential(cti_state *s, const ct_real *y)
@@ -68,7 +69,9 @@ static int cti_explicit_scripts(cti_state *s, ct_real dt)
 {
     const int32_t *q = cti_explicit_own(s)->middles;
     int i, ok = cti_assemble_pins(s, dt);
-    for (i = 0; ok && i < CTI_LEN(q) && s->scripts.n_constrained; i += 3)
+    if (s->scripts.n_constrained == 0)
+        return ok;
+    for (i = 0; ok && i < CTI_LEN(q); i += 3)
         ok = cti_assemble_between(s, q[i], q[i + 1], q[i + 2]);
     return ok;
 }
@@ -217,6 +220,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
     double clock = cti_cmr_clock(s);
     int i;
     ct_real legal = s->desc.rk.penetration * g->edge;
+    run->moved = 0;
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_find(s, g->flat.y, run->t))
         return 0;
@@ -226,7 +230,8 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
             break;
     if (i < CTI_LEN(g->touches)) {
         double before = cti_explicit_potential(s, g->flat.y);
-        if (cti_explicit_back(s, g->flat.y, run->t)) {
+        run->moved = cti_explicit_back(s, g->flat.y, run->t);
+        if (run->moved) {
             r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
             for (i = 0; i < CTI_LEN(g->touches); i++)
                 if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
@@ -383,19 +388,41 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
-/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. deepest: of vertices behind planes,
-   of which some have no contact: they were moved there, out of other bodies. -1: out of memory */
-static int cti_explicit_crossed(cti_state *s, ct_real *deepest)
+/* contacts at the end of the step, moved back, and the deepest of all that are there after it: the move back may push nodes behind other surfaces,
+   with which the step has no contact. 0: out of memory */
+static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_report *r)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_touch *touches;
+    double clock;
+    int i, ok;
+    if (!cti_explicit_meet(s, run, r))
+        return 0;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        r->penetration = cti_max(r->penetration, -g->touches[i].d);
+    if (!run->moved)
+        return 1;
+    clock = cti_cmr_clock(s);
+    cti_explicit_place(s, g->flat.y, run->t);
+    touches = g->touches, g->touches = g->search.moved;
+    ok = cti_explicit_find(s, g->flat.y, run->t);
+    g->search.moved = g->touches, g->touches = touches;
+    if (!ok)
+        return 0;
+    for (i = 0; i < CTI_LEN(g->search.moved); i++)
+        r->penetration = cti_max(r->penetration, -g->search.moved[i].d);
+    r->ms_detect += cti_cmr_clock(s) - clock;
+    return 1;
+}
+
+/* pairs that intersect at the end; a vertex that touches a plane is a contact, with a depth, and none of them. -1: out of memory */
+static int cti_explicit_crossed(cti_state *s)
 {
     const cti_surface *f = &s->surface;
     int n = cti_tangle_crossed(s), behind = 0, p, v;
-    *deepest = 0;
     for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
-            ct_real gap = cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v));
-            behind += gap <= 0;
-            *deepest = cti_max(*deepest, -gap);
-        }
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1))
+            behind += cti_plane_gap(&f->planes[p], cti_v3_at(f->x0, v)) <= 0;
     if (n > 0)
         n -= behind;
     if (n == 0)
@@ -403,21 +430,19 @@ static int cti_explicit_crossed(cti_state *s, ct_real *deepest)
     return n;
 }
 
-/* depths at the end of the step, from the contacts there, and intersections. 0: out of memory */
+/* intersections, energies and status at the end of the step. 0: out of memory */
 static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_pair squeezed = s->step.limit;
     double scale, gain = CTI_EXPLICIT_GAIN * cti_fmin((double)s->desc.rk.tolerance, 1e-3);
     int i;
-    r->tangled = cti_explicit_crossed(s, &r->penetration);
+    r->tangled = cti_explicit_crossed(s);
     g->search.known = 0; /* the trees' boxes are of these positions */
     if (r->tangled < 0)
         return 0;
     if (run->squeezed)
         s->step.limit = squeezed;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        r->penetration = cti_max(r->penetration, -g->touches[i].d);
     r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_step_energies(s, r);
@@ -478,7 +503,7 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
     r->contacts = CTI_LEN(s->step.impulses.touches);
     r->rows = CTI_LEN(g->touches);
     run.t = (double)dt;
-    if (!cti_explicit_meet(s, &run, r))
+    if (!cti_explicit_meet_last(s, &run, r))
         return cti_explicit_take_back(s);
     cti_explicit_commit(s, dt);
     if (!cti_explicit_finish(s, &run, r))

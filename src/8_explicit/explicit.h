@@ -65,6 +65,7 @@ typedef struct cti_explicit_search {
     ct_real *x;          /* [3 nv] positions that they are of */
     ct_real slack;       /* [m] */
     int known;
+    cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and

@@ -109,6 +109,12 @@ static int cti_assemble_direction(cti_state *s, const cti_direction *d)
     return 1;
 }
 
+/* 1 if a block stays where it is, or moves as its script says */
+static int cti_assemble_is_held(const cti_state *s, int i)
+{
+    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
+}
+
 /* what two projectors both hold is the null space of their sum */
 CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
 {
@@ -117,7 +123,7 @@ CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
     ct_real M[6], w[3], V[9], *S;
     cti_v3 mean, v = cti_v3_zero();
     int i, j, k, slot;
-    if (c->filter[a] < 0 || c->filter[b] < 0)
+    if (c->filter[a] < 0 || c->filter[b] < 0 || cti_assemble_is_held(s, block))
         return 1;
     P = c->projectors + 9 * (size_t)c->filter[a], Q = c->projectors + 9 * (size_t)c->filter[b];
     M[0] = P[0] + Q[0], M[1] = P[4] + Q[4], M[2] = P[8] + Q[8];
@@ -144,12 +150,6 @@ CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b)
     cti_v3_put(c->v_fixed, block, v);
     c->fixed[block] = (uint8_t)(S[0] == 0 && S[4] == 0 && S[8] == 0);
     return 1;
-}
-
-/* 1 if a block stays where it is, or moves as its script says */
-static int cti_assemble_is_held(const cti_state *s, int i)
-{
-    return (s->scripts.held[i] & (CTI_HELD_REPAIR | CTI_HELD_IMPLAUSIBLE)) || cti_state_is_inactive(s, i);
 }
 
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt)

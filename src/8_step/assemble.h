@@ -6,8 +6,8 @@
 
 /* cti_assemble_pins -- fixed, v_fixed, filter, projectors for the step from t to t + dt. 0 when memory ran out. */
 CTI_FN int cti_assemble_pins(cti_state *s, ct_real dt);
-/* cti_assemble_between -- after cti_assemble_pins: scripts hold a block in the directions in which they hold both of two others, a and b, and it moves
-   along them at the mean of their velocities. 0: out of memory. */
+/* cti_assemble_between -- after cti_assemble_pins: a block is held in the directions in which both a and b are. Its velocity there is the mean of
+   theirs. A block that is held by itself stays so. 0: out of memory. */
 CTI_FN int cti_assemble_between(cti_state *s, int block, int a, int b);
 /* cti_assemble_movers -- computes surface.script: positions of scripted surface vertices at `time`. */
 CTI_FN void cti_assemble_movers(cti_state *s, double time);

@@ -180,10 +180,11 @@ static void cti_query_contact(const ct_world *w, const cti_touch *t, ct_contact 
     out->impulse_normal = t->r[0];
     out->impulse_tangent[0] = t->r[1], out->impulse_tangent[1] = t->r[2];
     out->sticking = t->sticking;
-    for (k = 0; turned && k < 3; k++) /* to the other side: the axes stay a right-handed frame */
+    if (!turned)
+        return;
+    for (k = 0; k < 3; k++) /* to the other side: the axes stay a right-handed frame */
         out->normal[k] = -out->normal[k], out->tangent[1][k] = -out->tangent[1][k];
-    if (turned)
-        out->impulse_tangent[0] = -out->impulse_tangent[0];
+    out->impulse_tangent[0] = -out->impulse_tangent[0];
 }
 
 CTI_FN ct_code cti_world_keep_contacts(ct_world *w)

@@ -505,6 +505,7 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {
+        cti_refine_close(w, 0);
         w->busy = 0;
         return cti_world_crossing(w);
     }

@@ -20,7 +20,7 @@ typedef struct soak_run {
     double least; /* [m] smallest thickness that the library takes at the world's extent */
     double apart; /* [m] more room than the soak leaves between bodies, and above planes */
     int tangled; /* bodies are placed anywhere */
-    int meet;    /* EXPLICIT: bodies of like stiffness go to the middle, in steps in which sound crosses a part of them or a few of them */
+    int meet;    /* EXPLICIT: bodies of like stiffness fly to the middle. In a step sound crosses 0.2 to 2.5 bodies */
     double to[3]; /* direction to the middle, of the body that is added */
     int scripts; /* something is scripted and moves: room may end */
     soak_item items[SOAK_BODIES];
