@@ -504,48 +504,62 @@ static void the_law_only_pushes(void **state)
 
 /* ---- anchors go on where pairs change ---- */
 
-/* speed [m/s] after 20 ms of a box on its edge that slides with 0.5 m/s along the edge of another; their edges are cut into pieces. There are no
-   dampers, and the springs of friction are so soft that the slip spans the pieces */
-static double slides_along_an_edge(int pieces, int own)
+/* speed [m/s] after 20 ms of a box on its edge that slides across that edge, over the edge of another; their edges are cut into pieces. There
+   are no dampers, and the springs of friction are so soft that the slip spans the pieces. sharp 0: edges at a right angle, 0.5 m/s; 1: at 10 degrees,
+   a quarter of the thickness, 1 m/s, so that their crossing goes farther in a step than both it and what they slide */
+static double slides_along_an_edge(int pieces, int own, int sharp)
 {
     ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0.5);
     ct_mesh base = mesh_box(0.1, 0.1, 0.4, 1, 1, pieces, 0), m = mesh_box(0.4, 0.1, 0.1, own, 1, 1, 0);
     ct_static_desc sd = ct_static_desc_default();
-    const double c = sqrt(0.5);
+    const double c = sqrt(0.5), turn = sharp ? 80 * atan(1) / 45 : 0, speed = sharp ? 1 : 0.5, thick = sharp ? THICK / 4 : THICK;
     double v[3];
     ct_world *w;
     ct_body_id id;
     int i;
-    d.penalty.stiffness = 1e5, d.penalty.friction_stiffness = 2e4, d.penalty.damping = 0;
+    d.penalty.stiffness = 1e5, d.penalty.friction_stiffness = 2e4, d.penalty.damping = 0, d.thickness = (ct_real)thick;
     w = world_make(&d);
-    mesh_place(&base, atan(1), own > 1 ? 0 : 0.02, -0.1 * c, 0); /* its edge is up, along z */
+    mesh_place(&base, atan(1), own > 1 || sharp ? 0 : 0.02, -0.1 * c, 0); /* its edge is up, along z */
     sd.mesh = &base, sd.name = "base";
     assert_int_equal(ct_body_add_static(w, &sd, NULL), CT_OK);
-    for (i = 0; i < m.n_positions; i++) { /* an edge is down, along x */
-        double y = (double)m.positions[3 * i + 1], z = (double)m.positions[3 * i + 2];
-        m.positions[3 * i + 1] = (ct_real)(c * (y - z) + 0.1 * c + THICK - 4 * G / 1e5), m.positions[3 * i + 2] = (ct_real)(c * (y + z) - 0.0151);
+    for (i = 0; i < m.n_positions; i++) { /* an edge is down, along x before it is turned */
+        double x = (double)m.positions[3 * i], y = (double)m.positions[3 * i + 1], z = (double)m.positions[3 * i + 2], across = c * (y + z) - (sharp ? 0.0091 : 0.0151);
+        m.positions[3 * i] = (ct_real)(x * cos(turn) + across * sin(turn)), m.positions[3 * i + 1] = (ct_real)(c * (y - z) + 0.1 * c + thick - 4 * G / 1e5);
+        m.positions[3 * i + 2] = (ct_real)(across * cos(turn) - x * sin(turn));
     }
-    v[0] = v[1] = 0, v[2] = 0.5;
+    v[0] = speed * sin(turn), v[1] = 0, v[2] = speed * cos(turn);
     id = add_rigid(w, &m, v, NULL);
     for (i = 0; i < 40; i++)
         assert_int_equal(step_once(w, 5e-4).status, CT_STATUS_OK);
     read_middle(w, id, 1, v);
     ct_mesh_free(&m), ct_mesh_free(&base);
     ct_world_destroy(w);
-    return v[2];
+    return v[0] * sin(turn) + v[2] * cos(turn);
 }
 
 /* of two edges, and of a vertex of one and the other; in both cases also through the ends of edges */
 static void anchors_go_from_edge_to_edge(void **state)
 {
-    double whole = slides_along_an_edge(1, 1), cut = slides_along_an_edge(200, 1), corner = slides_along_an_edge(1, 40),
-           both = slides_along_an_edge(200, 40);
+    double whole = slides_along_an_edge(1, 1, 0), cut = slides_along_an_edge(200, 1, 0), corner = slides_along_an_edge(1, 40, 0),
+           both = slides_along_an_edge(200, 40, 0);
     (void)state;
     if (getenv("SHOW"))
         print_message("slides with %.5f m/s on a whole edge, %.5f on a cut one; with a vertex of its own %.5f and %.5f\n", whole, cut, corner, both);
     NEAR(cut, whole, FLOAT ? 2e-3 : 2e-4);
     NEAR(both, corner, FLOAT ? 2e-3 : 2e-4);
     assert_true(whole < 0.5 - 0.85 * 0.5 * G * 0.02); /* Coulomb's law, less what it takes to load the spring */
+}
+
+/* edges at 10 degrees, whose crossing goes 5.7 times as far as they slide */
+static void anchors_go_with_the_crossing(void **state)
+{
+    double whole = slides_along_an_edge(1, 1, 1), cut = slides_along_an_edge(40, 1, 1), both = slides_along_an_edge(40, 40, 1);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("edges at 10 degrees: slides with %.5f m/s on a whole edge, %.5f on a cut one, %.5f if both are cut\n", whole, cut, both);
+    NEAR(cut, whole, 0.01);
+    NEAR(both, whole, 0.02); /* at the ends of edges two pairs stand for the crossing */
+    assert_true(whole < 1 - 0.85 * 0.5 * G * 0.02);
 }
 
 /* speed [m/s] after 0.2 s of a box that slides down a slope of tan 0.5, of `cells` triangles across, turned under it */
@@ -1109,6 +1123,7 @@ int main(void)
         cmocka_unit_test(bodies_have_springs_of_their_own),
         cmocka_unit_test(the_law_only_pushes),
         cmocka_unit_test(anchors_go_from_edge_to_edge),
+        cmocka_unit_test(anchors_go_with_the_crossing),
         cmocka_unit_test(anchors_go_from_face_to_face),
         cmocka_unit_test(changes_of_pairs_make_no_creep),
         cmocka_unit_test(anchors_do_not_cross_bodies),

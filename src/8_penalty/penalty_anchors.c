@@ -1,18 +1,20 @@
 /* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
    Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
    pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
-   the nearest between the same bodies. That row is no farther than the old pair's points slid along each other in the last substep, and the
-   thickness, within which pairs stand for one contact. Farther rows are other contacts; to give them springs would move force across a body.
+   the nearest between the same bodies. That row is no farther than the sum of the old pair's way in the last substep and the thickness, within which
+   pairs stand for one contact. Its way is that of its points along each other; where edges cross, of their crossing, which at small angles goes
+   farther. Farther rows are other contacts; to give them springs would move force across a body.
    The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and
    a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip
    and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c).
-   Rows are found by a k-d tree, which is built where a pair has ended: n log n comparisons for n pairs.
+   Rows are found by a k-d tree, which is built where a pair has ended: about n log n comparisons for n pairs, where rows of the same
+   bodies are near.
    based on: lecture notes 4.4.1, whose anchor stays on the body's surface; Bentley, Multidimensional binary search trees used for associative
    searching, 1975. */
 #include "penalty.h"
 #include "../0_base/sort.h"
 
-enum { CTI_PENALTY_LEVELS = 64 }; /* most levels of a tree, of each of which a search puts off one range: 2^31 rows have 31 */
+enum { CTI_PENALTY_LEVELS = 64 }; /* stack of ranges: a tree of 2^31 rows has 31 levels, and each leaves one range */
 
 /* cti_penalty_heir -- what a row gets. */
 typedef struct cti_penalty_heir {
@@ -33,6 +35,7 @@ typedef struct cti_penalty_tree {
 /* cti_penalty_range -- entries lo .. hi - 1 of a tree, divided along `axis`. */
 typedef struct cti_penalty_range {
     int lo, hi, axis;
+    ct_real past2; /* [m^2] square of the least distance of its rows; a search sets it */
 } cti_penalty_range;
 
 CTI_FN void cti_penalty_offer(cti_state *s)
@@ -69,6 +72,23 @@ static cti_v3 cti_penalty_middle(const ct_real *x, const cti_pair *pair)
     return cti_v3_mul(cti_v3_add(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1)), CTI_R(0.5));
 }
 
+/* Way [m] of the crossing of two edges in a substep: at its end, from the middle of the points that crossed at its start. Edges at an angle a move it
+   by up to 1 / sin a of what they slide; no farther than an edge is long, since what follows on an edge is not known. 0: they did not cross */
+static ct_real cti_penalty_crossing(const ct_real *x, const cti_pair *pair)
+{
+    cti_v3 a, b, between, moved;
+    ct_real most, det;
+    if (pair->kind != CT_PAIR_EE || !(pair->w[0] > 0 && pair->w[1] > 0 && pair->w[2] < 0 && pair->w[3] < 0))
+        return 0;
+    a = cti_v3_sub(cti_v3_at(x, pair->v[1]), cti_v3_at(x, pair->v[0])), b = cti_v3_sub(cti_v3_at(x, pair->v[3]), cti_v3_at(x, pair->v[2]));
+    between = cti_v3_sub(cti_pair_point(x, pair, 0), cti_pair_point(x, pair, 1));
+    det = cti_v3_norm2(cti_v3_cross(a, b)), most = cti_sqrt(cti_max(cti_v3_norm2(a), cti_v3_norm2(b)));
+    moved = cti_v3_mul(a, cti_v3_dot(a, b) * cti_v3_dot(b, between) - cti_v3_norm2(b) * cti_v3_dot(a, between));
+    moved = cti_v3_mad(moved, b, cti_v3_norm2(a) * cti_v3_dot(b, between) - cti_v3_dot(a, b) * cti_v3_dot(a, between));
+    moved = cti_v3_mul(moved, CTI_R(0.5));
+    return cti_v3_norm(moved) < most * det ? cti_v3_norm(moved) / det : most;
+}
+
 CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -77,7 +97,7 @@ CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item,
     memset(&place, 0, sizeof place);
     place.key = item->key, place.k = p->contacts[row].k, place.kf = p->contacts[row].kf;
     place.body[0] = cti_pair_body_a(&s->surface, pair), place.body[1] = cti_pair_body_b(&s->surface, pair);
-    place.reach = slid + cti_surface_pair_thickness(&s->surface, place.body[0], place.body[1]);
+    place.reach = cti_max(slid, cti_penalty_crossing(s->surface.x1, pair)) + cti_surface_pair_thickness(&s->surface, place.body[0], place.body[1]);
     cti_v3_put(place.at, 0, cti_penalty_middle(s->surface.x1, pair));
     return CTI_PUSH(s->mem, p->next_places, place) && cti_memory_add(s->mem, &p->next, item);
 }
@@ -139,12 +159,12 @@ static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *plac
     cti_penalty_range todo[CTI_PENALTY_LEVELS];
     cti_v3 at = cti_v3_at(place->at, 0);
     int top = 0, found = -1;
-    todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
+    todo[top].past2 = 0, todo[top].lo = 0, todo[top].hi = tree->n, todo[top++].axis = 0;
     while (top > 0) {
         cti_penalty_range r = todo[--top], half[2];
         ct_real past, d;
         int row, side;
-        if (r.lo >= r.hi)
+        if (r.lo >= r.hi || r.past2 > best)
             continue;
         row = tree->order[cti_penalty_halves(r, half)];
         past = cti_penalty_along(at, r.axis) - cti_penalty_along(tree->at[row], r.axis);
@@ -152,7 +172,8 @@ static int cti_penalty_nearest(const cti_state *s, const cti_penalty_place *plac
         if (d <= best && (d < best || found < 0 || row < found) && cti_penalty_is_of(s, row, place))
             best = d, found = row;
         side = past > 0;
-        if (past * past <= best)
+        half[side].past2 = r.past2, half[!side].past2 = cti_max(r.past2, past * past);
+        if (half[!side].past2 <= best)
             todo[top++] = half[!side];
         todo[top++] = half[side];
     }
