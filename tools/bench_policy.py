@@ -3,7 +3,9 @@
 
 usage: python3 tools/bench_policy.py [--scenes A,B] [--starts N] [--kinds off,half,double] [--only WORD,...] [--full] [--limit SECONDS]
        python3 tools/bench_policy.py --table [--markdown]          of the runs that are there; runs nothing
---scenes  of S1, S2, S3_N8, S3_N16 (data of peers) and letters, unified, press, cloth_drop, skirt (tools/make_scenes.py). Default: S1,S2,S3_N8
+       python3 tools/bench_policy.py --halves [--scenes A,B]       half and double of those runs, in markdown: ratios of sweeps, a row a number
+--scenes  of S1, S2, S3_N8, S3_N16 (data of peers); letters, unified, press, cloth_drop, skirt (tools/make_scenes.py); overlap, pinch
+          (examples/scenes); crash, chain (bench/scenes: impacts of fast, stiff and jointed bodies, where rescues act). Default: S1,S2,S3_N8
 --starts  slightly perturbed starts: gravity is turned by 1e-6 rad times the start's number. Default: 3
 --kinds   off: the list OFF below. half, double: every number of the lists in src/ but costs and the paper's
 --only    trials whose name has one of the words
@@ -28,9 +30,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.environ.get("BENCH_POLICY", os.path.join(ROOT, "build", "bench_policy"))
 DATA = os.environ.get("CONTACT_DATA", os.path.join(ROOT, "..", "shared", "data"))
 FOLDER = os.path.join(ROOT, "build", "policy")
-# scene: (peers' folder or show scene, steps)
-SCENES = {"S1": ("S1_dt60", 180), "S2": ("S2", 100), "S3_N8": ("S3_N8", 100), "S3_N16": ("S3_N16", 60), "letters": (None, 60), "unified": (None, 100),
-          "press": (None, 100), "cloth_drop": (None, 200), "skirt": (None, 60)}
+# scene: (its file, in the data folder or here; None: a show scene), steps
+SCENES = {"S1": ("scenes/peers/S1_dt60/scene.json", 180), "S2": ("scenes/peers/S2/scene.json", 100), "S3_N8": ("scenes/peers/S3_N8/scene.json", 100),
+          "S3_N16": ("scenes/peers/S3_N16/scene.json", 60), "letters": (None, 60), "unified": (None, 100), "press": (None, 100),
+          "cloth_drop": (None, 200), "skirt": (None, 60), "overlap": ("examples/scenes/overlap.json", 100), "pinch": ("examples/scenes/pinch.json", 250),
+          "crash": ("bench/scenes/crash.json", 50), "chain": ("bench/scenes/chain.json", 60)}
 # mechanism: numbers that switch it off
 OFF = collections.OrderedDict([
     ("sweeps.first_mix", "1000000000"),    # acceleration of sweeps over contacts
@@ -90,7 +94,7 @@ OFF = collections.OrderedDict([
     ("substep.zone_soft", "0"),
     ("substep.zone_rigid", "0"),
 ])
-SKIPPED = ("costs.", "paper.")
+SKIPPED = ("costs.", "paper.", "substep.equal")  # the last one is a ratio near 1: half and double are no such ratios
 
 
 def numbers():
@@ -131,8 +135,9 @@ def absolute(node, folder):
 def scene_of(name, start):
     """the scene's file with a perturbed start"""
     source, _ = SCENES[name]
-    folder = os.path.join(DATA, "scenes", "peers", source) if source else os.path.join(ROOT, "build", "scenes", name)
-    path = os.path.join(folder, "scene.json")
+    path = os.path.join(ROOT, source or "build/scenes/%s/scene.json" % name)
+    if source and source.startswith("scenes/"):
+        path = os.path.join(DATA, source)
     if not source and not os.path.exists(path):
         subprocess.check_call([sys.executable, os.path.join(ROOT, "tools", "make_scenes.py"), "--only", name, "--out",
                                os.path.join(ROOT, "build", "scenes")],
@@ -140,7 +145,7 @@ def scene_of(name, start):
     if start == 0:
         return path
     with open(path) as f:
-        scene = absolute(json.load(f), os.path.abspath(folder))
+        scene = absolute(json.load(f), os.path.dirname(os.path.abspath(path)))
     g = scene.get("gravity", [0, -9.81, 0])
     size = math.sqrt(sum(x * x for x in g))
     scene["gravity"] = [g[0] + 0.6e-6 * start * size, g[1], g[2] - 0.8e-6 * start * size]
@@ -260,6 +265,44 @@ def table(args):
         print(lead + mid.join([("%s" if args.markdown else "%-30s") % name] + [("%s" if args.markdown else "%-30s") % c for c in cells]) + end)
 
 
+def halves(args):
+    """half and double in one row a number; then the numbers that never acted"""
+    runs, still = Runs(), []
+    for scene in args.scenes:
+        d = [r for k, r in runs.found.items() if k[0] == "default" and k[1] == scene and "failed" not in r]
+        if not d:
+            sys.exit("bench_policy.py: no default run of %s" % scene)
+        first = runs.default(scene, 0, SCENES[scene][1])
+        ratios = [r["solver_sweeps"] / max(1, first["solver_sweeps"]) for r in d]
+        print("- %s: %d steps, %d iterations, %d sweeps, up to the tolerance %.0f %%, zones %d; %d starts: %.2f to %.2f times the sweeps, %.0f to %.0f %%" % (
+            scene, first["steps"], first["solver_iterations"], first["solver_sweeps"], good(first), first["zones"], len(d), min(ratios), max(ratios),
+            min(map(good, d)), max(map(good, d))))
+    print("\n| number | %s |" % " | ".join(args.scenes))
+    print("|---" * (1 + len(args.scenes)) + "|")
+    for name, type_, value, _, _ in sorted(numbers(), key=lambda n: n[0]):
+        cells = []
+        for scene in args.scenes:
+            n, pair = SCENES[scene][1], []
+            d = runs.default(scene, 0, n)
+            for kind in ("half", "double"):
+                r = runs.found.get(("%s %s" % (name, kind), scene, 0, n))
+                if not r:
+                    pair.append("-")
+                elif "failed" in r:
+                    pair.append("failed")
+                elif r["hash"] == d["hash"]:
+                    pair.append("=")
+                else:
+                    ok = good(r) - good(d)
+                    pair.append("%.2f" % (r["solver_sweeps"] / max(1, d["solver_sweeps"])) + (" ok %+.0f%%" % ok if abs(ok) >= 0.5 else ""))
+            cells.append("; ".join(pair) if pair[0] != pair[1] or pair[0] not in "-=" else pair[0])
+        if any(c not in ("-", "=", "-; =", "=; -") for c in cells):
+            print("| %s, %s | %s |" % (name, value, " | ".join(cells)))
+        elif any("=" in c for c in cells):
+            still.append(name)
+    print("\nNo bit of any run changed with half or double of: %s." % ", ".join("`%s`" % n for n in still))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenes", default="S1,S2,S3_N8", type=lambda t: t.split(","))
@@ -270,12 +313,13 @@ def main():
     parser.add_argument("--limit", type=float, default=0)
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--halves", action="store_true")
     args = parser.parse_args()
     unknown = [s for s in args.scenes if s not in SCENES]
     if unknown:
         sys.exit("bench_policy.py: no scene '%s'; there are %s" % (unknown[0], ", ".join(SCENES)))
-    if args.table:
-        table(args)
+    if args.table or args.halves:
+        (halves if args.halves else table)(args)
         return
     if not os.path.exists(PROGRAM):
         sys.exit("bench_policy.py: FIX: make build/bench_policy")

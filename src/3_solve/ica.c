@@ -13,9 +13,9 @@
    point, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
    numbers and decisions.
-   differs: the velocity change of a multiplier is added to v at once, so that a sweep over clusters starts from it instead of from v(i-1).
-   Within one cluster the two agree exactly, and with cluster = body one outer iteration is full anticipation.
-   differs: where A couples clusters, contacts between nodes are first solved inside step 3.3 (cti_ica_after_node).
+   differs: c(i) is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
+   Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
+   differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the same without any of our differences. */
 #include "ica_kernel.h"
 #include "ica_state.h"
