@@ -475,16 +475,20 @@ static ct_step_report beads(ct_geometric_scheme scheme, const double X[3], const
 /* on slanted lines a box rests on the plane by both schemes; lines along a slanted plane, of which rounding alone leads to it, have no contact */
 static void slanted_lines_lead_to_contacts(void **state)
 {
-    static const double slanted[3] = {0.8660254037844386, 0.5, 0}, up[3] = {0, 1, 0}, along[3] = {0.6, 0.8, 0}, across[3] = {-0.8, 0.6, 0};
+    static const double slanted[3] = {0.8660254037844386, 0.5, 0}, up[3] = {0, 1, 0};
     ct_geometric_scheme scheme;
+    int k;
     (void)state;
     for (scheme = CT_GEOMETRIC_GLOBAL; scheme <= CT_GEOMETRIC_SUCCESSIVE; scheme = (ct_geometric_scheme)(scheme + 1)) {
         ct_step_report r = beads(scheme, slanted, up, 0.06, 60);
         if (getenv("SHOW"))
             print_message("scheme %d: %d contacts, %.3f of the thickness, %.2e J\n", (int)scheme, r.contacts, r.thickness_kept, r.energy_kinetic);
         assert_true(r.contacts >= 4 && r.thickness_kept > (scheme == CT_GEOMETRIC_GLOBAL ? 0.95 : 0.79) && r.energy_kinetic < 1e-6);
-        r = beads(scheme, along, across, 0.0712 / 0.6, 3);
-        assert_int_equal(r.contacts, 0);
+        for (k = 1; k < 13; k++) { /* 1.2 mm above the plane */
+            double s = sin(0.1 * k), c = cos(0.1 * k), along[3] = {c, s, 0}, across[3] = {-s, c, 0};
+            r = beads(scheme, along, across, (0.05 * (s + c) + 0.0012) / c, 3);
+            assert_int_equal(r.contacts, 0);
+        }
     }
 }
 
