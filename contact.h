@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5f1fb3f2deae7f8e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d3756c2575eaa4db.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11884,9 +11884,9 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* ---- 3_solve/solve_policy.h ---- */
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
-   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `defer` is 12
-   iterations between two full solves. Rows "group.name" of docs/policy.md have the runs without it, and
-   with half and double. A comment above a line tells of others.
+   A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
+   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
+   without it, and with half and double. A comment above a line tells of others.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
    or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
@@ -41834,9 +41834,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
-   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
-   48 blocks in a patch of cloth. Rows "group.name" of docs/policy.md have the runs without it, and with half and
-   double. A comment above a line tells of others.
+   A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
+   where one is known beside the runs. `patch` is 48 blocks in a patch of cloth. Rows "group.name" of docs/policy.md have the runs without it,
+   and with half and double. A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is

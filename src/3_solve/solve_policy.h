@@ -1,7 +1,7 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
-   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `defer` is 12
-   iterations between two full solves. Rows "group.name" of docs/policy.md have the runs without it, and
-   with half and double. A comment above a line tells of others.
+   A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
+   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
+   without it, and with half and double. A comment above a line tells of others.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
    or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */

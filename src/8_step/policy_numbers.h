@@ -1,7 +1,7 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
-   A line has a number's type, name, value and unit, and a text that goes on from the unit and ends with the reason for the value: `patch` is
-   48 blocks in a patch of cloth. Rows "group.name" of docs/policy.md have the runs without it, and with half and
-   double. A comment above a line tells of others.
+   A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
+   where one is known beside the runs. `patch` is 48 blocks in a patch of cloth. Rows "group.name" of docs/policy.md have the runs without it,
+   and with half and double. A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
