@@ -1,5 +1,6 @@
 /* test_penalty.c -- the penalty stepper: stiffness times depth is the normal force, anchors hold and slide, the bound of the explicit form, momentum,
    the torque of an off-centre hit, restitution, materials of bodies, impacts that springs do not see, the energy account, statuses, refusals. */
+#include "plain.h"
 #include "world_util.h"
 #include "../src/8_penalty/penalty.h"
 #include "../src/9_world/world.h"
@@ -1125,7 +1126,7 @@ int main(void)
         cmocka_unit_test(anchors_go_from_edge_to_edge),
         cmocka_unit_test(anchors_go_with_the_crossing),
         cmocka_unit_test(anchors_go_from_face_to_face),
-        cmocka_unit_test(changes_of_pairs_make_no_creep),
+        PLAIN_TEST(changes_of_pairs_make_no_creep)
         cmocka_unit_test(anchors_do_not_cross_bodies),
         cmocka_unit_test(springs_go_to_the_nearest_row),
         cmocka_unit_test(rest_takes_few_solves),
