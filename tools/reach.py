@@ -6,6 +6,7 @@ the chain. Conditions are sets of sets of switches: {{A}, {B, C}} is A || (B && 
 other macros, comparisons) count as always. So a condition is never too narrow, unless a name is pasted together in a way that
 `expand` does not know; then the compiler misses a function, or this file finds one that nothing reaches.
 """
+import functools
 import re
 
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|&&|\|\||##|[=!<>]=|\S")
@@ -21,18 +22,28 @@ STEPPER_LIST = "CT_STEPPER_LIST"
 STEPPERS = []  # the switches in that list: one of them is always 1
 
 
-def either(a, b):
-    """a || b, without terms that another one implies."""
-    terms = set(a | b)
-    for t in list(terms):
-        rest = t - {STEPPERS[0]} if STEPPERS else t
-        if rest != t and all(rest | {s} in terms for s in STEPPERS):
+@functools.lru_cache(maxsize=None)
+def simplified(condition, steppers):
+    """The condition without terms that another one implies. Few conditions are asked for millions of times."""
+    terms = set(condition)
+    for t in condition:
+        rest = t - {steppers[0]} if steppers else t
+        if rest != t and all(rest | {s} in terms for s in steppers):
             terms.add(rest)
     return frozenset(t for t in terms if not any(u < t for u in terms))
 
 
+def either(a, b):
+    return simplified(a | b, tuple(STEPPERS))
+
+
+@functools.lru_cache(maxsize=None)
+def product(a, b):
+    return frozenset(t | u for t in a for u in b)
+
+
 def both(a, b):
-    return either(frozenset(t | u for t in a for u in b), NEVER)
+    return simplified(product(a, b), tuple(STEPPERS))
 
 
 class Condition:
