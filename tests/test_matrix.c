@@ -433,6 +433,32 @@ static void options_of_worlds(void **state)
         }
 }
 
+/* no body, then a plane alone, then a body that leaves again: a step has nothing to do, and says that it is done */
+static void worlds_without_blocks(void **state)
+{
+    int k, i;
+    (void)state;
+    for (k = 0; k < COLUMNS; k++) {
+        ct_world_desc d = desc_of(k);
+        ct_world *w = world_make(&d);
+        ct_body_id box;
+        for (i = 0; i < 3; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            if (r.status != CT_STATUS_OK || r.energy_kinetic != 0 || r.residual != 0)
+                fail_msg("%s, empty world %d: status %d, energy %g, residual %g", columns[k], i, (int)r.status, r.energy_kinetic,
+                         (double)r.residual);
+            if (i == 0)
+                add_plane(w, 0, 1, 0, 0);
+            if (i == 1) {
+                box = add_soft_box(w, "box", 0.2, 2, 1e5, 0, 0.15, 0);
+                step_once(w, 0.01);
+                assert_int_equal(ct_body_remove(w, box), CT_OK);
+            }
+        }
+        ct_world_destroy(w);
+    }
+}
+
 /* ---- the README ---- */
 
 static size_t put_row(char *out, size_t size, const char *name, const char *const *refusal, int is_integrator)
@@ -479,7 +505,7 @@ static void the_readme_has_this_table(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_and_joints), cmocka_unit_test(options_of_worlds),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_and_joints), cmocka_unit_test(options_of_worlds), cmocka_unit_test(worlds_without_blocks),
                                        cmocka_unit_test(the_readme_has_this_table)};
     if (argc > 1 && strcmp(argv[1], "--table") == 0) {
         static char table[16384];

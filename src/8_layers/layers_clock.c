@@ -127,11 +127,13 @@ static double cti_layers_hinge(const ct_real *X, const int32_t *node, double lea
 static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
 {
     const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
-    double sum = 0, held;
+    const double step = (double)CTI_SPRING_STEP;
+    double sum = 0, held = 0;
     int k;
     switch (kind) {
-    case CTI_LAYERS_SPRING: /* with the stiffness of the strain limit in steps of 10 ms or less (spring.c) */
-        held = m->springs.limit > 0 ? 20 * cti_layers_rest(b, e, 0) + 200 * cti_layers_rest(b, e, 2) / (0.01 * 0.01) : 0;
+    case CTI_LAYERS_SPRING: /* with the strain limit at its stiffest (spring.c) */
+        if (m->springs.limit > 0)
+            held = CTI_SPRING_RATES * cti_layers_rest(b, e, 0) + CTI_SPRING_LIMIT * cti_layers_rest(b, e, 2) / (step * step);
         return 2 * (cti_layers_rest(b, e, 0) + held);
     case CTI_LAYERS_PLATE: /* G <= 3 diag G */
         for (k = 0; k < 3; k++) {
@@ -193,11 +195,13 @@ static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int 
     }
 }
 
-/* bare; mark [n blocks] scratch */
+/* marks in `bare` the elements that have a node under a vertex of the surface; mark [n blocks] scratch */
 static void cti_layers_bare(cti_state *s, uint8_t *mark)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int m, k, e, i;
+    if (!s->n)
+        return;
     memset(mark, 0, (size_t)s->n);
     for (i = cti_surface_dynamic(&s->surface, 0); i < s->surface.nv; i = cti_surface_dynamic(&s->surface, i + 1)) {
         const cti_attach *a = cti_surface_attach(&s->surface, i);

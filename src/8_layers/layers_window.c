@@ -1,11 +1,11 @@
 /* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
    Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
    bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
-   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
-   layer that is not reached has no force, so that windows change no result but through rounding. At the end of each part of a window the D's
-   are known. Where one is larger than expected and a pair may have entered a layer that did not strike, that part is rolled back, and the window
-   ends where the part began; a first part is repeated with half of its length. The next window expects larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
-   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks. Clocks do not depend on windows,
+   and a layer that is not reached has no force; so windows change results by rounding alone. At the end of each part of a window the D's are
+   known. Where one is larger than expected, a pair may have entered a layer that did not strike. That part is then rolled back, and the window
+   ends where it began; a first part is repeated with half of its length. The next window expects larger D's. So a pair stays farther apart
+   than the first of its layers that does not strike, and surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
    2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 #include "layers.h"
 
@@ -50,7 +50,7 @@ static double cti_layers_expect(const cti_state *s, int i, double span)
 {
     const cti_layers *y = cti_layers_own(s);
     double r = y->window.span > 0 ? cti_fmax(1, span / y->window.span) : 1, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)(1 << y->clocks.free_level)) +
+    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)((int64_t)1 << y->clocks.free_level)) +
            CTI_LAYERS_STILL * (double)s->desc.thickness;
 }
 

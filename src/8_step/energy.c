@@ -59,7 +59,8 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
 {
     cti_energy_loop q;
     int i, k;
-    memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    if (out)
+        memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
     cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->n; i++) {
@@ -137,8 +138,8 @@ static void cti_energy_end(cti_state *s, ct_real dt)
     }
 }
 
-/* Error of the work of a contact with a rigid body by its linearization: J v, along which its impulse works, is shorter than the path of
-   the point. It is no gain if the contact removes as much */
+/* Error that linearization makes in the work of a contact on a rigid body: the impulse works along J v, which is shorter than the path of
+   the point. It counts as no gain where the contact removes at least as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
     const cti_row *row = &s->contact.rows[i];
