@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2f2dea68ab8b0065.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9a0f8cfa167b0c9a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11903,17 +11903,21 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
-    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough. Twice that ends a loop whose result may be judged") \
-    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change at which a stalled loop ends") \
+    X(int, stall, 6, "sweeps", \
+      "without a halved change, after which `stalled` is enough; twice that ends a loop whose result may be judged. Longer waits cost sweeps") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", \
+      "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
-    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
-    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts") \
-    X(int, more, 20, "1", "largest factor on max_sweeps for that")
+    X(ct_real, restart, 2, "1", \
+      "growth of the change over its smallest value, at which the history is dropped; at 1 `crash` loses 14 % of its steps") \
+    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts: few visits cost little") \
+    X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
     X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
-    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes: a third fewer than in turn, but friction may cycle") \
+    X(int, fused, 30, "iterations", \
+      "at most with contacts solved inside the sweep over nodes: S2 takes a fifth fewer sweeps, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
@@ -11922,35 +11926,44 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
     /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
-    X(ct_real, judge_next, CTI_R(0.9), "1", "of that change, below which the residual is computed again at the latest") \
-    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change that is aimed at after a residual above the tolerance") \
-    X(ct_real, tight, CTI_R(0.7), "1", "of the change aimed at, at which sweeps end from then on, with exact inverses") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", \
+      "of that change, below which the residual is computed again at the latest: a slow solve is judged at each tenth of progress") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", \
+      "least factor on the change that is aimed at after a residual above the tolerance: one residual predicts no more than a digit") \
+    X(ct_real, tight, CTI_R(0.7), "1", \
+      "of the change aimed at, at which sweeps end from then on, with exact inverses: the sweeps' error stays the smaller part") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
-    X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included") \
-    X(int, idle, 2, "corrections", "in a row with little effect, after which a new factor is asked for, or corrections end") \
+    X(int, sweeps, 2, "iterations", \
+      "of contacts and nodes before each correction: they remove the rough part of the error, as the smoother of a two-grid method") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included: a factor costs at least 20 solves (factors.cheap)") \
+    X(int, idle, 2, "corrections", \
+      "in a row with little effect, after which a new factor is asked for, or corrections end: one alone may be chance") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
-    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
+    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end: the sweeps after it reduce that")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
-    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history") \
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
        cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
        beside a contact do */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
-    X(int, rebase, 16, "sweeps", "over nodes between two base points, relative to which velocities are floats")
+    X(int, rebase, 16, "sweeps", \
+      "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
 /* ---- the law of one contact ---- */
 #define CTI_TUNED_LAW(X) \
-    X(ct_real, miss, CTI_R(1e-5), "1", "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone") \
+    X(ct_real, miss, CTI_R(1e-5), "1", \
+      "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone: above rounding, below the tolerance") \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
-    X(ct_real, slides, CTI_R(0.99), "1", "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed") \
-    X(ct_real, regular, CTI_R(1e-6), "1", "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole")
+    X(ct_real, slides, CTI_R(0.99), "1", \
+      "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed; an iterate need not end on the cone exactly") \
+    X(ct_real, regular, CTI_R(1e-6), "1", \
+      "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole: ten roundings of float")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
@@ -11961,7 +11974,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
 
-/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
+/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \
@@ -14099,7 +14112,8 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 /* ---- 3_solve/ica_judge.c ---- */
 /* ica_judge.c -- how a solve by ICA ends.
    Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only the judge declares a
-   solve converged: above the tolerance, contacts are then swept to a smaller change, and the next residual waits for a smaller one.
+   solve converged: above the tolerance, contacts are then swept to a smaller change, and the next residual waits for a smaller one. A loop whose
+   change vanishes ends as well; the residual in the report then shows that it is above the tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
    Growth over the smallest change is divergence, as its monitor of 5.6. Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 
@@ -14164,8 +14178,8 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
 /* ---- 3_solve/ica_accelerate.c ---- */
 /* ica_accelerate.c -- what makes the outer loop of ICA faster than the paper's: each is a call of ica.c.
    cti_ica_after_node      Contacts between nodes are solved inside the sweep over the nodes. Each is visited directly after the last of its
-                           nodes, so that a sticking node is not displaced by its neighbours in between. A third fewer iterations than
-                           contacts and nodes in turn, to which a long solve returns, since friction may cycle there (outer.fused).
+                           nodes, so that a sticking node is not displaced by its neighbours in between. S2 takes a fifth fewer sweeps
+                           than with contacts and nodes in turn, to which a long solve returns, since friction may cycle (outer.fused).
    cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
    cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
    cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled.
@@ -19011,7 +19025,13 @@ CTI_FN cti_outcome cti_solver_newton(const cti_program *p, cti_effort *e, cti_an
    from the best iterate try to finish. based on: Boyd et al. 2011, 3.1 and 3.4.1 - 3.4.3 (scaled form, rho, over-relaxation); Acary and
    Cadoux 2013 (s as a fixed point); Walker and Ni 2011 (Anderson). */
 
-enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_MIXING_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum {
+    CTI_ADMM_OWN = 50000, /* iterations, at most */
+    CTI_ADMM_DEPTH = CTI_MIXING_DEPTH,
+    CTI_ADMM_SHALLOW = 3, /* depth of the acceleration after the first stall; after the second it is off */
+    CTI_ADMM_CHECK = 5,   /* iterations between two residuals */
+    CTI_ADMM_BALANCE = 40 /* iterations before rho is first balanced anew */
+};
 
 /* the iterates: velocities, impulses and their copies */
 typedef struct cti_admm_point {
@@ -19022,7 +19042,7 @@ typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
     cti_newton newton;
-    double *A, *B;                                   /* [9 nc] zeros, identities */
+    double *A, *B; /* [9 nc] zeros, identities */
     cti_admm_point at;
     cti_mixing mixing; /* of the map of v to g */
     double rho;
@@ -19036,7 +19056,8 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     double **vectors[6];
     int k, ok;
     s->f = f, s->rho = 1;
-    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g, vectors[5] = &s->at.old_z;
+    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g,
+    vectors[5] = &s->at.old_z;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
     ok = s->A && s->B;
     for (k = 0; k < 6; k++)
@@ -19854,6 +19875,16 @@ CTI_FN void cti_mprgp_preconditioner_apply(cti_mprgp_preconditioner *q, const do
    Such a result is a proximal step, which lowers the objective, and the next one begins there. Based on: Judice, Pires: A block principal
    pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994). */
 
+/* pivoting that cycles shows as turns without fewer changes; not tuned */
+enum {
+    CTI_PIVOT_TURNS = 200,
+    CTI_PIVOT_PATIENCE = 10
+};                                       /* most turns; turns without fewer changes, after which one row changes at a time */
+enum { CTI_PIVOT_ITERATIONS = 2000000 }; /* most of the method, which its judge ends much earlier */
+#define CTI_PIVOT_SHIFT 1e-11            /* least shift of a preconditioner: a singular face has a factor */
+#define CTI_PIVOT_APART 1e-12            /* of the largest |x|: rounding of a bound */
+#define CTI_PIVOT_SLOPE 1e-13            /* of the largest |b|: rounding of a gradient */
+
 /* updates the faces from x and g; entries at a bound are put there exactly. With `single` only the row of highest number changes. Returns
    the number of changes */
 static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g, double eps_x, double eps_g, int single)
@@ -19880,19 +19911,20 @@ static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g,
 
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
 {
-    int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
+    int i, k, turn, changes, least = q->n + 1, patience = CTI_PIVOT_PATIENCE, n = q->n;
     cti_mprgp_set *set = q->set;
     double size_b = cti_mprgp_most(n, q->b);
-    if (q->precondition->shift != cti_fmax(shift, 1e-11))
-        q->precondition->shift = cti_fmax(shift, 1e-11), q->precondition->stale = 1;
-    for (turn = 0; turn < 200; turn++) {
+    if (q->precondition->shift != cti_fmax(shift, CTI_PIVOT_SHIFT))
+        q->precondition->shift = cti_fmax(shift, CTI_PIVOT_SHIFT), q->precondition->stale = 1;
+    for (turn = 0; turn < CTI_PIVOT_TURNS; turn++) {
         if (turn) {
-            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_most(n, x), 1e-13 * size_b, patience <= 0);
+            changes = cti_mprgp_pivot_faces(set, x, g, CTI_PIVOT_APART * cti_mprgp_most(n, x), CTI_PIVOT_SLOPE * size_b, patience <= 0);
             if (changes == 0)
                 return 1;
-            patience = changes < least ? 10 : patience - 1;
+            patience = changes < least ? CTI_PIVOT_PATIENCE : patience - 1;
             least = cti_min_int(least, changes);
-            if (patience < -10 || !cti_effort_goes_on(q->effort, q->answer->iterations, 2000000, q->answer->x, q->answer->r))
+            if (patience < -CTI_PIVOT_PATIENCE ||
+                !cti_effort_goes_on(q->effort, q->answer->iterations, CTI_PIVOT_ITERATIONS, q->answer->x, q->answer->r))
                 return 0;
         }
         q->answer->iterations++, q->count->pivots++;
@@ -24544,31 +24576,31 @@ CTI_FN cti_outcome cti_cones_solve(const cti_program *p, cti_effort *e, cti_answ
    previous step. If W is sparse, the linear system is that of friction_system.c with the scaling on its diagonal. Newton's method on the
    same system (friction_newton.c) then finishes from the point where the barrier method slows down. */
 
-#define CTI_CONES_CONTACTS 1200
-#define CTI_CONES_NEWTON 0.05 /* [residual] below it the derivative of |z_t| is used */
-#define CTI_CONES_LU 1500     /* [rows] up to which that is done */
-#define CTI_CONES_STALLED 30  /* [steps] without progress, after which the method gives up */
-#define CTI_CONES_QUICK 8     /* the same where Newton's method can finish */
-#define CTI_CONES_POLISH 5e-3 /* [residual] below it Newton's method is tried */
-#define CTI_CONES_SHORT 0.1   /* [step length] after a shorter step, |z_t| is once taken from the previous step */
-#define CTI_CONES_ITERATIONS 300
+#define CTI_CONES_CONTACTS 1200  /* [contacts] up to which W is dense: 100 MB; larger problems need a sparse W */
+#define CTI_CONES_NEWTON 0.05    /* [residual] below it the derivative of |z_t| is used */
+#define CTI_CONES_LU 1500        /* [rows] up to which that is done */
+#define CTI_CONES_STALLED 30     /* [steps] without progress, after which the method gives up */
+#define CTI_CONES_QUICK 8        /* the same where Newton's method can finish */
+#define CTI_CONES_POLISH 5e-3    /* [residual] below it Newton's method is tried */
+#define CTI_CONES_SHORT 0.1      /* [step length] after a shorter step, |z_t| is once taken from the previous step */
+#define CTI_CONES_ITERATIONS 300 /* [steps] most of the method; one that converges takes far fewer */
 #endif
 
 /* W where it is kept sparse (LOCAL), in the form of friction.h */
 typedef struct cti_cones_sparse {
     cti_friction f;
     cti_friction_system system;
-    cti_newton end;     /* Newton's steps on f from where the barrier slows down */
-    double polished;    /* residual from which they were tried last */
-    double *A, *B;      /* [9 m / 3] the scaling over the squares of side, identities */
-    double *side;       /* [m] 1, mu, mu: y = s / side for the s of f */
+    cti_newton end;  /* Newton's steps on f from where the barrier slows down */
+    double polished; /* residual from which they were tried last */
+    double *A, *B;   /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;    /* [m] 1, mu, mu: y = s / side for the s of f */
 } cti_cones_sparse;
 
 /* S where it is formed */
 typedef struct cti_cones_dense {
     int ld;
-    int newton;         /* 1: the derivative of |z_t| is in the matrix */
-    int skew;           /* 1: W has a part that is not symmetric */
+    int newton; /* 1: the derivative of |z_t| is in the matrix */
+    int skew;   /* 1: W has a part that is not symmetric */
     int *pivot;
     double *S, *F, *scratch; /* [m][ld]; of the LU */
 } cti_cones_dense;
@@ -24591,18 +24623,18 @@ typedef struct cti_cones {
     cti_answer *a;
     cti_scalar system; /* GLOBAL: A's factor */
     int m;
-    int is_sparse;     /* 1: `sparse` is used, else `dense` */
+    int is_sparse; /* 1: `sparse` is used, else `dense` */
     cti_cones_sparse sparse;
     cti_cones_dense dense;
-    double *unit;      /* [m] z = unit * u, r = unit * y */
-    double *q;         /* [m] */
-    double *y, *z;     /* [m] */
+    double *unit;  /* [m] z = unit * u, r = unit * y */
+    double *q;     /* [m] */
+    double *y, *z; /* [m] */
     cti_cones_delta step;
     cti_cones_own own;
     double last, best; /* residuals */
     double mu, size;   /* barrier, size of q */
     double reach;      /* last step length */
-    double ahead;      /* share of residual times size that the barrier stays above */
+    double ahead;      /* lower bound of the barrier, as a share of residual times size */
 } cti_cones;
 
 /* ---- one cone ---- */
@@ -24665,8 +24697,8 @@ static int cti_cones_alloc(cti_cones *c)
     size_t m = (size_t)c->m;
     double **v[10];
     int k;
-    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp, v[7] = &c->step.rc,
-    v[8] = &c->step.lambda;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp,
+    v[7] = &c->step.rc, v[8] = &c->step.lambda;
     v[9] = &c->step.t;
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
@@ -24702,8 +24734,7 @@ static int cti_cones_open_sparse(cti_cones *c)
     c->sparse.side = CTI_ARENA_NEW(arena, double, c->m);
     c->sparse.A = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->sparse.B = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
     if (!c->sparse.side || !c->sparse.A || !c->sparse.B || !cti_friction_open(&c->sparse.f, c->p, c->e, c->a) ||
-        !cti_friction_system_open(&c->sparse.system, &c->sparse.f) ||
-        !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
+        !cti_friction_system_open(&c->sparse.system, &c->sparse.f) || !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
         return 0;
     c->sparse.polished = CTI_CONES_POLISH;
     for (i = 0; i < c->m; i++) {
@@ -24935,7 +24966,8 @@ static void cti_cones_matrix(cti_cones *c)
     int i, k, a, b;
     double G[9];
     for (i = 0; i < c->m; i++)
-        memcpy(c->dense.F + (size_t)i * (size_t)c->dense.ld, c->dense.S + (size_t)i * (size_t)c->dense.ld, sizeof *c->dense.F * (size_t)c->m);
+        memcpy(c->dense.F + (size_t)i * (size_t)c->dense.ld, c->dense.S + (size_t)i * (size_t)c->dense.ld,
+               sizeof *c->dense.F * (size_t)c->m);
     for (i = 0; c->dense.newton && c->dense.skew && i < c->m; i++) {
         double *row = c->dense.F + (size_t)i * (size_t)c->dense.ld;
         memset(row, 0, sizeof *row * (size_t)c->m);
@@ -26228,7 +26260,7 @@ CTI_FN cti_outcome cti_solver_interior(const cti_program *p, cti_effort *e, cti_
    maximal dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts
    from its last solution. The tangents of a contact are rotated to r_t - u_t. The bound of the first is mu r_n. The second has a compliance
    |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone.
-   differs: that; the map from friction to friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, with W +
+   differs: the round cone; the map from friction to friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, with W +
    sigma about the last impulses. So they are definite where contacts are redundant, and their fixed point does not depend on sigma.
    Based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
 
@@ -37026,6 +37058,13 @@ CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x,
 /* spring.h -- mass-spring cloth in batches of eight springs. */
 
 
+#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the strain limit, in masses of the heavier end over the squared step */
+/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
+   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
+   the pieces of a halved 10 ms step would change the energy. */
+#define CTI_SPRING_STEP CTI_R(0.01)
+#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
+
 enum { CTI_SPRING_REST = 3 };
 
 /* cti_spring_batch -- zero it before first use. */
@@ -37037,9 +37076,9 @@ typedef struct cti_spring_batch {
     ct_real step, share;  /* set by the caller before a step: the step's length [s], 0: no limit acts; the part of the limit's force that
                              the step applies */
     const ct_real *ahead; /* velocities by global node number, to evaluate springs at the step's end; NULL: at its start */
-    int32_t *node; /* [2 x 8 batches] */
-    int32_t *slot; /* [4 n] */
-    ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
+    int32_t *node;        /* [2 x 8 batches] */
+    int32_t *slot;        /* [4 n] */
+    ct_real *rest;        /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
 } cti_spring_batch;
 
 /* cti_spring_list -- the springs of triangles [3 n]. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
@@ -37078,12 +37117,6 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
    dropped). differs: Provot moves the ends of an overlong spring after the step, without regard to other springs and contacts. Here the
    limit is part of the implicit system, and contacts are solved together with it. */
 
-#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the limit, in masses of the heavier end over the squared step */
-/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
-   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
-   the pieces of a halved 10 ms step would change the energy. */
-#define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
 /* w / e: how far before the limit a linearization sees it. In a sheet of 20 x 20 weak springs that is released at 10 ms a step, springs
    reach a strain of .053 for a limit of .05; with half of this value .08, with double .037. In equilibrium the sheet hangs at 3/5 of its
    limit. */
@@ -37207,8 +37240,7 @@ CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, co
     int e;
     t->limit = m->strain_limit;
     for (e = 0; e < (t->n + 7) / 8 * 8; e++)
-        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] =
-            cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
+        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] = cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
 }
 
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
@@ -37350,9 +37382,6 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
     }
 }
 
-#undef CTI_SPRING_LIMIT
-#undef CTI_SPRING_STEP
-#undef CTI_SPRING_RATES
 #undef CTI_SPRING_RAMP
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -41847,13 +41876,15 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs 20 solves (`solve`). Above, when asked for") \
-    X(double, large, 5e7, "flops", "above this, a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
+    X(double, large, 5e7, "flops", \
+      "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        A tenth and ten times change nothing in the scenes tried */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
     X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
-    X(int, missing, 12, "1", "a correction gets a new factor when more than one block in so many has a contact that the factor lacks") \
+    X(int, missing, 12, "1", \
+      "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
     X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
     X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
 
@@ -41861,7 +41892,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 #define CTI_TUNED_ISLAND(X) \
     X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
     X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
-    X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
+    X(int, ports, 200, "blocks", \
+      "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
     X(int, ports_failed, 1500, "blocks", "replaces `ports` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
@@ -41870,14 +41902,16 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
-    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
+    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round: it starts near its own") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n)")
+    X(ct_real, free_mean, CTI_R(0.1), "1", \
+      "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n). Errors are largest at few blocks")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
-    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above this a solve is far from a solution: more sweeps; other solvers' results are refused") \
+    X(ct_real, unsolved, CTI_R(0.15), "natural map", \
+      "above this a solve is far from a solution: more sweeps; other solvers' results are refused. A resting contact that is not found has 1") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
@@ -41908,13 +41942,14 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
     /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
-       and more than .1 % in a fifth of its steps. A step must not gain 1 %, which random world 732 did */ \
+       and more than .1 % in a fifth of its steps. A step must not gain 1 %, as a world of the soak did */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", "largest share of its kinetic energy that a chain gets: at a turning point that energy is small") \
-    X(double, link_least, 0.95, "1", "largest share that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(double, link_least, 0.95, "1", \
+      "largest share of a chain's kinetic energy that a correction removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
@@ -41946,19 +41981,24 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
-    X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
+    X(ct_real, time, CTI_R(0.1), "s", \
+      "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
     X(ct_real, local, CTI_R(4), "1", "ratio of the way out to the size of the shared part; above it each vertex leaves by its nearest surface") \
-    X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
-    X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
+    X(ct_real, keep, CTI_R(1.5), "1", \
+      "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
+    X(ct_real, stiff, CTI_R(0.03), "1", \
+      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the mass, so that the row is met to 3 %") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
-    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart") \
+    X(ct_real, rigid, CTI_R(0.03), "1", \
+      "the same for all rows on a rigid body together: their sum has to stay solvable, and rows contradict each other") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
-    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
+    X(ct_real, same, CTI_R(0.98), "1", \
+      "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
     X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors; above it the sum tells which side is pulled back") \
     X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
-/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
+/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
     X(double, energy, 20.0, "us", "a body's elastic energy") \
     X(double, row, 0.2, "us", "making a row") \
@@ -42926,8 +42966,8 @@ CTI_FN void cti_swing_close(cti_state *s, ct_real dt);
 /* ---- 8_step/swing.c ---- */
 /* swing.c -- rotation of jointed rigid bodies.
    Method: a joint's impulse acts through the arm at the start of the step, and then the body rotates freely with its new momentum: w = m(L
-   + J' r), m the midpoint rule (rigid.c). The inertia at the middle of the free motion would belong to another motion: its error L x dw dt
-   would leak from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves linearize w about the
+   + J' r), m the midpoint rule (rigid.c). The inertia at the middle of the free motion is that of another motion. Its error L x dw dt adds a part of
+   the large momentum across a rod to the small one about its axis, on which no joint acts. Solves linearize w about the
    last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: as in m, an impulse across the axis then adds nothing about it. The rotation is
    then computed for the impulse found, and joints are linearized there until they hold. */
 
@@ -48112,8 +48152,8 @@ CTI_FN int cti_repair_rows(cti_state *s, const cti_row_context *c);
    Sheets have no inside: an edge moves relative to a face so that the contour of the intersection gets shorter,
        G = sum over the edge's faces i of R_i - 2 (E . R_i) / (E . N) N,
    E the edge, N the face's normal, R_i the direction in which the contour runs from the edge into face i: when the edge moves by d its point
-   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a
-   closed contour, and the rest is the same with the roles of edge and face exchanged. The sum over a contour is a direction for all of it.
+   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that. Half of R_i cancels over a closed contour and may be left
+   out. The rest is the same with the roles of edge and face exchanged. The sum over a contour is a direction for all of it.
    Every row requires a speed through recovery and softness alone, so that contradicting rows find a compromise.
    Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
    collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; if a contour cuts a sheet in
@@ -49591,7 +49631,8 @@ static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_en
 {
     cti_energy_loop q;
     int i, k;
-    memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    if (out)
+        memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     q.s = s, q.x = x, q.dt = dt, q.out = out;
     cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->n; i++) {
@@ -49670,8 +49711,8 @@ static void cti_energy_end(cti_state *s, ct_real dt)
     }
 }
 
-/* Error of the work of a contact with a rigid body by its linearization: J v, along which its impulse works, is shorter than the path of
-   the point. It is no gain if the contact removes as much */
+/* Error that linearization makes in the work of a contact on a rigid body: the impulse works along J v, which is shorter than the path of
+   the point. It counts as no gain where the contact removes at least as much */
 static double cti_energy_bent(const cti_state *s, int i)
 {
     const cti_row *row = &s->contact.rows[i];
@@ -59192,7 +59233,7 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 #undef CTI_TIE_STRAIN
 
 /* ---- 8_barrier/barrier_hold.c ---- */
-/* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
+/* barrier_hold.c -- what contacts remember from step to step: friction's impulse, for queries, and the anchor of a static hold.
    Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
    slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
    at a slip below e = friction_velocity h, and the next step begins there;
@@ -59455,9 +59496,9 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
    too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
-   iterations run out. Scripted blocks and surfaces go along: a Newton step contains what is left of their way, is cut with the others, and is taken
-   without a look at the potential, which scripts do work on; once they are where they are to be, it falls again.
-   The scale of the barriers' force follows the forces of the last step, so that loads are carried in the middle of dhat. differs: IPC's follows from
+   iterations run out. A Newton step also contains what is left of the motion of scripted blocks and surfaces, and is cut for them alike. Until
+   they are at their ends it need not decrease the potential, since scripts do work on it.
+   The scale of the barriers' force follows the forces of the last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from
    gradients at the start of a step, which asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 
@@ -60750,11 +60791,13 @@ static double cti_layers_hinge(const ct_real *X, const int32_t *node, double lea
 static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
 {
     const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
-    double sum = 0, held;
+    const double step = (double)CTI_SPRING_STEP;
+    double sum = 0, held = 0;
     int k;
     switch (kind) {
-    case CTI_LAYERS_SPRING: /* with the stiffness of the strain limit in steps of 10 ms or less (spring.c) */
-        held = m->springs.limit > 0 ? 20 * cti_layers_rest(b, e, 0) + 200 * cti_layers_rest(b, e, 2) / (0.01 * 0.01) : 0;
+    case CTI_LAYERS_SPRING: /* with the strain limit at its stiffest (spring.c) */
+        if (m->springs.limit > 0)
+            held = CTI_SPRING_RATES * cti_layers_rest(b, e, 0) + CTI_SPRING_LIMIT * cti_layers_rest(b, e, 2) / (step * step);
         return 2 * (cti_layers_rest(b, e, 0) + held);
     case CTI_LAYERS_PLATE: /* G <= 3 diag G */
         for (k = 0; k < 3; k++) {
@@ -60816,11 +60859,13 @@ static void cti_layers_measure_kind(const cti_state *s, const cti_model *m, int 
     }
 }
 
-/* bare; mark [n blocks] scratch */
+/* marks in `bare` the elements that have a node under a vertex of the surface; mark [n blocks] scratch */
 static void cti_layers_bare(cti_state *s, uint8_t *mark)
 {
     cti_layers_clocks *c = &cti_layers_own(s)->clocks;
     int m, k, e, i;
+    if (!s->n)
+        return;
     memset(mark, 0, (size_t)s->n);
     for (i = cti_surface_dynamic(&s->surface, 0); i < s->surface.nv; i = cti_surface_dynamic(&s->surface, i + 1)) {
         const cti_attach *a = cti_surface_attach(&s->surface, i);
@@ -61435,14 +61480,14 @@ CTI_FN int cti_layers_flush(cti_state *s)
    do their torques. Restitution e: while a pair's layers give energy back they push with e^2 of their force; so a pair that comes in with the
    speed u leaves with e u. What the rest of their force would have done is lost. Friction: each strike of a layer takes at most
    mu times its own impulse from the tangential motion, and no more than CTI_LAYERS_STOP times what stops it. It acts at both closest
-   points, which are apart. Both are told by the velocity that owes nothing: that of the moment, and what each clock is behind its time, of the
-   impulses of its last strike. Between two strikes of an element its nodes have what contacts gave and not what the element takes; of a body at
-   rest that velocity changes its sign with each strike, and the other is 0. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et
-   al. 2003; Harmon et al. 2009. */
+   points, which are apart. Restitution and friction need a velocity at a time between strikes. The momentary one will not do: at rest it changes
+   its sign with each strike of an element, since contacts have pushed meanwhile and the element has not. So each clock adds the part of its
+   last impulse that belongs to the time since its last strike; the sum is 0 at rest. Damping: -h D v / (1 + h r), r a bound on the rate of
+   D's fastest decay, is stable for every h. based on: Lew et al. 2003; Harmon et al. 2009. */
 
-/* [1] friction of a strike over what stops the sliding, at most. Below 2 a strike alone dissipates. At 2 the mean velocity between two
-   strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
-   with this by 0.008 */
+/* [1] largest impulse of friction in a strike, over the one that stops the sliding. Up to 2 a strike dissipates. A contact that sticks creeps
+   by (2 - this) / this of the velocity that it gains between two strikes, at 2 not at all. With 1 a box on a slope creeps by 0.15 mm/s, with
+   1.9 by 0.008 */
 #define CTI_LAYERS_STOP 1.9
 /* [1] the share of restitution falls from 1 to e^2 while the mean of a pair's velocities before and after a strike rises from 0 to this part of what
    the strike's full impulse changes. Three boxes that fall on each other: worst residual 4.2e-3 with half of this, 3.2e-3, 2.2e-3 with double; a
@@ -61877,11 +61922,11 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
 /* layers_window.c -- safe windows: stretches of time in which every layer that a pair could enter strikes.
    Method: within a window vertices are expected on straight lines, and beside them by as much as kicks moved them in the last window. That
    bounds each pair's distance from below: d - T u - D_a - D_b, T the window, u the largest relative speed of its vertices, D how far they
-   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks, which do not depend on windows: a
-   layer that is not reached has no force, so that windows change no result but through rounding. At the end of each part of a window the D's
-   are known. Where one is larger than expected and a pair may have entered a layer that did not strike, that part is rolled back, and the window
-   ends where the part began; a first part is repeated with half of its length. The next window expects larger D's. So a pair never comes as near as the thickness of the first of its layers that does not strike, and
-   surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   leave their lines. All layers thicker than that strike in the window, at the ticks of their own clocks. Clocks do not depend on windows,
+   and a layer that is not reached has no force; so windows change results by rounding alone. At the end of each part of a window the D's are
+   known. Where one is larger than expected, a pair may have entered a layer that did not strike. That part is then rolled back, and the window
+   ends where it began; a first part is repeated with half of its length. The next window expects larger D's. So a pair stays farther apart
+   than the first of its layers that does not strike, and surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
    2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 
 /* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows, and the same time; double: a
@@ -61925,7 +61970,7 @@ static double cti_layers_expect(const cti_state *s, int i, double span)
 {
     const cti_layers *y = cti_layers_own(s);
     double r = y->window.span > 0 ? cti_fmax(1, span / y->window.span) : 1, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)(1 << y->clocks.free_level)) +
+    return CTI_LAYERS_DOUBT * y->nodes.drift[i] * span * r + g * span * (span + y->clocks.dt / (double)((int64_t)1 << y->clocks.free_level)) +
            CTI_LAYERS_STILL * (double)s->desc.thickness;
 }
 
@@ -65084,7 +65129,7 @@ typedef struct cti_geometric_hit {
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
     int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
-    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] what weighs its lack of that */
+    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] weight of the acceleration it lacks */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -66262,9 +66307,9 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
    Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
    much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
-   that the kinetic energy falls. Friction: net.c. differs: wanted distances above which nothing acts are inequalities, so that features may
-   come as near as they want. differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding
-   ends and does not only not grow. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
+   and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
+   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
    everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
@@ -66380,8 +66425,8 @@ static void cti_geometric_view(cti_state *s)
     net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
-/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. differs: it is at least
-   a share of what it were if all that moves could move along n. Masses and forces go as one over it */
+/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. differs: it has a lower
+   bound, a share of its value without scripts, since masses and forces are proportional to one over it */
 static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
@@ -68371,9 +68416,9 @@ CTI_FN void cti_penalty_close(const ct_penalty_desc *d, const cti_penalty_contac
 /* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
    Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
    pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
-   the nearest between the same bodies. That row is no farther than the sum of the old pair's way in the last substep and the thickness, within which
-   pairs stand for one contact. Its way is that of its points along each other; where edges cross, of their crossing, which at small angles goes
-   farther. Farther rows are other contacts; to give them springs would move force across a body.
+   the nearest between the same bodies. A row is eligible within the thickness plus the path of the old pair in the last substep: farther rows
+   are other contacts, and springs for them would move force across a body. The path is that of the closest points along the surfaces; at
+   edges that cross at a small angle their crossing moves farther than the edges do.
    The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and
    a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip
    and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c).
@@ -68632,7 +68677,7 @@ CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
 #define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
                                        the load. Farther, the spring would be met compressed */
 
-#define CTI_PENALTY_EASE CTI_R(0.06) /* [1] a step: share of a missed depth that its spring gets. Its work is work_recovery */
+#define CTI_PENALTY_EASE CTI_R(0.06) /* [1 a step] of the depth that a spring lacks, by which it grows. Its work is work_recovery */
 
 /* ---- memory ---- */
 
@@ -68781,8 +68826,8 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* Those of CT_PENALTY_PROXIMITY. A pair that has carried load has no claim to go on, as with cmr: where an edge has left the other's end, the pair
-   of the next edge stands for it, and gets its springs. 0: out of memory */
+/* Rows of CT_PENALTY_PROXIMITY. As in cmr, a pair that carried load is not kept for that: where an edge slides past the end of another, the
+   pair with the next edge replaces it and takes over its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;
@@ -71255,11 +71300,11 @@ CTI_FN int cti_explicit_rest(cti_state *s)
 /* ---- 8_explicit/explicit_contact.c ---- */
 /* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
    Method: nodes that have penetrated are moved onto the surface along its normal, without going back in time.
-   Distance d = n . (P_a - P_b) is that from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
+   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
    weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
      d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
    n' = (1 - n n') N' / |N|, N the cross product of two edges. These are all terms of the derivatives of d: there are no others in n'' or n'.
-   The printed d'' ends before n . (a_a - a_b); the text below it needs the term.
+   The paper's formula of d'' lacks n . (a_a - a_b), which the text below it uses.
    differs: the force of the artificial deformation is that of the elements at the moved positions. The paper estimates the same change by
    interpolation and adds it to the node; both together would count it twice. Its energy is work_recovery, and stays in the elements.
    differs: a node of a rigid or scripted body cannot be moved back alone; then nodes of the face are, by the smallest change.
@@ -71858,7 +71903,7 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
 /* ---- 8_explicit/explicit_rates.c ---- */
 /* explicit_rates.c -- accelerations with contact forces, and impulses of collisions.
    Method: d'' of contact i is sum_j a_ij f_j + b_i, a_ij = J_i M^-1 J_j' over the nodes of both sides, b_i the accelerations of all other forces
-   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
+   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region. Each region has a problem of its own; its contacts
    stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
    d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
    differs: the condition is d'' + 2 c d' + c^2 d >= 0, which is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never
@@ -71868,7 +71913,7 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
    then undo each other; here they are solved together, and momentum is kept.
    based on: Hong et al. 2006, sec. 3 and 4. */
 
-/* [1] of the legal penetration in a time of decay: contacts that approach more slowly come to rest by their forces, without an impulse */
+/* [legal penetration / time of decay] speed of approach below which a contact comes to rest by its force, without an impulse */
 #define CTI_EXPLICIT_SLOW CTI_R(1e-3)
 /* [1] of a contact's own response that is added to it, where contacts of edges or of their middles outnumber the nodes: forces are unique then.
    The depth is 1e-6 edges; with 1e-5 and 1e-3 the forces take as long to find, with none twice as long */
@@ -81854,6 +81899,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_DCD || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP
 #undef CTI_MPRGP_ROUNDING
+#undef CTI_PIVOT_SHIFT
+#undef CTI_PIVOT_APART
+#undef CTI_PIVOT_SLOPE
 #undef CTI_MPRGP_POWER
 #undef CTI_MPRGP_NOISE
 #undef CTI_MPRGP_SLOW
@@ -81941,6 +81989,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_EMBED_WIDEN
 #undef CTI_GRID_SIDE
 #undef CTI_UPPER
+#undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_STEP
+#undef CTI_SPRING_RATES
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 #undef CTI_RIGID_TURN
 #undef CTI_RIGID_PIECE

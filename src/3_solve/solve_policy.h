@@ -22,17 +22,21 @@
     X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
-    X(int, stall, 6, "sweeps", "without a halved change, after which `stalled` is enough. Twice that ends a loop whose result may be judged") \
-    X(ct_real, stalled, CTI_R(0.7), "tolerances", "change at which a stalled loop ends") \
+    X(int, stall, 6, "sweeps", \
+      "without a halved change, after which `stalled` is enough; twice that ends a loop whose result may be judged. Longer waits cost sweeps") \
+    X(ct_real, stalled, CTI_R(0.7), "tolerances", \
+      "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
-    X(ct_real, restart, 2, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
-    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts") \
-    X(int, more, 20, "1", "largest factor on max_sweeps for that")
+    X(ct_real, restart, 2, "1", \
+      "growth of the change over its smallest value, at which the history is dropped; at 1 `crash` loses 14 % of its steps") \
+    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts: few visits cost little") \
+    X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
     X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
-    X(int, fused, 30, "iterations", "at most with contacts solved inside the sweep over nodes: a third fewer than in turn, but friction may cycle") \
+    X(int, fused, 30, "iterations", \
+      "at most with contacts solved inside the sweep over nodes: S2 takes a fifth fewer sweeps, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
@@ -41,35 +45,44 @@
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
     /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
-    X(ct_real, judge_next, CTI_R(0.9), "1", "of that change, below which the residual is computed again at the latest") \
-    X(ct_real, judge_drop, CTI_R(0.1), "1", "least factor on the change that is aimed at after a residual above the tolerance") \
-    X(ct_real, tight, CTI_R(0.7), "1", "of the change aimed at, at which sweeps end from then on, with exact inverses") \
+    X(ct_real, judge_next, CTI_R(0.9), "1", \
+      "of that change, below which the residual is computed again at the latest: a slow solve is judged at each tenth of progress") \
+    X(ct_real, judge_drop, CTI_R(0.1), "1", \
+      "least factor on the change that is aimed at after a residual above the tolerance: one residual predicts no more than a digit") \
+    X(ct_real, tight, CTI_R(0.7), "1", \
+      "of the change aimed at, at which sweeps end from then on, with exact inverses: the sweeps' error stays the smaller part") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
-    X(int, sweeps, 2, "iterations", "of contacts and nodes before each correction: they remove the rough part of the error") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included") \
-    X(int, idle, 2, "corrections", "in a row with little effect, after which a new factor is asked for, or corrections end") \
+    X(int, sweeps, 2, "iterations", \
+      "of contacts and nodes before each correction: they remove the rough part of the error, as the smoother of a two-grid method") \
+    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included: a factor costs at least 20 solves (factors.cheap)") \
+    X(int, idle, 2, "corrections", \
+      "in a row with little effect, after which a new factor is asked for, or corrections end: one alone may be chance") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
-    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end")
+    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end: the sweeps after it reduce that")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
-    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history") \
+    X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
        cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
        beside a contact do */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
-    X(int, rebase, 16, "sweeps", "over nodes between two base points, relative to which velocities are floats")
+    X(int, rebase, 16, "sweeps", \
+      "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
 /* ---- the law of one contact ---- */
 #define CTI_TUNED_LAW(X) \
-    X(ct_real, miss, CTI_R(1e-5), "1", "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone") \
+    X(ct_real, miss, CTI_R(1e-5), "1", \
+      "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone: above rounding, below the tolerance") \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
-    X(ct_real, slides, CTI_R(0.99), "1", "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed") \
-    X(ct_real, regular, CTI_R(1e-6), "1", "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole")
+    X(ct_real, slides, CTI_R(0.99), "1", \
+      "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed; an iterate need not end on the cone exactly") \
+    X(ct_real, regular, CTI_R(1e-6), "1", \
+      "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole: ten roundings of float")
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
@@ -80,7 +93,7 @@
     X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
 
-/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
+/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \

@@ -10,30 +10,30 @@
 #include "../2_linalg/lu.h"
 #include "friction.h"
 
-#define CTI_CONES_CONTACTS 1200
-#define CTI_CONES_NEWTON 0.05 /* [residual] below it the derivative of |z_t| is used */
-#define CTI_CONES_LU 1500     /* [rows] up to which that is done */
-#define CTI_CONES_STALLED 30  /* [steps] without progress, after which the method gives up */
-#define CTI_CONES_QUICK 8     /* the same where Newton's method can finish */
-#define CTI_CONES_POLISH 5e-3 /* [residual] below it Newton's method is tried */
-#define CTI_CONES_SHORT 0.1   /* [step length] after a shorter step, |z_t| is once taken from the previous step */
-#define CTI_CONES_ITERATIONS 300
+#define CTI_CONES_CONTACTS 1200  /* [contacts] up to which W is dense: 100 MB; larger problems need a sparse W */
+#define CTI_CONES_NEWTON 0.05    /* [residual] below it the derivative of |z_t| is used */
+#define CTI_CONES_LU 1500        /* [rows] up to which that is done */
+#define CTI_CONES_STALLED 30     /* [steps] without progress, after which the method gives up */
+#define CTI_CONES_QUICK 8        /* the same where Newton's method can finish */
+#define CTI_CONES_POLISH 5e-3    /* [residual] below it Newton's method is tried */
+#define CTI_CONES_SHORT 0.1      /* [step length] after a shorter step, |z_t| is once taken from the previous step */
+#define CTI_CONES_ITERATIONS 300 /* [steps] most of the method; one that converges takes far fewer */
 
 /* W where it is kept sparse (LOCAL), in the form of friction.h */
 typedef struct cti_cones_sparse {
     cti_friction f;
     cti_friction_system system;
-    cti_newton end;     /* Newton's steps on f from where the barrier slows down */
-    double polished;    /* residual from which they were tried last */
-    double *A, *B;      /* [9 m / 3] the scaling over the squares of side, identities */
-    double *side;       /* [m] 1, mu, mu: y = s / side for the s of f */
+    cti_newton end;  /* Newton's steps on f from where the barrier slows down */
+    double polished; /* residual from which they were tried last */
+    double *A, *B;   /* [9 m / 3] the scaling over the squares of side, identities */
+    double *side;    /* [m] 1, mu, mu: y = s / side for the s of f */
 } cti_cones_sparse;
 
 /* S where it is formed */
 typedef struct cti_cones_dense {
     int ld;
-    int newton;         /* 1: the derivative of |z_t| is in the matrix */
-    int skew;           /* 1: W has a part that is not symmetric */
+    int newton; /* 1: the derivative of |z_t| is in the matrix */
+    int skew;   /* 1: W has a part that is not symmetric */
     int *pivot;
     double *S, *F, *scratch; /* [m][ld]; of the LU */
 } cti_cones_dense;
@@ -56,18 +56,18 @@ typedef struct cti_cones {
     cti_answer *a;
     cti_scalar system; /* GLOBAL: A's factor */
     int m;
-    int is_sparse;     /* 1: `sparse` is used, else `dense` */
+    int is_sparse; /* 1: `sparse` is used, else `dense` */
     cti_cones_sparse sparse;
     cti_cones_dense dense;
-    double *unit;      /* [m] z = unit * u, r = unit * y */
-    double *q;         /* [m] */
-    double *y, *z;     /* [m] */
+    double *unit;  /* [m] z = unit * u, r = unit * y */
+    double *q;     /* [m] */
+    double *y, *z; /* [m] */
     cti_cones_delta step;
     cti_cones_own own;
     double last, best; /* residuals */
     double mu, size;   /* barrier, size of q */
     double reach;      /* last step length */
-    double ahead;      /* share of residual times size that the barrier stays above */
+    double ahead;      /* lower bound of the barrier, as a share of residual times size */
 } cti_cones;
 
 /* ---- one cone ---- */
@@ -129,8 +129,8 @@ static int cti_cones_alloc(cti_cones *c)
     size_t m = (size_t)c->m;
     double **v[10];
     int k;
-    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp, v[7] = &c->step.rc,
-    v[8] = &c->step.lambda;
+    v[0] = &c->unit, v[1] = &c->q, v[2] = &c->y, v[3] = &c->z, v[4] = &c->step.dy, v[5] = &c->step.dz, v[6] = &c->step.rp,
+    v[7] = &c->step.rc, v[8] = &c->step.lambda;
     v[9] = &c->step.t;
     for (k = 0; k < 10; k++)
         if (!(*v[k] = CTI_ARENA_ZERO(arena, double, m)))
@@ -166,8 +166,7 @@ static int cti_cones_open_sparse(cti_cones *c)
     c->sparse.side = CTI_ARENA_NEW(arena, double, c->m);
     c->sparse.A = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m), c->sparse.B = CTI_ARENA_ZERO(arena, double, 3 * (size_t)c->m);
     if (!c->sparse.side || !c->sparse.A || !c->sparse.B || !cti_friction_open(&c->sparse.f, c->p, c->e, c->a) ||
-        !cti_friction_system_open(&c->sparse.system, &c->sparse.f) ||
-        !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
+        !cti_friction_system_open(&c->sparse.system, &c->sparse.f) || !cti_newton_open(&c->sparse.end, &c->sparse.f, &c->sparse.system))
         return 0;
     c->sparse.polished = CTI_CONES_POLISH;
     for (i = 0; i < c->m; i++) {
@@ -399,7 +398,8 @@ static void cti_cones_matrix(cti_cones *c)
     int i, k, a, b;
     double G[9];
     for (i = 0; i < c->m; i++)
-        memcpy(c->dense.F + (size_t)i * (size_t)c->dense.ld, c->dense.S + (size_t)i * (size_t)c->dense.ld, sizeof *c->dense.F * (size_t)c->m);
+        memcpy(c->dense.F + (size_t)i * (size_t)c->dense.ld, c->dense.S + (size_t)i * (size_t)c->dense.ld,
+               sizeof *c->dense.F * (size_t)c->m);
     for (i = 0; c->dense.newton && c->dense.skew && i < c->m; i++) {
         double *row = c->dense.F + (size_t)i * (size_t)c->dense.ld;
         memset(row, 0, sizeof *row * (size_t)c->m);

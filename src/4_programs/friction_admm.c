@@ -7,7 +7,13 @@
 #include "friction.h"
 #include "mixing.h"
 
-enum { CTI_ADMM_OWN = 50000, CTI_ADMM_DEPTH = CTI_MIXING_DEPTH, CTI_ADMM_SHALLOW = 3, CTI_ADMM_CHECK = 5, CTI_ADMM_BALANCE = 40 };
+enum {
+    CTI_ADMM_OWN = 50000, /* iterations, at most */
+    CTI_ADMM_DEPTH = CTI_MIXING_DEPTH,
+    CTI_ADMM_SHALLOW = 3, /* depth of the acceleration after the first stall; after the second it is off */
+    CTI_ADMM_CHECK = 5,   /* iterations between two residuals */
+    CTI_ADMM_BALANCE = 40 /* iterations before rho is first balanced anew */
+};
 
 /* the iterates: velocities, impulses and their copies */
 typedef struct cti_admm_point {
@@ -18,7 +24,7 @@ typedef struct cti_admm {
     cti_friction *f;
     cti_friction_system system;
     cti_newton newton;
-    double *A, *B;                                   /* [9 nc] zeros, identities */
+    double *A, *B; /* [9 nc] zeros, identities */
     cti_admm_point at;
     cti_mixing mixing; /* of the map of v to g */
     double rho;
@@ -31,7 +37,8 @@ static int cti_admm_open(cti_admm *s, cti_friction *f)
     double **vectors[6];
     int k, ok;
     s->f = f, s->rho = 1;
-    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g, vectors[5] = &s->at.old_z;
+    vectors[0] = &s->at.v, vectors[1] = &s->at.z, vectors[2] = &s->at.y, vectors[3] = &s->at.r, vectors[4] = &s->at.g,
+    vectors[5] = &s->at.old_z;
     s->A = CTI_ARENA_ZERO(arena, double, 3 * m), s->B = CTI_ARENA_ZERO(arena, double, 3 * m);
     ok = s->A && s->B;
     for (k = 0; k < 6; k++)

@@ -7,6 +7,16 @@
    pivoting algorithm for large-scale strictly monotone linear complementarity problems (1994). */
 #include "mprgp.h"
 
+/* pivoting that cycles shows as turns without fewer changes; not tuned */
+enum {
+    CTI_PIVOT_TURNS = 200,
+    CTI_PIVOT_PATIENCE = 10
+};                                       /* most turns; turns without fewer changes, after which one row changes at a time */
+enum { CTI_PIVOT_ITERATIONS = 2000000 }; /* most of the method, which its judge ends much earlier */
+#define CTI_PIVOT_SHIFT 1e-11            /* least shift of a preconditioner: a singular face has a factor */
+#define CTI_PIVOT_APART 1e-12            /* of the largest |x|: rounding of a bound */
+#define CTI_PIVOT_SLOPE 1e-13            /* of the largest |b|: rounding of a gradient */
+
 /* updates the faces from x and g; entries at a bound are put there exactly. With `single` only the row of highest number changes. Returns
    the number of changes */
 static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g, double eps_x, double eps_g, int single)
@@ -33,19 +43,20 @@ static int cti_mprgp_pivot_faces(cti_mprgp_set *set, double *x, const double *g,
 
 CTI_FN int cti_mprgp_pivot(cti_mprgp_task *q, const double *near_to, double shift, double *x, double *g, double *z)
 {
-    int i, k, turn, changes, least = q->n + 1, patience = 10, n = q->n;
+    int i, k, turn, changes, least = q->n + 1, patience = CTI_PIVOT_PATIENCE, n = q->n;
     cti_mprgp_set *set = q->set;
     double size_b = cti_mprgp_most(n, q->b);
-    if (q->precondition->shift != cti_fmax(shift, 1e-11))
-        q->precondition->shift = cti_fmax(shift, 1e-11), q->precondition->stale = 1;
-    for (turn = 0; turn < 200; turn++) {
+    if (q->precondition->shift != cti_fmax(shift, CTI_PIVOT_SHIFT))
+        q->precondition->shift = cti_fmax(shift, CTI_PIVOT_SHIFT), q->precondition->stale = 1;
+    for (turn = 0; turn < CTI_PIVOT_TURNS; turn++) {
         if (turn) {
-            changes = cti_mprgp_pivot_faces(set, x, g, 1e-12 * cti_mprgp_most(n, x), 1e-13 * size_b, patience <= 0);
+            changes = cti_mprgp_pivot_faces(set, x, g, CTI_PIVOT_APART * cti_mprgp_most(n, x), CTI_PIVOT_SLOPE * size_b, patience <= 0);
             if (changes == 0)
                 return 1;
-            patience = changes < least ? 10 : patience - 1;
+            patience = changes < least ? CTI_PIVOT_PATIENCE : patience - 1;
             least = cti_min_int(least, changes);
-            if (patience < -10 || !cti_effort_goes_on(q->effort, q->answer->iterations, 2000000, q->answer->x, q->answer->r))
+            if (patience < -CTI_PIVOT_PATIENCE ||
+                !cti_effort_goes_on(q->effort, q->answer->iterations, CTI_PIVOT_ITERATIONS, q->answer->x, q->answer->r))
                 return 0;
         }
         q->answer->iterations++, q->count->pivots++;

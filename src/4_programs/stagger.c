@@ -3,7 +3,7 @@
    maximal dissipation within bounds mu r_n. Both are solved on W = J A^-1 J' until the natural map of Coulomb's law is small; each starts
    from its last solution. The tangents of a contact are rotated to r_t - u_t. The bound of the first is mu r_n. The second has a compliance
    |u_t| / (mu r_n), the curvature of the circle there, so that a fixed point obeys the round cone.
-   differs: that; the map from friction to friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, with W +
+   differs: the round cone; the map from friction to friction is accelerated (Walker and Ni 2011) and damped; and the programs are proximal, with W +
    sigma about the last impulses. So they are definite where contacts are redundant, and their fixed point does not depend on sigma.
    Based on: Kaufman, Sueda, James and Pai 2008, Staggered projections for frictional contact in multibody systems. */
 #include "stagger.h"

@@ -12,12 +12,6 @@
 #include "../1_math/vec.h"
 #include "hinge.h"
 
-#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the limit, in masses of the heavier end over the squared step */
-/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
-   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
-   the pieces of a halved 10 ms step would change the energy. */
-#define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
 /* w / e: how far before the limit a linearization sees it. In a sheet of 20 x 20 weak springs that is released at 10 ms a step, springs
    reach a strain of .053 for a limit of .05; with half of this value .08, with double .037. In equilibrium the sheet hangs at 3/5 of its
    limit. */
@@ -141,8 +135,7 @@ CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, co
     int e;
     t->limit = m->strain_limit;
     for (e = 0; e < (t->n + 7) / 8 * 8; e++)
-        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] =
-            cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
+        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] = cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
 }
 
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
@@ -284,7 +277,4 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
     }
 }
 
-#undef CTI_SPRING_LIMIT
-#undef CTI_SPRING_STEP
-#undef CTI_SPRING_RATES
 #undef CTI_SPRING_RAMP

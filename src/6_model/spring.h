@@ -6,6 +6,13 @@
 #include "material.h"
 #include "tet.h" /* CTI_HESSIAN_* */
 
+#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the strain limit, in masses of the heavier end over the squared step */
+/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
+   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
+   the pieces of a halved 10 ms step would change the energy. */
+#define CTI_SPRING_STEP CTI_R(0.01)
+#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
+
 enum { CTI_SPRING_REST = 3 };
 
 /* cti_spring_batch -- zero it before first use. */
@@ -17,9 +24,9 @@ typedef struct cti_spring_batch {
     ct_real step, share;  /* set by the caller before a step: the step's length [s], 0: no limit acts; the part of the limit's force that
                              the step applies */
     const ct_real *ahead; /* velocities by global node number, to evaluate springs at the step's end; NULL: at its start */
-    int32_t *node; /* [2 x 8 batches] */
-    int32_t *slot; /* [4 n] */
-    ct_real *rest; /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
+    int32_t *node;        /* [2 x 8 batches] */
+    int32_t *slot;        /* [4 n] */
+    ct_real *rest;        /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
 } cti_spring_batch;
 
 /* cti_spring_list -- the springs of triangles [3 n]. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;

@@ -1,9 +1,9 @@
 /* barrier.c -- the barrier stepper.
    Method: one step is the minimum of the incremental potential (barrier_energy.c), found by projected Newton steps, each cut where a pair would come
    too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
-   iterations run out. Scripted blocks and surfaces go along: a Newton step contains what is left of their way, is cut with the others, and is taken
-   without a look at the potential, which scripts do work on; once they are where they are to be, it falls again.
-   The scale of the barriers' force follows the forces of the last step, so that loads are carried in the middle of dhat. differs: IPC's follows from
+   iterations run out. A Newton step also contains what is left of the motion of scripted blocks and surfaces, and is cut for them alike. Until
+   they are at their ends it need not decrease the potential, since scripts do work on it.
+   The scale of the barriers' force follows the forces of the last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from
    gradients at the start of a step, which asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 #include "form.h"

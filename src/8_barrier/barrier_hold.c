@@ -1,4 +1,4 @@
-/* barrier_hold.c -- what contacts remember from step to step: friction's impulse for who asks, and the anchor of a static hold.
+/* barrier_hold.c -- what contacts remember from step to step: friction's impulse, for queries, and the anchor of a static hold.
    Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
    slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
    at a slip below e = friction_velocity h, and the next step begins there;

@@ -1,6 +1,6 @@
 /* explicit_rates.c -- accelerations with contact forces, and impulses of collisions.
    Method: d'' of contact i is sum_j a_ij f_j + b_i, a_ij = J_i M^-1 J_j' over the nodes of both sides, b_i the accelerations of all other forces
-   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region, and each region has a problem of its own; its contacts
+   and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region. Each region has a problem of its own; its contacts
    stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
    d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
    differs: the condition is d'' + 2 c d' + c^2 d >= 0, which is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never
@@ -15,7 +15,7 @@
 #include "../0_base/tasks.h"
 #include "../1_math/lanes.h"
 
-/* [1] of the legal penetration in a time of decay: contacts that approach more slowly come to rest by their forces, without an impulse */
+/* [legal penetration / time of decay] speed of approach below which a contact comes to rest by its force, without an impulse */
 #define CTI_EXPLICIT_SLOW CTI_R(1e-3)
 /* [1] of a contact's own response that is added to it, where contacts of edges or of their middles outnumber the nodes: forces are unique then.
    The depth is 1e-6 edges; with 1e-5 and 1e-3 the forces take as long to find, with none twice as long */

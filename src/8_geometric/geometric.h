@@ -31,7 +31,7 @@ typedef struct cti_geometric_hit {
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
     int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
-    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] what weighs its lack of that */
+    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] weight of the acceleration it lacks */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 

@@ -2,9 +2,9 @@
    Method: each correction has a wanted distance of its own, a share of the thickness. The position is only corrected where a collision is
    much too near, the speed where it would be at the end of the substep; the acceleration does most: it brings a collision to the whole
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
-   that the kinetic energy falls. Friction: net.c. differs: wanted distances above which nothing acts are inequalities, so that features may
-   come as near as they want. differs: the acceleration's tangential part that friction removes contains 1.5 v / h (eq. 19), so that sliding
-   ends and does not only not grow. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
+   and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
+   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
    everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
 #include "../0_base/sort.h"
@@ -121,8 +121,8 @@ static void cti_geometric_view(cti_state *s)
     net->compliance = q->compliance, net->mode = q->mode, net->work = q->scratch.work, net->pack = q->scratch.pack;
 }
 
-/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. differs: it is at least
-   a share of what it were if all that moves could move along n. Masses and forces go as one over it */
+/* [1/kg] n'M_c^-1 n of a collision that is not in the network yet; 0: scripts hold all of it along n, but for rounding. differs: it has a lower
+   bound, a share of its value without scripts, since masses and forces are proportional to one over it */
 static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;

@@ -4,16 +4,16 @@
    do their torques. Restitution e: while a pair's layers give energy back they push with e^2 of their force; so a pair that comes in with the
    speed u leaves with e u. What the rest of their force would have done is lost. Friction: each strike of a layer takes at most
    mu times its own impulse from the tangential motion, and no more than CTI_LAYERS_STOP times what stops it. It acts at both closest
-   points, which are apart. Both are told by the velocity that owes nothing: that of the moment, and what each clock is behind its time, of the
-   impulses of its last strike. Between two strikes of an element its nodes have what contacts gave and not what the element takes; of a body at
-   rest that velocity changes its sign with each strike, and the other is 0. Damping: -h D v / (1 + h r), r a bound on the rate of D's fastest decay, is stable for every h. based on: Lew et
-   al. 2003; Harmon et al. 2009. */
+   points, which are apart. Restitution and friction need a velocity at a time between strikes. The momentary one will not do: at rest it changes
+   its sign with each strike of an element, since contacts have pushed meanwhile and the element has not. So each clock adds the part of its
+   last impulse that belongs to the time since its last strike; the sum is 0 at rest. Damping: -h D v / (1 + h r), r a bound on the rate of
+   D's fastest decay, is stable for every h. based on: Lew et al. 2003; Harmon et al. 2009. */
 #include "layers.h"
 #include "../4_geom/dist.h"
 
-/* [1] friction of a strike over what stops the sliding, at most. Below 2 a strike alone dissipates. At 2 the mean velocity between two
-   strikes would be 0: what holds creeps by (2 - this) / this of what it gains between them. With 1 a box on a slope creeps by 0.15 mm/s,
-   with this by 0.008 */
+/* [1] largest impulse of friction in a strike, over the one that stops the sliding. Up to 2 a strike dissipates. A contact that sticks creeps
+   by (2 - this) / this of the velocity that it gains between two strikes, at 2 not at all. With 1 a box on a slope creeps by 0.15 mm/s, with
+   1.9 by 0.008 */
 #define CTI_LAYERS_STOP 1.9
 /* [1] the share of restitution falls from 1 to e^2 while the mean of a pair's velocities before and after a strike rises from 0 to this part of what
    the strike's full impulse changes. Three boxes that fall on each other: worst residual 4.2e-3 with half of this, 3.2e-3, 2.2e-3 with double; a

@@ -1,9 +1,9 @@
 /* penalty_anchors.c -- springs of pairs that are gone go on to the pairs that stand for them now.
    Method: an anchor is a material point of one body, seen from the other. Where features slide from one triangle or edge of a mesh to the next, the
    pair changes, but the point remains. So each pair of the last substep that has no row in this one gives its springs to one row whose pair is new,
-   the nearest between the same bodies. That row is no farther than the sum of the old pair's way in the last substep and the thickness, within which
-   pairs stand for one contact. Its way is that of its points along each other; where edges cross, of their crossing, which at small angles goes
-   farther. Farther rows are other contacts; to give them springs would move force across a body.
+   the nearest between the same bodies. A row is eligible within the thickness plus the path of the old pair in the last substep: farther rows
+   are other contacts, and springs for them would move force across a body. The path is that of the closest points along the surfaces; at
+   edges that cross at a small angle their crossing moves farther than the edges do.
    The force of the springs goes on: a tangential force k_f s, projected onto the plane of the row, becomes the slip k_f s / k_f' of its spring, and
    a depth likewise. Several may go to one row, whose forces add up. The row's springs must not store more than theirs did; where they would, slip
    and depth are scaled back to that energy. So a change of pairs gains none, and what is not passed on is a loss of contacts (penalty.c).

@@ -17,7 +17,7 @@
 #define CTI_PENALTY_FLAT CTI_R(0.5) /* [thickness] rest of the springs of flat edges: detect.c lists them from there on, and their vertices carry
                                        the load. Farther, the spring would be met compressed */
 
-#define CTI_PENALTY_EASE CTI_R(0.06) /* [1] a step: share of a missed depth that its spring gets. Its work is work_recovery */
+#define CTI_PENALTY_EASE CTI_R(0.06) /* [1 a step] of the depth that a spring lacks, by which it grows. Its work is work_recovery */
 
 /* ---- memory ---- */
 
@@ -166,8 +166,8 @@ static int cti_penalty_inside_all(cti_state *s)
     return cti_penalty_planes(s, ahead);
 }
 
-/* Those of CT_PENALTY_PROXIMITY. A pair that has carried load has no claim to go on, as with cmr: where an edge has left the other's end, the pair
-   of the next edge stands for it, and gets its springs. 0: out of memory */
+/* Rows of CT_PENALTY_PROXIMITY. As in cmr, a pair that carried load is not kept for that: where an edge slides past the end of another, the
+   pair with the next edge replaces it and takes over its springs. 0: out of memory */
 static int cti_penalty_proximity(cti_state *s)
 {
     cti_surface *f = &s->surface;

@@ -16,13 +16,15 @@
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs 20 solves (`solve`). Above, when asked for") \
-    X(double, large, 5e7, "flops", "above this, a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
+    X(double, large, 5e7, "flops", \
+      "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        A tenth and ten times change nothing in the scenes tried */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
     X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
-    X(int, missing, 12, "1", "a correction gets a new factor when more than one block in so many has a contact that the factor lacks") \
+    X(int, missing, 12, "1", \
+      "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
     X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
     X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
 
@@ -30,7 +32,8 @@
 #define CTI_TUNED_ISLAND(X) \
     X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
     X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
-    X(int, ports, 200, "blocks", "in contact, up to which a body is one cluster: a sweep reads the response between all of them") \
+    X(int, ports, 200, "blocks", \
+      "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
     X(int, ports_failed, 1500, "blocks", "replaces `ports` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
@@ -39,14 +42,16 @@
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
-    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round") \
+    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round: it starts near its own") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
-    X(ct_real, free_mean, CTI_R(0.1), "1", "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n)")
+    X(ct_real, free_mean, CTI_R(0.1), "1", \
+      "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n). Errors are largest at few blocks")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
-    X(ct_real, unsolved, CTI_R(0.15), "natural map", "above this a solve is far from a solution: more sweeps; other solvers' results are refused") \
+    X(ct_real, unsolved, CTI_R(0.15), "natural map", \
+      "above this a solve is far from a solution: more sweeps; other solvers' results are refused. A resting contact that is not found has 1") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
@@ -77,13 +82,14 @@
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
     /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
-       and more than .1 % in a fifth of its steps. A step must not gain 1 %, which random world 732 did */ \
+       and more than .1 % in a fifth of its steps. A step must not gain 1 %, as a world of the soak did */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", "largest share of its kinetic energy that a chain gets: at a turning point that energy is small") \
-    X(double, link_least, 0.95, "1", "largest share that it removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+    X(double, link_least, 0.95, "1", \
+      "largest share of a chain's kinetic energy that a correction removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
@@ -115,19 +121,24 @@
 
 /* ---- separation of surfaces that intersect (repair.c) ---- */
 #define CTI_TUNED_REPAIR(X) \
-    X(ct_real, time, CTI_R(0.1), "s", "in which bodies that intersect are to be apart, or in two steps if these are longer") \
+    X(ct_real, time, CTI_R(0.1), "s", \
+      "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
     X(ct_real, local, CTI_R(4), "1", "ratio of the way out to the size of the shared part; above it each vertex leaves by its nearest surface") \
-    X(ct_real, keep, CTI_R(1.5), "1", "the direction of the last step is kept while its way out is at most so many times the shortest") \
-    X(ct_real, stiff, CTI_R(0.03), "1", "compliance, of the blocks' inverse mass, of a row whose direction is known") \
+    X(ct_real, keep, CTI_R(1.5), "1", \
+      "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
+    X(ct_real, stiff, CTI_R(0.03), "1", \
+      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the mass, so that the row is met to 3 %") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
-    X(ct_real, rigid, CTI_R(0.03), "1", "the same for all rows on a rigid body together: their sum has to stay solvable") \
-    X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart") \
+    X(ct_real, rigid, CTI_R(0.03), "1", \
+      "the same for all rows on a rigid body together: their sum has to stay solvable, and rows contradict each other") \
+    X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
-    X(ct_real, same, CTI_R(0.98), "1", "cosine above which two directions count as one: 11 degrees") \
+    X(ct_real, same, CTI_R(0.98), "1", \
+      "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
     X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors; above it the sum tells which side is pulled back") \
     X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
 
-/* ---- estimated times, by which loops are cut into tasks for workers. Results do not depend on them ---- */
+/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
     X(double, energy, 20.0, "us", "a body's elastic energy") \
     X(double, row, 0.2, "us", "making a row") \

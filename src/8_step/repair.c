@@ -4,8 +4,8 @@
    Sheets have no inside: an edge moves relative to a face so that the contour of the intersection gets shorter,
        G = sum over the edge's faces i of R_i - 2 (E . R_i) / (E . N) N,
    E the edge, N the face's normal, R_i the direction in which the contour runs from the edge into face i: when the edge moves by d its point
-   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that; half of R_i may be left out, since it cancels over a
-   closed contour, and the rest is the same with the roles of edge and face exchanged. The sum over a contour is a direction for all of it.
+   in the plane moves by d - E (N . d) / (N . E), and the contour by -R_i along that. Half of R_i cancels over a closed contour and may be left
+   out. The rest is the same with the roles of edge and face exchanged. The sum over a contour is a direction for all of it.
    Every row requires a speed through recovery and softness alone, so that contradicting rows find a compromise.
    Based on: Li, Pan, Huang, Bao, Jin 2015, sec. 3 (push-out through the nearest surface); Volino, Magnenat-Thalmann, Resolving surface
    collisions through intersection contour minimization, 2006. differs: the common direction of two bodies; if a contour cuts a sheet in

@@ -1,7 +1,7 @@
 /* swing.c -- rotation of jointed rigid bodies.
    Method: a joint's impulse acts through the arm at the start of the step, and then the body rotates freely with its new momentum: w = m(L
-   + J' r), m the midpoint rule (rigid.c). The inertia at the middle of the free motion would belong to another motion: its error L x dw dt
-   would leak from the large momentum across a rod into the small one about its axis, on which no joint acts. Solves linearize w about the
+   + J' r), m the midpoint rule (rigid.c). The inertia at the middle of the free motion is that of another motion. Its error L x dw dt adds a part of
+   the large momentum across a rod to the small one about its axis, on which no joint acts. Solves linearize w about the
    last impulse, w_k + I0^-1 J' (r - r_k), I0 at the start: as in m, an impulse across the axis then adds nothing about it. The rotation is
    then computed for the impulse found, and joints are linearized there until they hold. */
 #include "swing.h"
