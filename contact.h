@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9a0f8cfa167b0c9a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b7db047f5bc9397b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -30579,7 +30579,7 @@ CTI_INLINE cti_box cti_box_empty(void)
     return b;
 }
 CTI_INLINE void cti_box_add(cti_box *b, cti_v3 p) { b->lo = cti_v3_min(b->lo, p), b->hi = cti_v3_max(b->hi, p); }
-#if CONTACT_WITH_DCD
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
 /* cti_box_overlap -- closed boxes: 1 also when they touch. */
 CTI_INLINE int cti_box_overlap(const cti_box *a, const cti_box *b)
 {
@@ -70218,10 +70218,10 @@ typedef struct cti_explicit_system {
 #if CONTACT_WITH_EXPLICIT
 /* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
 CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_t)cti_pad8(n); }
-/* cti_explicit_program -- b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those that are not. *out_natural:
-   largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
-CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
-                                                 double *out_natural);
+/* cti_explicit_program -- b [n], f [n] out. active [n] in: with `guesses` a guess of the forces that are not zero; out: those that are not.
+   *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
+                                                 double *work, double *out_natural);
 #endif
 
 
@@ -70238,7 +70238,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
    on the central path the multipliers equal f, and f's dual variables equal w, so that the equations reduce to
      (K + F^-1 W) df = -(K f + b - w) + F^-1 (sigma mu e - F W e),     dw = K df + (K f + b - w),
    which are solved by Cholesky's factorization, first for sigma 0, then with the product of that step's changes (Mehrotra 1992).
-   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions.
+   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions. Guesses do not
+   see that a problem has no solution, and are left out once one of its contacts is squeezed.
    A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 
@@ -70542,8 +70543,8 @@ static cti_explicit_outcome cti_explicit_alone(double K, double b, uint8_t *acti
     return CTI_EXPLICIT_SOLVED;
 }
 
-CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
-                                                 double *out_natural)
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
+                                                 double *work, double *out_natural)
 {
     cti_explicit_scaled q;
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
@@ -70568,7 +70569,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         for (j = q.lo[i] & ~7; j <= q.hi[i]; j += 8)
             cti_d8_store(q.A + i * q.ld + j, cti_d8_mul(cti_d8_mul(cti_d8_load(K->K + i * K->ld + j), scale), cti_d8_load(q.scale + j)));
     }
-    if (!cti_explicit_guesses(&q, active, out_natural))
+    if (!guesses || !cti_explicit_guesses(&q, active, out_natural))
         outcome = cti_explicit_search_set(&q, active, out_natural);
     for (i = 0; i < n; i++)
         f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;
@@ -70651,7 +70652,10 @@ typedef struct cti_explicit_elements {
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
+    int32_t *mf;         /* [2 n] (edge, face), for middles of edges; empty without rk.refine SURFACE */
     ct_real *x;          /* [3 nv] positions that they are of */
+    ct_real *from;       /* [3 nv] positions at the start of a Runge-Kutta step */
+    cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
     ct_real slack;       /* [m] */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
@@ -70751,6 +70755,9 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_stride -- largest relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to which
+   contacts are found. Bodies with nodes that are behind a surface by more than the legal penetration do not count. After cti_explicit_find. */
+CTI_FN ct_real cti_explicit_stride(const cti_state *s);
 
 /* ---- explicit_rates.c ---- */
 
@@ -71585,18 +71592,19 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
 
 /* ---- 8_explicit/explicit_find.c ---- */
 /* explicit_find.c -- contacts of a Runge-Kutta step.
-   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
-   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, middles of edges
-   whose ends are near another body are tested as vertices are: one level of refinement of the surface in regions of contact.
-   A vertex that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex
-   would go straight on in the plane of the first face, and be behind the second one at the end of the step.
-   based on: Hong et al. 2006, sec. 2, 3 and 6. */
+   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer
+   than the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the
+   middles of edges near another body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex
+   that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex would go
+   straight on in the plane of the first face, and be behind the second one at the end of the step. based on: Hong et al. 2006, sec. 2, 3
+   and 6. */
 
-#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
-#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half 2 are not_converged, with 1 and 2 none */
+#define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half 2 are not_converged, with 1 and 2
+ * none */
 #define CTI_EXPLICIT_TOUCH CTI_R(1.0)
-#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_SINE CTI_R(0.2) /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
 #define CTI_EXPLICIT_BORDER CTI_R(0.02)
 
@@ -71625,12 +71633,15 @@ static int cti_explicit_candidates(cti_state *s)
         return 1;
     CTI_CLEAR(g->search.vf);
     CTI_CLEAR(g->search.ee);
+    CTI_CLEAR(g->search.mf);
     g->search.known = 0;
     g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
     for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = CTI_SWEPT_BOX, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+        f->ranges[i].swept = CTI_SWEPT_BOX,
+        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
+        (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
         return 0;
     memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
     g->search.known = 1;
@@ -71671,8 +71682,8 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
-/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns towards
-   it. 0: out of memory */
+/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
+   towards it. 0: out of memory */
 static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -71746,85 +71757,35 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
 }
 
-/* vertices and faces of different bodies. 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
+/* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles)
 {
-    cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
+    const ct_real *x = cti_explicit_own(s)->surface;
     cti_explicit_near best;
     int i;
     memset(&best, 0, sizeof best);
     best.vertex = best.edge = best.body = -1;
-    for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
-        int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
-        const int32_t *q = f->faces + 3 * (size_t)face;
+    for (i = 0; i < CTI_LEN(pairs); i += 2) {
+        int point = pairs[i], face = pairs[i + 1], feature;
+        const int32_t *q = f->faces + 3 * (size_t)face, *e = f->edges + (middles ? 2 * (size_t)point : 0);
         int body = f->body_of[q[0]];
-        ct_real w[3], d2;
-        if (body == f->body_of[v])
+        cti_v3 at;
+        ct_real p[3], w[3], d2;
+        if (body == f->body_of[middles ? e[0] : point])
             continue;
-        d2 = cti_dist_pt(g->surface + 3 * (size_t)v, g->surface + 3 * (size_t)q[0], g->surface + 3 * (size_t)q[1], g->surface + 3 * (size_t)q[2], w,
-                         &feature);
-        if (v != best.vertex || body != best.body) {
+        at = middles ? cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5)) : cti_v3_at(x, point);
+        cti_v3_put(p, 0, at);
+        d2 = cti_dist_pt(p, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
+        if (point != (middles ? best.edge : best.vertex) || body != best.body) {
             if (!cti_explicit_near_add(s, y, t, &best))
                 return 0;
         } else if (!(d2 < best.d2))
             continue;
-        best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
-        best.at = cti_v3_at(g->surface, v);
+        best.vertex = middles ? -1 : point, best.edge = middles ? point : -1, best.body = body;
+        best.face = face, best.feature = feature, best.d2 = d2, best.at = at;
     }
     return cti_explicit_near_add(s, y, t, &best);
-}
-
-/* candidates of vertices: first [nv + 1] into `list`, faces that are not of the vertex's body. 0: out of memory */
-static int cti_explicit_by_vertex(cti_state *s, int32_t **first, int32_t **list)
-{
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    int i, n = CTI_LEN(g->search.vf);
-    *first = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 2), *list = CTI_ARENA_NEW(s->arena, int32_t, n / 2 + 1);
-    if (!*first || !*list)
-        return 0;
-    for (i = 0; i < n; i += 2)
-        (*first)[g->search.vf[i] + 2]++;
-    for (i = 0; i < f->nv; i++)
-        (*first)[i + 2] += (*first)[i + 1];
-    for (i = 0; i < n; i += 2)
-        (*list)[(*first)[g->search.vf[i] + 1]++] = g->search.vf[i + 1];
-    return 1;
-}
-
-/* middles of edges of which an end is near another body: one level of refinement of the surface in regions of contact. 0: out of memory */
-static int cti_explicit_find_middles(cti_state *s, const ct_real *y, double t)
-{
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    const ct_real *x = g->surface;
-    int32_t *first, *list;
-    int e, end, i;
-    if (!cti_explicit_by_vertex(s, &first, &list))
-        return 0;
-    for (e = 0; e < f->ne; e++) {
-        const int32_t *v = f->edges + 2 * (size_t)e;
-        cti_explicit_near best;
-        ct_real at[3];
-        memset(&best, 0, sizeof best);
-        best.vertex = best.edge = -1, best.at = cti_v3_mul(cti_v3_add(cti_v3_at(x, v[0]), cti_v3_at(x, v[1])), CTI_R(0.5));
-        cti_v3_put(at, 0, best.at);
-        for (end = 0; end < 2; end++)
-            for (i = first[v[end]]; i < first[v[end] + 1]; i++) {
-                const int32_t *q = f->faces + 3 * (size_t)list[i];
-                ct_real w[3], d2;
-                int feature;
-                if (f->body_of[q[0]] == f->body_of[v[0]])
-                    continue;
-                d2 = cti_dist_pt(at, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
-                if (best.edge < 0 || d2 < best.d2)
-                    best.edge = e, best.body = f->body_of[q[0]], best.face = list[i], best.feature = feature, best.d2 = d2;
-            }
-        if (!cti_explicit_near_add(s, y, t, &best))
-            return 0;
-    }
-    return 1;
 }
 
 static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
@@ -71869,7 +71830,8 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
         if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
             continue;
         n = cti_v3_unit(n, cti_v3_zero());
-        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()),
+        nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
         sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
         /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
         if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
@@ -71890,8 +71852,57 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
     CTI_CLEAR(g->touches);
     if (g->edge == 0)
         return 1;
-    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_find_middles(s, y, t));
+    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1);
+}
+
+/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements */
+static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box *moved)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const float *box = f->broad.body_boxes + 12 * (size_t)body;
+    int i;
+    *way = *moved = cti_box_empty();
+    if (!f->bodies[body].moves) {
+        way->lo = cti_v3_make(box[0], box[1], box[2]), way->hi = cti_v3_make(box[3], box[4], box[5]);
+        cti_box_add(moved, cti_v3_zero());
+        return;
+    }
+    for (i = f->ranges[body].v0; i < f->ranges[body].v1; i++) {
+        cti_v3 a = cti_v3_at(g->search.from, i), b = cti_v3_at(g->surface, i);
+        cti_box_add(way, a);
+        cti_box_add(way, b);
+        cti_box_add(moved, cti_v3_sub(b, a));
+    }
+}
+
+CTI_FN ct_real cti_explicit_stride(const cti_state *s)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_box *box = g->search.ways;
+    const cti_surface *f = &s->surface;
+    ct_real most = 0;
+    int a, b, i;
+    if (g->edge == 0)
+        return 0;
+    for (a = 0; a < f->n_bodies; a++)
+        cti_explicit_way(s, a, box + 2 * a, box + 2 * a + 1);
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        if (c->pair.plane < 0 && c->d < -s->desc.rk.penetration * g->edge)
+            box[2 * f->body_of[c->pair.v[0]]] = box[2 * f->body_of[c->pair.v[c->pair.n_a]]] = cti_box_empty();
+    }
+    for (a = 0; a < f->n_bodies; a++)
+        for (b = a + 1; b < f->n_bodies; b++) {
+            cti_v3 ab, ba;
+            if (!(f->bodies[a].moves || f->bodies[b].moves) || !cti_box_overlap(box + 2 * a, box + 2 * b) ||
+                !cti_broad_may_meet(&f->soup, a, b))
+                continue;
+            ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
+            most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)));
+        }
+    return most / (CTI_EXPLICIT_REACH * g->edge);
 }
 
 #undef CTI_EXPLICIT_REACH
@@ -72142,6 +72153,15 @@ static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
     }
 }
 
+/* makes row and column i of K [m ld] those of the unit matrix */
+static void cti_explicit_unit(double *K, int ld, int i, int lo, int hi)
+{
+    int j;
+    for (j = lo; j <= hi; j++)
+        K[(size_t)i * (size_t)ld + (size_t)j] = K[(size_t)j * (size_t)ld + (size_t)i] = 0;
+    K[(size_t)i * (size_t)ld + (size_t)i] = 1;
+}
+
 /* forces of contacts [begin, end) with right sides b [m]; result in b */
 static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
 {
@@ -72152,19 +72172,21 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
     cti_explicit_system A;
     A.K = K, A.n = m, A.ld = ld, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
+    cti_explicit_matrix(s, begin, end, K);
     for (turn = 0; turn <= m; turn++) {
-        cti_explicit_matrix(s, begin, end, K);
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(&A, b, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(&A, b, turn == 0, g->solve.active + begin, f, work, &natural);
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
             most = cti_fmax(most, f[i] * sqrt(K[i * ld + i]));
         for (i = 0; i < m; i++)
-            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most)
+            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most) {
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
+                cti_explicit_unit(K, ld, i, A.lo[i], A.hi[i]);
+            }
     }
     g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
     for (i = 0; i < m; i++)
@@ -72466,7 +72488,7 @@ typedef struct cti_explicit_run {
     double energy, gravity; /* [J] at the start */
     double t;               /* [s] since the start */
     ct_real pins;           /* integral of pins' work */
-    int forced, over;       /* steps accepted above the tolerance; steps that were left out */
+    int forced, over;       /* steps accepted above the tolerance, or in which bodies go farther than contacts are found; steps that were left out */
     int squeezed;
     int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;
@@ -72736,12 +72758,19 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
     return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
 }
 
+/* how far bodies have gone at the end of a Runge-Kutta step, as cti_explicit_stride */
+static ct_real cti_explicit_gone(cti_state *s, double t)
+{
+    cti_explicit_place(s, cti_explicit_own(s)->flat.end, t);
+    return cti_explicit_stride(s);
+}
+
 /* one accepted step of at most `left`. Returns its length; 0: none is possible */
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
-    ct_real least = CTI_EXPLICIT_LEAST * most, error;
+    ct_real least = CTI_EXPLICIT_LEAST * most, error, stride;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
     for (;;) {
@@ -72749,18 +72778,25 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
         ct_real at = cut ? left : (h > left / 2 && !(fixed > 0) ? left / 2 : h);
         if (fixed > 0) {
             r->rk.evaluations += 4;
-            if (!s->desc.rk.extrapolate) {
-                if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
-                    return 0;
-                return at;
-            }
-            r->rk.evaluations += 7;
-            return cti_explicit_doubled(s, run->t, at) >= 0 ? at : 0;
+            if (s->desc.rk.extrapolate)
+                r->rk.evaluations += 7;
+            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0 : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+                return 0;
+            run->forced += cti_explicit_gone(s, run->t + (double)at) > 1;
+            return at;
         }
         error = cti_explicit_doubled(s, run->t, at);
         r->rk.evaluations += 11;
+        stride = error >= 0 && error <= 1 ? cti_explicit_gone(s, run->t + (double)at) : 0;
+        if (stride > 1 && at > least) {
+            r->rk.rejected++;
+            h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
+            continue;
+        }
         if (error >= 0 && error <= 1) {
             ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
+            run->forced += stride > 1;
+            next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFE / stride) : next;
             g->next = at < h && next < h ? h : next;
             return at;
         }
@@ -72796,6 +72832,10 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     if (!cti_explicit_condition(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (s->surface.bodies[i].moves)
+            memcpy(g->search.from + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
+                   sizeof(ct_real) * 3 * (size_t)(s->surface.ranges[i].v1 - s->surface.ranges[i].v0));
     h = cti_explicit_try(s, left, run, r);
     r->ms_assemble += cti_cmr_clock(s) - clock;
     if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h))
@@ -72877,7 +72917,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         return 0;
     if (run->squeezed)
         s->step.limit = squeezed;
-    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
+    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_step_energies(s, r);
     r->energy_elastic = cti_explicit_elastic(s, s->x);
@@ -72988,13 +73028,15 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
     if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
     if (d->friction > 0)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
     if (d->self_collision)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
     return CT_OK;
 }
 
@@ -73005,11 +73047,12 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
 static const char *cti_explicit_refuses_step(const cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt),
+            most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
     if (!(h > most))
         return NULL;
-    cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most, "Runge-Kutta steps of rk.fixed_step, %.4g s, are not stable: the bound is %.4g s",
-                  (double)h, (double)most);
+    cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most,
+                  "Runge-Kutta steps of rk.fixed_step, %.4g s, are not stable: the bound is %.4g s", (double)h, (double)most);
     return g->refusal.text;
 }
 
@@ -73046,7 +73089,9 @@ CTI_FN void cti_explicit_free(cti_state *s)
     if (!g)
         return;
     cti_explicit_nodal_free(s);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.moved);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
+        CTI_FREE(m, g->search.moved);
+    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -73101,8 +73146,9 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     s->own = g;
     g->edge = cti_explicit_edge(s, bodies);
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
-           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
-           CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
+           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
+           CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
+           CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
            cti_explicit_middles(s, bodies) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 

@@ -101,7 +101,7 @@ static void forces_against_enumeration(void **state)
         system.n = n;
         for (i = 0; i < n; i++)
             hi[i] = n - 1;
-        outcome = cti_explicit_program(&system, b, active, f, work, &natural);
+        outcome = cti_explicit_program(&system, b, 1, active, f, work, &natural);
         if (!there) {
             squeezed++;
             assert_int_equal(outcome, CTI_EXPLICIT_SQUEEZED);
@@ -668,6 +668,68 @@ static void middles_of_edges(void **state)
     }
 }
 
+static ct_body_id add_rigid_box(ct_world *w, double sx, double sy, double sz, double density, const double *at, const double *v, double turn_z)
+{
+    ct_mesh m = mesh_box(sx, sy, sz, 1, 1, 1, 1);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    int k;
+    d.mesh = &m, d.density = (ct_real)density;
+    d.rotation[0] = (ct_real)cos(turn_z / 2), d.rotation[3] = (ct_real)sin(turn_z / 2);
+    for (k = 0; k < 3; k++)
+        d.position[k] = (ct_real)at[k], d.velocity[k] = (ct_real)v[k];
+    if (ct_body_add_rigid(w, &d, &id) != CT_OK)
+        fail_msg("%s", ct_world_error(w)->text);
+    ct_mesh_free(&m);
+    return id;
+}
+
+/* an edge of a long bar comes down on a cube between its vertices; the ends of the edge are far from the cube, its middle is not */
+static void middles_of_long_edges(void **state)
+{
+    static const double at[3] = {0.0125, 0.09, 0.0125}, down[3] = {0, -0.5, 0};
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_body_id bar;
+    int i, k, n, middles = 0;
+    (void)state;
+    d.gravity[1] = 0, d.rk.refine = CT_REFINE_SURFACE;
+    w = world_make(&d);
+    add_box(w, 0.1, 4, 1e5, 0.3, 0.01, 0, 0, 0, 0);
+    bar = add_rigid_box(w, 0.05, 0.05, 2, 100, at, down, 0.785398);
+    for (i = 0; i < 10; i++) {
+        const ct_contact *c;
+        step_once(w, 0.002);
+        assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+        for (k = 0; k < n; k++)
+            middles += c[k].kind == CT_PAIR_EF && c[k].body_a.index1 == bar.index1;
+    }
+    assert_true(middles > 0);
+    ct_world_destroy(w);
+}
+
+/* in a Runge-Kutta step as long as the wave speed allows, a box at 400 m/s would cross a cube; steps are shorter, so that they meet */
+static void fast_bodies_meet(void **state)
+{
+    static const double at[3] = {0, 0, 0.3}, fast[3] = {0, 0, -400};
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_body_id cube;
+    double v[3];
+    int i, contacts = 0;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    cube = add_box(w, 0.04, 4, 1e5, 0.3, 0.01, 0, 0, 0, 0);
+    add_rigid_box(w, 0.02, 0.02, 0.02, 1000, at, fast, 0);
+    for (i = 0; i < 4; i++)
+        contacts += step_once(w, 5e-4).contacts;
+    read_middle(w, cube, 1, v);
+    if (!(contacts > 0 && v[2] < -1))
+        fail_msg("%d contacts, the cube moves at %g m/s", contacts, v[2]);
+    ct_world_destroy(w);
+}
+
 /* two workers that take turns on one thread, halves in the wrong order */
 static void *backwards(ct_task_fn *fn, int count, int min_range, void *context, void *user)
 {
@@ -810,7 +872,7 @@ int main(void)
         cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),
         cmocka_unit_test(moved_behind_a_plane),       cmocka_unit_test(moved_into_a_body),     cmocka_unit_test(middles_of_edges),
-        cmocka_unit_test(same_bits_by_workers),
+        cmocka_unit_test(same_bits_by_workers),       cmocka_unit_test(middles_of_long_edges), cmocka_unit_test(fast_bodies_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

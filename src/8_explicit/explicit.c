@@ -33,7 +33,7 @@ typedef struct cti_explicit_run {
     double energy, gravity; /* [J] at the start */
     double t;               /* [s] since the start */
     ct_real pins;           /* integral of pins' work */
-    int forced, over;       /* steps accepted above the tolerance; steps that were left out */
+    int forced, over;       /* steps accepted above the tolerance, or in which bodies go farther than contacts are found; steps that were left out */
     int squeezed;
     int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;
@@ -302,12 +302,19 @@ static ct_real cti_explicit_next(ct_real h, ct_real error, ct_real power)
     return h * cti_max(CTI_EXPLICIT_SHRINK, cti_min(CTI_EXPLICIT_GROW, share));
 }
 
+/* how far bodies have gone at the end of a Runge-Kutta step, as cti_explicit_stride */
+static ct_real cti_explicit_gone(cti_state *s, double t)
+{
+    cti_explicit_place(s, cti_explicit_own(s)->flat.end, t);
+    return cti_explicit_stride(s);
+}
+
 /* one accepted step of at most `left`. Returns its length; 0: none is possible */
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
-    ct_real least = CTI_EXPLICIT_LEAST * most, error;
+    ct_real least = CTI_EXPLICIT_LEAST * most, error, stride;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
     for (;;) {
@@ -315,18 +322,25 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
         ct_real at = cut ? left : (h > left / 2 && !(fixed > 0) ? left / 2 : h);
         if (fixed > 0) {
             r->rk.evaluations += 4;
-            if (!s->desc.rk.extrapolate) {
-                if (!cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
-                    return 0;
-                return at;
-            }
-            r->rk.evaluations += 7;
-            return cti_explicit_doubled(s, run->t, at) >= 0 ? at : 0;
+            if (s->desc.rk.extrapolate)
+                r->rk.evaluations += 7;
+            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0 : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+                return 0;
+            run->forced += cti_explicit_gone(s, run->t + (double)at) > 1;
+            return at;
         }
         error = cti_explicit_doubled(s, run->t, at);
         r->rk.evaluations += 11;
+        stride = error >= 0 && error <= 1 ? cti_explicit_gone(s, run->t + (double)at) : 0;
+        if (stride > 1 && at > least) {
+            r->rk.rejected++;
+            h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
+            continue;
+        }
         if (error >= 0 && error <= 1) {
             ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
+            run->forced += stride > 1;
+            next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFE / stride) : next;
             g->next = at < h && next < h ? h : next;
             return at;
         }
@@ -362,6 +376,10 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     if (!cti_explicit_condition(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
+    for (i = 0; i < s->surface.n_bodies; i++)
+        if (s->surface.bodies[i].moves)
+            memcpy(g->search.from + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
+                   sizeof(ct_real) * 3 * (size_t)(s->surface.ranges[i].v1 - s->surface.ranges[i].v0));
     h = cti_explicit_try(s, left, run, r);
     r->ms_assemble += cti_cmr_clock(s) - clock;
     if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h))
@@ -443,7 +461,7 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
         return 0;
     if (run->squeezed)
         s->step.limit = squeezed;
-    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee)) / 2;
+    r->candidates = (CTI_LEN(g->search.vf) + CTI_LEN(g->search.ee) + CTI_LEN(g->search.mf)) / 2;
     r->residual = (ct_real)(g->solve.natural * (double)s->desc.solver.tolerance / 1e-6);
     cti_step_energies(s, r);
     r->energy_elastic = cti_explicit_elastic(s, s->x);

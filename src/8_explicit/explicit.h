@@ -5,6 +5,7 @@
 #define CTI_EXPLICIT_H
 
 #include "../1_math/simd_turn.h"
+#include "../4_geom/bounds.h"
 #include "../8_step/stepper.h"
 #include "explicit_program.h"
 
@@ -62,7 +63,10 @@ typedef struct cti_explicit_elements {
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
+    int32_t *mf;         /* [2 n] (edge, face), for middles of edges; empty without rk.refine SURFACE */
     ct_real *x;          /* [3 nv] positions that they are of */
+    ct_real *from;       /* [3 nv] positions at the start of a Runge-Kutta step */
+    cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
     ct_real slack;       /* [m] */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
@@ -161,6 +165,9 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_stride -- largest relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to which
+   contacts are found. Bodies with nodes that are behind a surface by more than the legal penetration do not count. After cti_explicit_find. */
+CTI_FN ct_real cti_explicit_stride(const cti_state *s);
 
 /* ---- explicit_rates.c ---- */
 

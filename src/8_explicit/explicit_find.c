@@ -1,18 +1,19 @@
 /* explicit_find.c -- contacts of a Runge-Kutta step.
-   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer than
-   the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, middles of edges
-   whose ends are near another body are tested as vertices are: one level of refinement of the surface in regions of contact.
-   A vertex that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex
-   would go straight on in the plane of the first face, and be behind the second one at the end of the step.
-   based on: Hong et al. 2006, sec. 2, 3 and 6. */
+   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer
+   than the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the
+   middles of edges near another body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex
+   that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex would go
+   straight on in the plane of the first face, and be behind the second one at the end of the step. based on: Hong et al. 2006, sec. 2, 3
+   and 6. */
 #include "explicit.h"
 #include "../4_geom/dist.h"
 
-#define CTI_EXPLICIT_REACH CTI_R(0.4)    /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
-#define CTI_EXPLICIT_SLACK CTI_R(0.1)    /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half 2 are not_converged, with 1 and 2 none */
+#define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
+#define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half 2 are not_converged, with 1 and 2
+ * none */
 #define CTI_EXPLICIT_TOUCH CTI_R(1.0)
-#define CTI_EXPLICIT_SINE CTI_R(0.2)     /* [1] edges at a smaller angle have no contact: their normal is not well defined */
+#define CTI_EXPLICIT_SINE CTI_R(0.2) /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
 #define CTI_EXPLICIT_BORDER CTI_R(0.02)
 
@@ -41,12 +42,15 @@ static int cti_explicit_candidates(cti_state *s)
         return 1;
     CTI_CLEAR(g->search.vf);
     CTI_CLEAR(g->search.ee);
+    CTI_CLEAR(g->search.mf);
     g->search.known = 0;
     g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
     for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = CTI_SWEPT_BOX, f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+        f->ranges[i].swept = CTI_SWEPT_BOX,
+        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
+        (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
         return 0;
     memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
     g->search.known = 1;
@@ -87,8 +91,8 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
-/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns towards
-   it. 0: out of memory */
+/* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
+   towards it. 0: out of memory */
 static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -160,85 +164,35 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
 }
 
-/* vertices and faces of different bodies. 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t)
+/* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles)
 {
-    cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
+    const ct_real *x = cti_explicit_own(s)->surface;
     cti_explicit_near best;
     int i;
     memset(&best, 0, sizeof best);
     best.vertex = best.edge = best.body = -1;
-    for (i = 0; i < CTI_LEN(g->search.vf); i += 2) {
-        int v = g->search.vf[i], face = g->search.vf[i + 1], feature;
-        const int32_t *q = f->faces + 3 * (size_t)face;
+    for (i = 0; i < CTI_LEN(pairs); i += 2) {
+        int point = pairs[i], face = pairs[i + 1], feature;
+        const int32_t *q = f->faces + 3 * (size_t)face, *e = f->edges + (middles ? 2 * (size_t)point : 0);
         int body = f->body_of[q[0]];
-        ct_real w[3], d2;
-        if (body == f->body_of[v])
+        cti_v3 at;
+        ct_real p[3], w[3], d2;
+        if (body == f->body_of[middles ? e[0] : point])
             continue;
-        d2 = cti_dist_pt(g->surface + 3 * (size_t)v, g->surface + 3 * (size_t)q[0], g->surface + 3 * (size_t)q[1], g->surface + 3 * (size_t)q[2], w,
-                         &feature);
-        if (v != best.vertex || body != best.body) {
+        at = middles ? cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5)) : cti_v3_at(x, point);
+        cti_v3_put(p, 0, at);
+        d2 = cti_dist_pt(p, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
+        if (point != (middles ? best.edge : best.vertex) || body != best.body) {
             if (!cti_explicit_near_add(s, y, t, &best))
                 return 0;
         } else if (!(d2 < best.d2))
             continue;
-        best.vertex = v, best.body = body, best.face = face, best.feature = feature, best.d2 = d2;
-        best.at = cti_v3_at(g->surface, v);
+        best.vertex = middles ? -1 : point, best.edge = middles ? point : -1, best.body = body;
+        best.face = face, best.feature = feature, best.d2 = d2, best.at = at;
     }
     return cti_explicit_near_add(s, y, t, &best);
-}
-
-/* candidates of vertices: first [nv + 1] into `list`, faces that are not of the vertex's body. 0: out of memory */
-static int cti_explicit_by_vertex(cti_state *s, int32_t **first, int32_t **list)
-{
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    int i, n = CTI_LEN(g->search.vf);
-    *first = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 2), *list = CTI_ARENA_NEW(s->arena, int32_t, n / 2 + 1);
-    if (!*first || !*list)
-        return 0;
-    for (i = 0; i < n; i += 2)
-        (*first)[g->search.vf[i] + 2]++;
-    for (i = 0; i < f->nv; i++)
-        (*first)[i + 2] += (*first)[i + 1];
-    for (i = 0; i < n; i += 2)
-        (*list)[(*first)[g->search.vf[i] + 1]++] = g->search.vf[i + 1];
-    return 1;
-}
-
-/* middles of edges of which an end is near another body: one level of refinement of the surface in regions of contact. 0: out of memory */
-static int cti_explicit_find_middles(cti_state *s, const ct_real *y, double t)
-{
-    const cti_explicit *g = cti_explicit_own(s);
-    const cti_surface *f = &s->surface;
-    const ct_real *x = g->surface;
-    int32_t *first, *list;
-    int e, end, i;
-    if (!cti_explicit_by_vertex(s, &first, &list))
-        return 0;
-    for (e = 0; e < f->ne; e++) {
-        const int32_t *v = f->edges + 2 * (size_t)e;
-        cti_explicit_near best;
-        ct_real at[3];
-        memset(&best, 0, sizeof best);
-        best.vertex = best.edge = -1, best.at = cti_v3_mul(cti_v3_add(cti_v3_at(x, v[0]), cti_v3_at(x, v[1])), CTI_R(0.5));
-        cti_v3_put(at, 0, best.at);
-        for (end = 0; end < 2; end++)
-            for (i = first[v[end]]; i < first[v[end] + 1]; i++) {
-                const int32_t *q = f->faces + 3 * (size_t)list[i];
-                ct_real w[3], d2;
-                int feature;
-                if (f->body_of[q[0]] == f->body_of[v[0]])
-                    continue;
-                d2 = cti_dist_pt(at, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
-                if (best.edge < 0 || d2 < best.d2)
-                    best.edge = e, best.body = f->body_of[q[0]], best.face = list[i], best.feature = feature, best.d2 = d2;
-            }
-        if (!cti_explicit_near_add(s, y, t, &best))
-            return 0;
-    }
-    return 1;
 }
 
 static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
@@ -283,7 +237,8 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
         if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
             continue;
         n = cti_v3_unit(n, cti_v3_zero());
-        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()),
+        nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
         sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
         /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
         if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
@@ -304,8 +259,57 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
     CTI_CLEAR(g->touches);
     if (g->edge == 0)
         return 1;
-    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_find_middles(s, y, t));
+    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1);
+}
+
+/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements */
+static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box *moved)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const float *box = f->broad.body_boxes + 12 * (size_t)body;
+    int i;
+    *way = *moved = cti_box_empty();
+    if (!f->bodies[body].moves) {
+        way->lo = cti_v3_make(box[0], box[1], box[2]), way->hi = cti_v3_make(box[3], box[4], box[5]);
+        cti_box_add(moved, cti_v3_zero());
+        return;
+    }
+    for (i = f->ranges[body].v0; i < f->ranges[body].v1; i++) {
+        cti_v3 a = cti_v3_at(g->search.from, i), b = cti_v3_at(g->surface, i);
+        cti_box_add(way, a);
+        cti_box_add(way, b);
+        cti_box_add(moved, cti_v3_sub(b, a));
+    }
+}
+
+CTI_FN ct_real cti_explicit_stride(const cti_state *s)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_box *box = g->search.ways;
+    const cti_surface *f = &s->surface;
+    ct_real most = 0;
+    int a, b, i;
+    if (g->edge == 0)
+        return 0;
+    for (a = 0; a < f->n_bodies; a++)
+        cti_explicit_way(s, a, box + 2 * a, box + 2 * a + 1);
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        if (c->pair.plane < 0 && c->d < -s->desc.rk.penetration * g->edge)
+            box[2 * f->body_of[c->pair.v[0]]] = box[2 * f->body_of[c->pair.v[c->pair.n_a]]] = cti_box_empty();
+    }
+    for (a = 0; a < f->n_bodies; a++)
+        for (b = a + 1; b < f->n_bodies; b++) {
+            cti_v3 ab, ba;
+            if (!(f->bodies[a].moves || f->bodies[b].moves) || !cti_box_overlap(box + 2 * a, box + 2 * b) ||
+                !cti_broad_may_meet(&f->soup, a, b))
+                continue;
+            ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
+            most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)));
+        }
+    return most / (CTI_EXPLICIT_REACH * g->edge);
 }
 
 #undef CTI_EXPLICIT_REACH

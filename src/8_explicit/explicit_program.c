@@ -4,7 +4,8 @@
    on the central path the multipliers equal f, and f's dual variables equal w, so that the equations reduce to
      (K + F^-1 W) df = -(K f + b - w) + F^-1 (sigma mu e - F W e),     dw = K df + (K f + b - w),
    which are solved by Cholesky's factorization, first for sigma 0, then with the product of that step's changes (Mehrotra 1992).
-   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions.
+   A guess of the active set comes first: its equations are solved, and the result is taken if it satisfies all conditions. Guesses do not
+   see that a problem has no solution, and are left out once one of its contacts is squeezed.
    A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 #include "explicit_program.h"
@@ -306,8 +307,8 @@ static cti_explicit_outcome cti_explicit_alone(double K, double b, uint8_t *acti
     return CTI_EXPLICIT_SOLVED;
 }
 
-CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
-                                                 double *out_natural)
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
+                                                 double *work, double *out_natural)
 {
     cti_explicit_scaled q;
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
@@ -332,7 +333,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         for (j = q.lo[i] & ~7; j <= q.hi[i]; j += 8)
             cti_d8_store(q.A + i * q.ld + j, cti_d8_mul(cti_d8_mul(cti_d8_load(K->K + i * K->ld + j), scale), cti_d8_load(q.scale + j)));
     }
-    if (!cti_explicit_guesses(&q, active, out_natural))
+    if (!guesses || !cti_explicit_guesses(&q, active, out_natural))
         outcome = cti_explicit_search_set(&q, active, out_natural);
     for (i = 0; i < n; i++)
         f[i] = outcome == CTI_EXPLICIT_SQUEEZED ? q.f[i] * q.scale[i] : cti_fmax(q.f[i], 0.0) * q.scale[i] * q.size;

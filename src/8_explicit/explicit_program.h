@@ -20,9 +20,9 @@ typedef struct cti_explicit_system {
 
 /* cti_explicit_work -- doubles that a problem of n forces needs as scratch. */
 CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_t)cti_pad8(n); }
-/* cti_explicit_program -- b [n], f [n] out. active [n] in: a guess of the forces that are not zero; out: those that are not. *out_natural:
-   largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
-CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, uint8_t *active, double *f, double *work,
-                                                 double *out_natural);
+/* cti_explicit_program -- b [n], f [n] out. active [n] in: with `guesses` a guess of the forces that are not zero; out: those that are not.
+   *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
+CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
+                                                 double *work, double *out_natural);
 
 #endif /* CTI_EXPLICIT_PROGRAM_H */

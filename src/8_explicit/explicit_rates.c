@@ -242,6 +242,15 @@ static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
     }
 }
 
+/* makes row and column i of K [m ld] those of the unit matrix */
+static void cti_explicit_unit(double *K, int ld, int i, int lo, int hi)
+{
+    int j;
+    for (j = lo; j <= hi; j++)
+        K[(size_t)i * (size_t)ld + (size_t)j] = K[(size_t)j * (size_t)ld + (size_t)i] = 0;
+    K[(size_t)i * (size_t)ld + (size_t)i] = 1;
+}
+
 /* forces of contacts [begin, end) with right sides b [m]; result in b */
 static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
 {
@@ -252,19 +261,21 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
     cti_explicit_outcome outcome = CTI_EXPLICIT_FAILED;
     cti_explicit_system A;
     A.K = K, A.n = m, A.ld = ld, A.lo = g->solve.lo + begin, A.hi = g->solve.hi + begin;
+    cti_explicit_matrix(s, begin, end, K);
     for (turn = 0; turn <= m; turn++) {
-        cti_explicit_matrix(s, begin, end, K);
         for (i = 0; i < m; i++)
             if (cti_explicit_touch_at(g, begin + i)->squeezed)
                 b[i] = 0;
-        outcome = cti_explicit_program(&A, b, g->solve.active + begin, f, work, &natural);
+        outcome = cti_explicit_program(&A, b, turn == 0, g->solve.active + begin, f, work, &natural);
         if (outcome != CTI_EXPLICIT_SQUEEZED)
             break;
         for (i = 0, most = 0; i < m; i++)
             most = cti_fmax(most, f[i] * sqrt(K[i * ld + i]));
         for (i = 0; i < m; i++)
-            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most)
+            if (f[i] * sqrt(K[i * ld + i]) > 1e-3 * most) {
                 cti_explicit_touch_at(g, begin + i)->squeezed = 1;
+                cti_explicit_unit(K, ld, i, A.lo[i], A.hi[i]);
+            }
     }
     g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
     for (i = 0; i < m; i++)

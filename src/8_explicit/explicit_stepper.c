@@ -34,13 +34,15 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->integrator,
                              "CT_STEPPER_EXPLICIT steps by its own Runge-Kutta rule: leave integrator at CT_INTEGRATOR_EULER");
     if (d->ccd_limits_step)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_EXPLICIT does not cut steps at impacts: ccd_limits_step is CT_STEPPER_CMR's");
     if (d->solver.termination == CT_TERMINATION_PAPER)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->solver.termination, "CT_STEPPER_EXPLICIT has no termination PAPER");
     if (d->friction > 0)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, (double)d->friction, "CT_STEPPER_EXPLICIT has no friction: set friction to 0");
     if (d->self_collision)
-        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1, "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
+        return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, 1,
+                             "CT_STEPPER_EXPLICIT has no contacts of a body with itself: set self_collision to 0");
     return CT_OK;
 }
 
@@ -51,11 +53,12 @@ static ct_code cti_explicit_check(const ct_world_desc *d, ct_error_info *e)
 static const char *cti_explicit_refuses_step(const cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt), most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
+    ct_real h = cti_min(s->desc.rk.fixed_step, s->step.dt),
+            most = g->bound * (s->desc.rk.extrapolate ? CTI_EXPLICIT_EXTRAPOLATED : CTI_R(1.0));
     if (!(h > most))
         return NULL;
-    cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most, "Runge-Kutta steps of rk.fixed_step, %.4g s, are not stable: the bound is %.4g s",
-                  (double)h, (double)most);
+    cti_error_set(&g->refusal, CT_ERR_UNSUPPORTED, -1, (double)most,
+                  "Runge-Kutta steps of rk.fixed_step, %.4g s, are not stable: the bound is %.4g s", (double)h, (double)most);
     return g->refusal.text;
 }
 
@@ -92,7 +95,9 @@ CTI_FN void cti_explicit_free(cti_state *s)
     if (!g)
         return;
     cti_explicit_nodal_free(s);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.moved);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
+        CTI_FREE(m, g->search.moved);
+    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -147,8 +152,9 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     s->own = g;
     g->edge = cti_explicit_edge(s, bodies);
     return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
-           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) &&
-           CTI_RESIZE(m, g->start, nv3) && CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
+           CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
+           CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
+           CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
            cti_explicit_middles(s, bodies) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
