@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b7db047f5bc9397b.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7f8f6a1cb431a6ad.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -71601,8 +71601,8 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half 2 are not_converged, with 1 and 2
- * none */
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
+   none */
 #define CTI_EXPLICIT_TOUCH CTI_R(1.0)
 #define CTI_EXPLICIT_SINE CTI_R(0.2) /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
@@ -72488,7 +72488,8 @@ typedef struct cti_explicit_run {
     double energy, gravity; /* [J] at the start */
     double t;               /* [s] since the start */
     ct_real pins;           /* integral of pins' work */
-    int forced, over;       /* steps accepted above the tolerance, or in which bodies go farther than contacts are found; steps that were left out */
+    int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
+    int over;   /* steps that were left out */
     int squeezed;
     int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;

@@ -33,7 +33,8 @@ typedef struct cti_explicit_run {
     double energy, gravity; /* [J] at the start */
     double t;               /* [s] since the start */
     ct_real pins;           /* integral of pins' work */
-    int forced, over;       /* steps accepted above the tolerance, or in which bodies go farther than contacts are found; steps that were left out */
+    int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
+    int over;   /* steps that were left out */
     int squeezed;
     int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;

@@ -10,8 +10,8 @@
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half 2 are not_converged, with 1 and 2
- * none */
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
+   none */
 #define CTI_EXPLICIT_TOUCH CTI_R(1.0)
 #define CTI_EXPLICIT_SINE CTI_R(0.2) /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
