@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7f8f6a1cb431a6ad.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ecaa4cb818fbdfae.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -70560,7 +70560,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
-        memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
+        for (i = 0; i < n; i++)
+            f[i] = 0, active[i] = 0;
         return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
     for (i = 0; i < n; i++) {
@@ -75408,7 +75409,7 @@ static int cti_bodies_is_positive(const double *I)
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
-    double mass, center[3], inertia[9], volume;
+    double mass = 0, center[3], inertia[9], volume;
     ct_real inverse[9];
     int i, e;
     if (!b->topology.closed) {

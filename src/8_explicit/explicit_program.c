@@ -324,7 +324,8 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
     }
     if (!(q.size > 0)) {
-        memset(f, 0, sizeof(double) * (size_t)n), memset(active, 0, (size_t)n);
+        for (i = 0; i < n; i++)
+            f[i] = 0, active[i] = 0;
         return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
     for (i = 0; i < n; i++) {

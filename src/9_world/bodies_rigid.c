@@ -38,7 +38,7 @@ static int cti_bodies_is_positive(const double *I)
 static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
 {
     cti_rigid *r = &b->rigid_start;
-    double mass, center[3], inertia[9], volume;
+    double mass = 0, center[3], inertia[9], volume;
     ct_real inverse[9];
     int i, e;
     if (!b->topology.closed) {
