@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ecaa4cb818fbdfae.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 110fcf60b6356fa9.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11895,7 +11895,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
-    X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
+    X(int, coupled, 2, "sweeps", "over contacts between two sweeps over clusters that A couples: v moves before the contacts have converged at it") \
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
@@ -11904,7 +11904,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "without a halved change, after which `stalled` is enough; twice that ends a loop whose result may be judged. Longer waits cost sweeps") \
+      "in a row that do not halve the smallest change; then `stalled` is enough, and after twice as many a result that may be judged") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
@@ -11915,7 +11915,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
+    X(int, defer, 12, "iterations", \
+      "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
     X(int, fused, 30, "iterations", \
       "at most with contacts solved inside the sweep over nodes: S2 takes a fifth fewer sweeps, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
@@ -11924,7 +11925,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
-    /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
+    /* 1 takes 3 to 23 % fewer sweeps in single runs (docs/policy.md); from 5 on, solves of joints in a crash count as solved when they \
+       have hardly begun */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
       "of that change, below which the residual is computed again at the latest: a slow solve is judged at each tenth of progress") \
@@ -11938,7 +11940,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", \
       "of contacts and nodes before each correction: they remove the rough part of the error, as the smoother of a two-grid method") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included: a factor costs at least 20 solves (factors.cheap)") \
+    X(int, renewals, 2, "factors", \
+      "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
       "in a row with little effect, after which a new factor is asked for, or corrections end: one alone may be chance") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
@@ -11948,8 +11951,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 #define CTI_TUNED_ANDERSON(X) \
     X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
-       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
-       beside a contact do */ \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 \
+       steps of equally stiff joints beside a contact end on theirs */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
     X(int, rebase, 16, "sweeps", \
@@ -11989,7 +11992,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(double, velocity, 0.05, "us", "a row's velocity") \
     X(double, block, 0.4, "us", "a block in the solve of its cluster") \
     X(double, visit, 0.12, "us", "the visit of a contact") \
-    X(double, column, 0.0008, "us", "a row of a contact's three columns, in addition") \
+    X(double, column, 0.0008, "us", "an entry of each of a contact's three columns, in addition to `visit`") \
     X(double, tile, 20.0, "us", "setting up a cluster's tile of D^-1") \
     X(double, legs, 0.5, "us", "setting up a contact's columns") \
     X(double, mix, 0.4, "us", "a range of entries of one vector of the history") \
@@ -12041,7 +12044,7 @@ static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
 CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_solve_policy_visits -- contacts below which a solve counts as one of so many, where its work is added up. */
+/* cti_solve_policy_visits -- contacts by which a sweep's work is counted: those of the solve, and a least number. */
 CTI_FN int cti_solve_policy_visits(int rows);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
@@ -12066,8 +12069,8 @@ typedef struct cti_sweep_facts {
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_solve_policy_sweeps_end -- 1 where the loop ends. */
 CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q);
-/* cti_solve_policy_halves -- 1 where a change is less than half of the smallest one at the last time that this was so. */
-CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark);
+/* cti_solve_policy_halves -- 1 where a change is less than half of the smallest one before it. */
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real best);
 /* cti_solve_policy_sweep_restarts, cti_solve_policy_outer_restarts -- 1 where the history of the acceleration is dropped. */
 CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best);
 CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
@@ -12097,14 +12100,13 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* ---- accelerations ---- */
 
-/* cti_correction_choice -- what becomes of a correction: none, since sweeps follow a small one; none any more; with the last factor, with one
-   that is good enough, or with a new one. */
+/* cti_correction_choice -- what becomes of a correction. */
 typedef enum cti_correction_choice {
-    CTI_CORRECTION_NONE,
-    CTI_CORRECTION_END,
-    CTI_CORRECTION_LAST,
-    CTI_CORRECTION_FIRST,
-    CTI_CORRECTION_RENEW
+    CTI_CORRECTION_NONE,  /* none in this iteration: the last one was small, and sweeps follow it */
+    CTI_CORRECTION_END,   /* none any more in this solve */
+    CTI_CORRECTION_LAST,  /* with the last factor */
+    CTI_CORRECTION_FIRST, /* the first of the solve: with a factor that is good enough */
+    CTI_CORRECTION_RENEW  /* with a new factor */
 } cti_correction_choice;
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; idle: corrections in a row with
@@ -12172,7 +12174,7 @@ CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q)
     return !q->coupled && q->stalled >= 2 * cti_solve_tuned.sweeps.stall && q->change <= q->worth;
 }
 
-CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark) { return change < mark / 2; }
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real best) { return change < best / 2; }
 
 CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best) { return change > cti_solve_tuned.sweeps.restart * best; }
 
@@ -13426,7 +13428,7 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info);
    the same clusters form a run. Runs are sorted by level, which is one more than the highest level of the earlier runs that share a
    cluster. Each worker gets a part of them, where possible with clusters that its earlier runs had. It takes its runs in order; when they
    are finished or cannot begin yet, it takes runs of other parts. A counter of each cluster tells how many of its runs are done, and a run
-   begins when all earlier runs of its clusters are. So any two runs that share a cluster keep their order, and no run waits for any other.
+   begins when all earlier runs of its clusters are. So any two runs that share a cluster keep their order, and a run waits only for those.
    The schedule may therefore depend on the number of workers, while the result depends on the problem alone. The first run that is not done
    can always begin, or has begun. A worker may therefore leave after a long wait, and a single worker finishes all runs.
    differs: no colouring, which would change the order of the contacts and so the convergence of the sweeps; no barriers between levels, at
@@ -14113,7 +14115,7 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 /* ica_judge.c -- how a solve by ICA ends.
    Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only the judge declares a
    solve converged: above the tolerance, contacts are then swept to a smaller change, and the next residual waits for a smaller one. A loop whose
-   change vanishes ends as well; the residual in the report then shows that it is above the tolerance.
+   change vanishes ends as well, with `judged` 0; the residual in the report then shows that it is above the tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
    Growth over the smallest change is divergence, as its monitor of 5.6. Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 
@@ -14369,7 +14371,7 @@ CTI_FN void cti_ica_take_best(cti_ica *s)
    differs: c(i) is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
    Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
    differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the same without any of our differences. */
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these. */
 
 static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info);
 static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
@@ -14501,7 +14503,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
    differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
 {
-    ct_real best = CTI_REAL_MAX, mark = CTI_REAL_MAX;
+    ct_real best = CTI_REAL_MAX;
     cti_sweep_facts q;
     memset(&q, 0, sizeof q);
     q.again = again, q.coupled = s->coupled, q.most = most;
@@ -14515,8 +14517,7 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         q.change = s->progress.left = cti_ica_sweep(s, q.k);
         if (q.k == 0)
             q.first = q.change;
-        q.stalled = cti_solve_policy_halves(q.change, mark) ? 0 : q.stalled + 1;
-        mark = cti_min(mark, q.change);
+        q.stalled = cti_solve_policy_halves(q.change, best) ? 0 : q.stalled + 1;
         if (cti_solve_policy_sweeps_end(&q))
             break;
         if (cti_solve_policy_sweep_restarts(q.change, best))
@@ -41875,7 +41876,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* clang-format off */
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
-    X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs 20 solves (`solve`). Above, when asked for") \
+    X(double, cheap, 300, "flops a nonzero", \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for") \
     X(double, large, 5e7, "flops", \
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
@@ -41895,18 +41897,21 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, ports, 200, "blocks", \
       "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
-    X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "replaces `ports` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
+    X(double, entry, 36, "bytes", "of a row's three columns at one block in contact: 9 floats") \
+    X(int, ports_failed, 1500, "blocks", \
+      "replaces `ports` and `columns` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
     X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
-    X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
-    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round: it starts near its own") \
+    X(int, wasted_part, 8, "1", \
+      "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
+    X(int, later_part, 2, "1", \
+      "divisor of the budget of a solve that starts from an earlier round's solution, or that goes on since it is not far from one") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
-      "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n). Errors are largest at few blocks")
+      "mean error of a block over the largest: n blocks may have this times sqrt(n) bounds, at least one. Errors are largest at few blocks")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -41916,12 +41921,14 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
-    X(ct_real, diverged, CTI_R(10), "natural map", "from here on CT_FRICTION_LOCAL has diverged; less is usual, as it does not solve for friction") \
+    X(ct_real, diverged, CTI_R(10), "natural map", \
+      "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, so less is usual") \
     X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
-    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "error that a joint may have: far below what contacts notice") \
+    X(ct_real, joint, CTI_R(1e-4), "thicknesses", \
+      "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
@@ -41933,7 +41940,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
-    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of a block's scripted axes below which a direction counts as free: rounding") \
+    X(ct_real, axis, CTI_R(1e-5), "1", \
+      "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
     X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
     X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
 
@@ -41947,11 +41955,12 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "largest share of its kinetic energy that a chain gets: at a turning point that energy is small") \
+    X(double, link_most, 0.5, "1", "of a chain's kinetic energy, which a correction adds at most: at a turning point that energy is small") \
     X(double, link_least, 0.95, "1", \
-      "largest share of a chain's kinetic energy that a correction removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+      "of it, which a correction removes at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
-    X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
+    X(int, balanced, 48, "components", \
+      "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
@@ -41968,15 +41977,16 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
     /* it bounds the work of a step. Half and double change nothing in these worlds */ \
-    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
-    X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
+    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
+    X(int, holds, 3, "tries", \
+      "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
     X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where this is less than half the thickness") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where that is less than half the thickness") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
 /* ---- separation of surfaces that intersect (repair.c) ---- */
@@ -42878,7 +42888,7 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_
 /* ---- an attempt ---- */
 
 #if CONTACT_WITH_CMR
-/* The share of the thickness, plus twice the error that the solver's tolerance leaves in a step, plus 16 roundings of a coordinate. */
+/* The largest of: a share of the thickness, twice the error that the solver's tolerance leaves in a step, 16 roundings of a coordinate. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
 {
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));

@@ -16,7 +16,7 @@
    differs: c(i) is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
    Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
    differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the same without any of our differences. */
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 
@@ -148,7 +148,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
    differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
 {
-    ct_real best = CTI_REAL_MAX, mark = CTI_REAL_MAX;
+    ct_real best = CTI_REAL_MAX;
     cti_sweep_facts q;
     memset(&q, 0, sizeof q);
     q.again = again, q.coupled = s->coupled, q.most = most;
@@ -162,8 +162,7 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         q.change = s->progress.left = cti_ica_sweep(s, q.k);
         if (q.k == 0)
             q.first = q.change;
-        q.stalled = cti_solve_policy_halves(q.change, mark) ? 0 : q.stalled + 1;
-        mark = cti_min(mark, q.change);
+        q.stalled = cti_solve_policy_halves(q.change, best) ? 0 : q.stalled + 1;
         if (cti_solve_policy_sweeps_end(&q))
             break;
         if (cti_solve_policy_sweep_restarts(q.change, best))

@@ -3,7 +3,7 @@
    the same clusters form a run. Runs are sorted by level, which is one more than the highest level of the earlier runs that share a
    cluster. Each worker gets a part of them, where possible with clusters that its earlier runs had. It takes its runs in order; when they
    are finished or cannot begin yet, it takes runs of other parts. A counter of each cluster tells how many of its runs are done, and a run
-   begins when all earlier runs of its clusters are. So any two runs that share a cluster keep their order, and no run waits for any other.
+   begins when all earlier runs of its clusters are. So any two runs that share a cluster keep their order, and a run waits only for those.
    The schedule may therefore depend on the number of workers, while the result depends on the problem alone. The first run that is not done
    can always begin, or has begun. A worker may therefore leave after a long wait, and a single worker finishes all runs.
    differs: no colouring, which would change the order of the contacts and so the convergence of the sweeps; no barriers between levels, at

@@ -49,7 +49,7 @@ CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q)
     return !q->coupled && q->stalled >= 2 * cti_solve_tuned.sweeps.stall && q->change <= q->worth;
 }
 
-CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark) { return change < mark / 2; }
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real best) { return change < best / 2; }
 
 CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best) { return change > cti_solve_tuned.sweeps.restart * best; }
 

@@ -14,7 +14,7 @@
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
-    X(int, coupled, 2, "sweeps", "between two sweeps over coupled clusters: v moves before the contacts have converged at it") \
+    X(int, coupled, 2, "sweeps", "over contacts between two sweeps over clusters that A couples: v moves before the contacts have converged at it") \
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
@@ -23,7 +23,7 @@
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "without a halved change, after which `stalled` is enough; twice that ends a loop whose result may be judged. Longer waits cost sweeps") \
+      "in a row that do not halve the smallest change; then `stalled` is enough, and after twice as many a result that may be judged") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
@@ -34,7 +34,8 @@
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
-    X(int, defer, 12, "iterations", "between two full solves of a body that only contacts couple to others; in the others its ports move alone") \
+    X(int, defer, 12, "iterations", \
+      "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
     X(int, fused, 30, "iterations", \
       "at most with contacts solved inside the sweep over nodes: S2 takes a fifth fewer sweeps, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
@@ -43,7 +44,8 @@
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
-    /* 1 and 2 give the same results; from 5 on, solves of joints in a crash count as solved when they have hardly begun */ \
+    /* 1 takes 3 to 23 % fewer sweeps in single runs (docs/policy.md); from 5 on, solves of joints in a crash count as solved when they \
+       have hardly begun */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
       "of that change, below which the residual is computed again at the latest: a slow solve is judged at each tenth of progress") \
@@ -57,7 +59,8 @@
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", \
       "of contacts and nodes before each correction: they remove the rough part of the error, as the smoother of a two-grid method") \
-    X(int, renewals, 2, "factors", "that a solve may ask for, the first one included: a factor costs at least 20 solves (factors.cheap)") \
+    X(int, renewals, 2, "factors", \
+      "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
       "in a row with little effect, after which a new factor is asked for, or corrections end: one alone may be chance") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
@@ -67,8 +70,8 @@
 #define CTI_TUNED_ANDERSON(X) \
     X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
-       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 steps of equally stiff joints \
-       beside a contact do */ \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 \
+       steps of equally stiff joints beside a contact end on theirs */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
     X(int, rebase, 16, "sweeps", \
@@ -108,7 +111,7 @@
     X(double, velocity, 0.05, "us", "a row's velocity") \
     X(double, block, 0.4, "us", "a block in the solve of its cluster") \
     X(double, visit, 0.12, "us", "the visit of a contact") \
-    X(double, column, 0.0008, "us", "a row of a contact's three columns, in addition") \
+    X(double, column, 0.0008, "us", "an entry of each of a contact's three columns, in addition to `visit`") \
     X(double, tile, 20.0, "us", "setting up a cluster's tile of D^-1") \
     X(double, legs, 0.5, "us", "setting up a contact's columns") \
     X(double, mix, 0.4, "us", "a range of entries of one vector of the history") \
@@ -155,7 +158,7 @@ static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
 
 /* cti_solve_policy_sweeps -- max_sweeps, raised for few contacts. */
 CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows);
-/* cti_solve_policy_visits -- contacts below which a solve counts as one of so many, where its work is added up. */
+/* cti_solve_policy_visits -- contacts by which a sweep's work is counted: those of the solve, and a least number. */
 CTI_FN int cti_solve_policy_visits(int rows);
 /* cti_solve_policy_drop -- share of the first sweep's change at which a loop of sweeps ends. jointed: some rows are equations. */
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed);
@@ -176,8 +179,8 @@ typedef struct cti_sweep_facts {
 } cti_sweep_facts;
 /* cti_solve_policy_sweeps_end -- 1 where the loop ends. */
 CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q);
-/* cti_solve_policy_halves -- 1 where a change is less than half of the smallest one at the last time that this was so. */
-CTI_FN int cti_solve_policy_halves(ct_real change, ct_real mark);
+/* cti_solve_policy_halves -- 1 where a change is less than half of the smallest one before it. */
+CTI_FN int cti_solve_policy_halves(ct_real change, ct_real best);
 /* cti_solve_policy_sweep_restarts, cti_solve_policy_outer_restarts -- 1 where the history of the acceleration is dropped. */
 CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best);
 CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
@@ -206,14 +209,13 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* ---- accelerations ---- */
 
-/* cti_correction_choice -- what becomes of a correction: none, since sweeps follow a small one; none any more; with the last factor, with one
-   that is good enough, or with a new one. */
+/* cti_correction_choice -- what becomes of a correction. */
 typedef enum cti_correction_choice {
-    CTI_CORRECTION_NONE,
-    CTI_CORRECTION_END,
-    CTI_CORRECTION_LAST,
-    CTI_CORRECTION_FIRST,
-    CTI_CORRECTION_RENEW
+    CTI_CORRECTION_NONE,  /* none in this iteration: the last one was small, and sweeps follow it */
+    CTI_CORRECTION_END,   /* none any more in this solve */
+    CTI_CORRECTION_LAST,  /* with the last factor */
+    CTI_CORRECTION_FIRST, /* the first of the solve: with a factor that is good enough */
+    CTI_CORRECTION_RENEW  /* with a new factor */
 } cti_correction_choice;
 /* cti_solve_policy_correction -- corrected: largest entry of the last correction; renewed: factors asked for; idle: corrections in a row with
    little effect. */

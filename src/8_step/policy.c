@@ -131,7 +131,7 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent) { return !(spent > cti_step_
 
 /* ---- an attempt ---- */
 
-/* The share of the thickness, plus twice the error that the solver's tolerance leaves in a step, plus 16 roundings of a coordinate. */
+/* The largest of: a share of the thickness, twice the error that the solver's tolerance leaves in a step, 16 roundings of a coordinate. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size)
 {
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));

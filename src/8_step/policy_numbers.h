@@ -15,7 +15,8 @@
 /* clang-format off */
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
-    X(double, cheap, 300, "flops a nonzero", "below this a factor is computed in every step: it costs 20 solves (`solve`). Above, when asked for") \
+    X(double, cheap, 300, "flops a nonzero", \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for") \
     X(double, large, 5e7, "flops", \
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
@@ -35,18 +36,21 @@
     X(int, ports, 200, "blocks", \
       "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
-    X(double, entry, 36, "bytes", "of such a column for each block in contact: 9 floats") \
-    X(int, ports_failed, 1500, "blocks", "replaces `ports` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
+    X(double, entry, 36, "bytes", "of a row's three columns at one block in contact: 9 floats") \
+    X(int, ports_failed, 1500, "blocks", \
+      "replaces `ports` and `columns` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
     X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
-    X(int, wasted_part, 8, "1", "divisor of such an island's budget after that: the step will end in halves or in impact zones anyway") \
-    X(int, later_part, 2, "1", "divisor of the budget of a solve that starts from the solution of an earlier round: it starts near its own") \
+    X(int, wasted_part, 8, "1", \
+      "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
+    X(int, later_part, 2, "1", \
+      "divisor of the budget of a solve that starts from an earlier round's solution, or that goes on since it is not far from one") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
-      "mean error of a block over the largest: the bound of n blocks is larger by this times sqrt(n). Errors are largest at few blocks")
+      "mean error of a block over the largest: n blocks may have this times sqrt(n) bounds, at least one. Errors are largest at few blocks")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -56,12 +60,14 @@
     X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
-    X(ct_real, diverged, CTI_R(10), "natural map", "from here on CT_FRICTION_LOCAL has diverged; less is usual, as it does not solve for friction") \
+    X(ct_real, diverged, CTI_R(10), "natural map", \
+      "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, so less is usual") \
     X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
-    X(ct_real, joint, CTI_R(1e-4), "thicknesses", "error that a joint may have: far below what contacts notice") \
+    X(ct_real, joint, CTI_R(1e-4), "thicknesses", \
+      "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
@@ -73,7 +79,8 @@
     X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
-    X(ct_real, axis, CTI_R(1e-5), "1", "eigenvalue of a block's scripted axes below which a direction counts as free: rounding") \
+    X(ct_real, axis, CTI_R(1e-5), "1", \
+      "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
     X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
     X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
 
@@ -87,11 +94,12 @@
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "largest share of its kinetic energy that a chain gets: at a turning point that energy is small") \
+    X(double, link_most, 0.5, "1", "of a chain's kinetic energy, which a correction adds at most: at a turning point that energy is small") \
     X(double, link_least, 0.95, "1", \
-      "largest share of a chain's kinetic energy that a correction removes. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+      "of it, which a correction removes at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
-    X(int, balanced, 48, "components", "of an island, up to which contacts take missing momentum: their equations are dense") \
+    X(int, balanced, 48, "components", \
+      "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
@@ -108,15 +116,16 @@
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
     /* it bounds the work of a step. Half and double change nothing in these worlds */ \
-    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the whole world; 240 random worlds had at most two") \
-    X(int, holds, 3, "tries", "of the shortest substep in which blocks with implausible velocities are held") \
+    X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
+    X(int, holds, 3, "tries", \
+      "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
     X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where this is less than half the thickness") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where that is less than half the thickness") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
 /* ---- separation of surfaces that intersect (repair.c) ---- */
