@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 110fcf60b6356fa9.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9517603742fdb9d0.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11904,7 +11904,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that do not halve the smallest change; then `stalled` is enough, and after twice as many a result that may be judged") \
+      "in a row that do not halve the smallest change, after which a loop ends at `stalled`; after twice as many, where it may be judged") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
@@ -11951,8 +11951,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 #define CTI_TUNED_ANDERSON(X) \
     X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
-       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 \
-       steps of equally stiff joints beside a contact end on theirs */ \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. A sum \
+       of 3e3 is too small: there steps of equally stiff joints beside a contact end on their budget */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
     X(int, rebase, 16, "sweeps", \
@@ -12044,7 +12044,7 @@ static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
 CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_solve_policy_visits -- contacts by which a sweep's work is counted: those of the solve, and a least number. */
+/* cti_solve_policy_visits -- contacts that a sweep of a full budget visits: `rows` of the world, and `few` at least. */
 CTI_FN int cti_solve_policy_visits(int rows);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
@@ -12102,7 +12102,7 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* cti_correction_choice -- what becomes of a correction. */
 typedef enum cti_correction_choice {
-    CTI_CORRECTION_NONE,  /* none in this iteration: the last one was small, and sweeps follow it */
+    CTI_CORRECTION_NONE,  /* none in this iteration: the last one was small, and so is the change */
     CTI_CORRECTION_END,   /* none any more in this solve */
     CTI_CORRECTION_LAST,  /* with the last factor */
     CTI_CORRECTION_FIRST, /* the first of the solve: with a factor that is good enough */
@@ -14371,7 +14371,7 @@ CTI_FN void cti_ica_take_best(cti_ica *s)
    differs: c(i) is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
    Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
    differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these. */
+   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
 
 static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info);
 static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
@@ -41907,11 +41907,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
-      "divisor of the budget of a solve that starts from an earlier round's solution, or that goes on since it is not far from one") \
+      "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
-      "mean error of a block over the largest: n blocks may have this times sqrt(n) bounds, at least one. Errors are largest at few blocks")
+      "mean error of a block over the largest: the error's norm over n blocks may be that of one block times this times sqrt(n), if larger")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -41955,9 +41955,10 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "of a chain's kinetic energy, which a correction adds at most: at a turning point that energy is small") \
+    X(double, link_most, 0.5, "1", \
+      "largest gain by a correction, of a chain's kinetic energy without its common rigid motion: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
-      "of it, which a correction removes at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+      "largest loss, of the same. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
@@ -70558,7 +70559,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
 {
     cti_explicit_scaled q;
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
-    int i, j, n = K->n;
+    int i, j, n = K->n, finite = 1;
     *out_natural = 0;
     if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE)
         return cti_explicit_alone(K->K[0], b[0], active, f);
@@ -70568,11 +70569,12 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         double a = K->K[i * K->ld + i];
         q.scale[i] = a > 0 ? 1 / sqrt(a) : 1;
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
+        finite &= fabs(b[i]) < CTI_EXPLICIT_LARGE;
     }
-    if (!(q.size > 0)) {
+    if (!finite || !(q.size > 0)) {
         for (i = 0; i < n; i++)
             f[i] = 0, active[i] = 0;
-        return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+        return finite ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
     for (i = 0; i < n; i++) {
         cti_d8 scale = cti_d8_set(q.scale[i]);

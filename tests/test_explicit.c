@@ -130,6 +130,30 @@ static void forces_against_enumeration(void **state)
         fail_msg("%d squeezed, %d dependent", squeezed, dependent);
 }
 
+/* three contacts without accelerations need no forces, whatever the arrays held; accelerations that are not numbers are no solution */
+static void forces_of_no_accelerations(void **state)
+{
+    const double rows[][3] = {{0, 0, 0}, {NAN, NAN, NAN}, {-1, NAN, 0}, {-1, INFINITY, 0}, {0, 0, -INFINITY}};
+    double A[3 * LD] = {0}, f[3], work[(2 * 3 + 9) * LD], natural;
+    int32_t lo[3] = {0}, hi[3] = {2, 2, 2};
+    uint8_t active[3];
+    cti_explicit_system system = {A, lo, hi, 3, LD};
+    int i, k;
+    (void)state;
+    for (i = 0; i < 3; i++)
+        A[i * LD + i] = 2;
+    for (k = 0; k < 5; k++) {
+        cti_explicit_outcome outcome;
+        for (i = 0; i < 3; i++)
+            f[i] = 7, active[i] = 1;
+        outcome = cti_explicit_program(&system, rows[k], k % 2, active, f, work, &natural);
+        if (outcome != (k ? CTI_EXPLICIT_FAILED : CTI_EXPLICIT_SOLVED))
+            fail_msg("case %d: outcome %d", k, (int)outcome);
+        for (i = 0; i < 3; i++)
+            assert_true(f[i] == 0 && active[i] == 0);
+    }
+}
+
 /* ---- worlds ---- */
 
 static ct_world_desc desc_of(void)
@@ -867,7 +891,7 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forces_against_enumeration), cmocka_unit_test(forces_by_differences), cmocka_unit_test(distances_by_differences),
+        cmocka_unit_test(forces_against_enumeration), cmocka_unit_test(forces_of_no_accelerations), cmocka_unit_test(forces_by_differences), cmocka_unit_test(distances_by_differences),
         cmocka_unit_test(order_of_steps),             cmocka_unit_test(held_contacts),         cmocka_unit_test(weight_at_rest),
         cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),

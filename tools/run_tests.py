@@ -346,6 +346,7 @@ def count_script(count, name, result):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--build-status", type=int, default=0, help="exit code of `make -k test-build`")
     parser.add_argument("--stb", default="")
     parser.add_argument("--skip-matrix", action="store_true")
     parser.add_argument("--float", default="", help="tests that also run in float")
@@ -353,6 +354,7 @@ def main():
     args = parser.parse_args()
     start = time.time()
     count = Count()
+    count.ok(args.build_status == 0, "make test-build", "it ended with %d: not everything was built; make printed why" % args.build_status)
     stb = args.stb.split()
     pool = concurrent.futures.ThreadPoolExecutor(max(1, args.jobs))
     with tempfile.TemporaryDirectory(prefix="contact_test_") as work:

@@ -23,7 +23,7 @@
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that do not halve the smallest change; then `stalled` is enough, and after twice as many a result that may be judged") \
+      "in a row that do not halve the smallest change, after which a loop ends at `stalled`; after twice as many, where it may be judged") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
@@ -70,8 +70,8 @@
 #define CTI_TUNED_ANDERSON(X) \
     X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
     /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
-       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget; with 3e3 \
-       steps of equally stiff joints beside a contact end on theirs */ \
+       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. A sum \
+       of 3e3 is too small: there steps of equally stiff joints beside a contact end on their budget */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
     X(int, rebase, 16, "sweeps", \
@@ -158,7 +158,7 @@ static const cti_solve_numbers cti_solve_tuned = CTI_SOLVE_NUMBERS;
 
 /* cti_solve_policy_sweeps -- max_sweeps, raised for few contacts. */
 CTI_FN int cti_solve_policy_sweeps(int max_sweeps, int rows);
-/* cti_solve_policy_visits -- contacts by which a sweep's work is counted: those of the solve, and a least number. */
+/* cti_solve_policy_visits -- contacts that a sweep of a full budget visits: `rows` of the world, and `few` at least. */
 CTI_FN int cti_solve_policy_visits(int rows);
 /* cti_solve_policy_drop -- share of the first sweep's change at which a loop of sweeps ends. jointed: some rows are equations. */
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed);
@@ -211,7 +211,7 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* cti_correction_choice -- what becomes of a correction. */
 typedef enum cti_correction_choice {
-    CTI_CORRECTION_NONE,  /* none in this iteration: the last one was small, and sweeps follow it */
+    CTI_CORRECTION_NONE,  /* none in this iteration: the last one was small, and so is the change */
     CTI_CORRECTION_END,   /* none any more in this solve */
     CTI_CORRECTION_LAST,  /* with the last factor */
     CTI_CORRECTION_FIRST, /* the first of the solve: with a factor that is good enough */

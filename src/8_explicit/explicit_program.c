@@ -312,7 +312,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
 {
     cti_explicit_scaled q;
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
-    int i, j, n = K->n;
+    int i, j, n = K->n, finite = 1;
     *out_natural = 0;
     if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE)
         return cti_explicit_alone(K->K[0], b[0], active, f);
@@ -322,11 +322,12 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
         double a = K->K[i * K->ld + i];
         q.scale[i] = a > 0 ? 1 / sqrt(a) : 1;
         q.size = cti_fmax(q.size, fabs(b[i]) * q.scale[i]);
+        finite &= fabs(b[i]) < CTI_EXPLICIT_LARGE;
     }
-    if (!(q.size > 0)) {
+    if (!finite || !(q.size > 0)) {
         for (i = 0; i < n; i++)
             f[i] = 0, active[i] = 0;
-        return q.size == 0 ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
+        return finite ? CTI_EXPLICIT_SOLVED : CTI_EXPLICIT_FAILED;
     }
     for (i = 0; i < n; i++) {
         cti_d8 scale = cti_d8_set(q.scale[i]);

@@ -46,11 +46,11 @@
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
-      "divisor of the budget of a solve that starts from an earlier round's solution, or that goes on since it is not far from one") \
+      "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
     X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
-      "mean error of a block over the largest: n blocks may have this times sqrt(n) bounds, at least one. Errors are largest at few blocks")
+      "mean error of a block over the largest: the error's norm over n blocks may be that of one block times this times sqrt(n), if larger")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
@@ -94,9 +94,10 @@
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
     X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", "of a chain's kinetic energy, which a correction adds at most: at a turning point that energy is small") \
+    X(double, link_most, 0.5, "1", \
+      "largest gain by a correction, of a chain's kinetic energy without its common rigid motion: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
-      "of it, which a correction removes at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above") \
+      "largest loss, of the same. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
