@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9517603742fdb9d0.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4f019fe5580be04a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11889,7 +11889,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
    without it, and with half and double. A comment above a line tells of others.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
-   or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
+   or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections
+   are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
 
 
 /* clang-format off */
@@ -11898,10 +11899,12 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, coupled, 2, "sweeps", "over contacts between two sweeps over clusters that A couples: v moves before the contacts have converged at it") \
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", \
+      "of the first sweep's change, at which a loop ends: the sweep over clusters that follows moves v by more than that") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
-    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
+      "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
       "in a row that do not halve the smallest change, after which a loop ends at `stalled`; after twice as many, where it may be judged") \
@@ -11958,13 +11961,13 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, rebase, 16, "sweeps", \
       "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
-/* ---- the law of one contact ---- */
+/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c) ---- */
 #define CTI_TUNED_LAW(X) \
     X(ct_real, miss, CTI_R(1e-5), "1", \
-      "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone: above rounding, below the tolerance") \
-    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
+      "of lambda, by which the friction step may leave the normal law violated; more is removed along the ray. Above rounding, below the tolerance") \
+    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \
     X(ct_real, slides, CTI_R(0.99), "1", \
-      "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed; an iterate need not end on the cone exactly") \
+      "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and may follow its ray; an iterate need not end on the cone exactly") \
     X(ct_real, regular, CTI_R(1e-6), "1", \
       "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole: ten roundings of float")
 
@@ -11974,10 +11977,11 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
-    X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
-    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
+    X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
-/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
+/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. No result depends on them, but for the
+        rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \
@@ -13522,7 +13526,8 @@ static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
     return 1;
 }
 
-/* the part of a run: the one that had one of its clusters last, unless its load exceeds the least load by more than `much` [us] */
+/* the part that gets a run: the one that had one of the run's clusters last. If its load exceeds the least by more than `much` [us], the
+   part with the least */
 static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, const double *load, double much)
 {
     int i, k, least = 0;
@@ -14114,10 +14119,10 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 /* ---- 3_solve/ica_judge.c ---- */
 /* ica_judge.c -- how a solve by ICA ends.
    Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only the judge declares a
-   solve converged: above the tolerance, contacts are then swept to a smaller change, and the next residual waits for a smaller one. A loop whose
-   change vanishes ends as well, with `judged` 0; the residual in the report then shows that it is above the tolerance.
+   solve converged. After a residual above the tolerance, contacts are swept to a smaller change, and the next residual waits for a smaller one. A
+   loop whose change vanishes ends as well, with `judged` 0; the residual in the report then shows that it is above the tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
-   Growth over the smallest change is divergence, as its monitor of 5.6. Based on: Otaduy 2009, sec. 5.5 and 5.6. */
+   Growth of the change over its smallest value is divergence (5.6 monitors the residual for that). Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 
 /* 1 where an iteration with the change `now` may have reached the tolerance. Exact inverses of uncoupled clusters move v to where the last
    sweep over the contacts predicted it, however far that is: there the change of that sweep counts. */
@@ -14701,8 +14706,8 @@ typedef struct cti_paper_contact {
     cti_law local;
 } cti_paper_contact;
 
-/* the quantities of both termination tests: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1
-   where every contact's distance is above half the thickness */
+/* what both loops test before they end. normal, friction: norms of the residuals of (13) and (14) [m/s]; response: that of
+   A dv - J' lambda - H' gamma [N s]; apart: 1 where every contact's distance is above half the thickness */
 typedef struct cti_paper_residuals {
     ct_real normal, friction, response;
     int apart;
@@ -41883,7 +41888,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        A tenth and ten times change nothing in the scenes tried */ \
-    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
+    X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
     X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
@@ -41908,22 +41913,23 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
       "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
-    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
-    X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", "of the largest speed, to which residuals are relative where there is no gravity") \
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", \
+      "error of a free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
-      "mean error of a block over the largest: the error's norm over n blocks may be that of one block times this times sqrt(n), if larger")
+      "times sqrt(n), or 1 if larger: factor on that error, since the norm over n blocks is tested and most of them have smaller errors")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution: more sweeps; other solvers' results are refused. A resting contact that is not found has 1") \
+      "above this a solve is far from a solution. ICA's then goes on (later_part); another solver's is not taken. A missed resting contact has 1") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
       "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, so less is usual") \
-    X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
+    X(ct_real, spent, 1, "1", "of the bound on interior point's work in a step; once it is used up, ICA solves the islands that are left")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
@@ -41935,26 +41941,29 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
-    X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
+    X(int, newton_full, 3, "iterations", \
+      "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
     X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
     X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
       "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
-    X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
-    X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
+    X(ct_real, sizes, 10, "1", \
+      "times the world's size and the way of its fastest part in the step: a block that moves farther has an implausible velocity") \
+    X(double, margin, 4, "1", "factor on the energy that contacts may have in a plausible motion (plausible.c), whose bound leaves out friction")
 
 /* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
-    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
-       and more than .1 % in a fifth of its steps. A step must not gain 1 %, as a world of the soak did */ \
+    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
+       It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
-    X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
-    X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, climb, 0.1, "1", \
+      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
+    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "largest gain by a correction, of a chain's kinetic energy without its common rigid motion: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
@@ -41973,7 +41982,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
        half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
     /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
-    X(ct_real, equal, CTI_R(0.999), "1", "ratio from which on two lengths are equal: the last substep may be longer by 2.6e-4 of the shortest") \
+    X(ct_real, equal, CTI_R(0.999), "1", \
+      "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
     /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
@@ -41982,7 +41992,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
     X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
-    X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
+    X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
@@ -41990,7 +42000,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where that is less than half the thickness") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- separation of surfaces that intersect (repair.c) ---- */
+/* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect ---- */
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", \
       "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
@@ -41999,15 +42009,17 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
       "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the mass, so that the row is met to 3 %") \
-    X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
+    X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
       "the same for all rows on a rigid body together: their sum has to stay solvable, and rows contradict each other") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
+    X(ct_real, steep, CTI_R(0.1), "1", \
+      "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \
     X(ct_real, same, CTI_R(0.98), "1", \
       "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors; above it the sum tells which side is pulled back") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
+    X(ct_real, pull, CTI_R(0.01), "1", \
+      "square of the sum of the directions of the edges that a contour cuts; above it the smaller part of the sheet is pulled back along it") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of the sum of a contour's gradients, below which they cancel, and each edge follows its own")
 
 /* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
@@ -42744,8 +42756,8 @@ CTI_FN int cti_policy_may_hold(int tries);
 
 
 /* ---- 8_step/policy.c ---- */
-/* policy.c -- the decisions of a step: when a factor is computed again, how a free motion is solved, the limits of an island's solve, the
-   consequences of its result, what rejects an attempt, and how a step is cut.
+/* policy.c -- the decisions of a step. In the order of this file: when a factor is computed again, how a free motion is solved, how long an
+   island may be solved, and what follows from the result; what rejects an attempt, and how a step is cut.
    Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md their measured worth. The
    natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 

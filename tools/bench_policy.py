@@ -235,7 +235,7 @@ def cell(runs, trial, scene, steps):
                     for k, x in enumerate(ratios))
     ok = statistics.median([good(r) - good(d) for r, d in pairs])
     zones = statistics.median([r["zones"] - d["zones"] for r, d in pairs])
-    return text + (" ok %+.0f%%" % ok if abs(ok) >= 0.5 else "") + (" zones %+d" % zones if zones else "")
+    return text + (" ok %+.0f" % ok if abs(ok) > 0.5 else "") + (" zones %+d" % zones if zones else "")
 
 
 def table(args):
@@ -294,7 +294,7 @@ def halves(args):
                     pair.append("=")
                 else:
                     ok = good(r) - good(d)
-                    pair.append("%.2f" % (r["solver_sweeps"] / max(1, d["solver_sweeps"])) + (" ok %+.0f%%" % ok if abs(ok) >= 0.5 else ""))
+                    pair.append("%.2f" % (r["solver_sweeps"] / max(1, d["solver_sweeps"])) + (" ok %+.0f" % ok if abs(ok) > 0.5 else ""))
             cells.append("; ".join(pair) if pair[0] != pair[1] or pair[0] not in "-=" else pair[0])
         if any(c not in ("-", "=", "-; =", "=; -") for c in cells):
             print("| %s, %s | %s |" % (name, value, " | ".join(cells)))

@@ -23,8 +23,8 @@ typedef struct cti_paper_contact {
     cti_law local;
 } cti_paper_contact;
 
-/* the quantities of both termination tests: norms of the residuals of (13) and (14) [m/s], and of A dv - J' lambda - H' gamma [N s]; 1
-   where every contact's distance is above half the thickness */
+/* what both loops test before they end. normal, friction: norms of the residuals of (13) and (14) [m/s]; response: that of
+   A dv - J' lambda - H' gamma [N s]; apart: 1 where every contact's distance is above half the thickness */
 typedef struct cti_paper_residuals {
     ct_real normal, friction, response;
     int apart;

@@ -99,7 +99,8 @@ static int cti_ica_sort_runs(const cti_ica *s, int32_t *order)
     return 1;
 }
 
-/* the part of a run: the one that had one of its clusters last, unless its load exceeds the least load by more than `much` [us] */
+/* the part that gets a run: the one that had one of the run's clusters last. If its load exceeds the least by more than `much` [us], the
+   part with the least */
 static int cti_ica_choose(const cti_ica *s, int run, const int32_t *part_of, const double *load, double much)
 {
     int i, k, least = 0;

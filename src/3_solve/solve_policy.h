@@ -4,7 +4,8 @@
    without it, and with half and double. A comment above a line tells of others.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
-   or lagged, which are of an earlier matrix. `1` is a number without a unit. docs/solvers_ica.md describes the loops. */
+   or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections
+   are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
 #ifndef CTI_SOLVE_POLICY_H
 #define CTI_SOLVE_POLICY_H
 
@@ -17,10 +18,12 @@
     X(int, coupled, 2, "sweeps", "over contacts between two sweeps over clusters that A couples: v moves before the contacts have converged at it") \
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", "of the first sweep's change, at which a loop ends: the sweep over clusters moves v by more") \
+    X(ct_real, drop_coupled, CTI_R(0.3), "1", \
+      "of the first sweep's change, at which a loop ends: the sweep over clusters that follows moves v by more than that") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix, which are not more accurate") \
-    X(ct_real, drop_jointed, CTI_R(1e-3), "1", "the same under joints: with drop_exact a chain of five beads loses 6 % of its energy in 5 s") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
+    X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
+      "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
       "in a row that do not halve the smallest change, after which a loop ends at `stalled`; after twice as many, where it may be judged") \
@@ -77,13 +80,13 @@
     X(int, rebase, 16, "sweeps", \
       "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
-/* ---- the law of one contact ---- */
+/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c) ---- */
 #define CTI_TUNED_LAW(X) \
     X(ct_real, miss, CTI_R(1e-5), "1", \
-      "of lambda; a larger violation of the normal law after the friction step is removed along a ray of the cone: above rounding, below the tolerance") \
-    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the slope of the normal velocity along the ray is smaller, the ray is not followed") \
+      "of lambda, by which the friction step may leave the normal law violated; more is removed along the ray. Above rounding, below the tolerance") \
+    X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \
     X(ct_real, slides, CTI_R(0.99), "1", \
-      "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and its ray is followed; an iterate need not end on the cone exactly") \
+      "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and may follow its ray; an iterate need not end on the cone exactly") \
     X(ct_real, regular, CTI_R(1e-6), "1", \
       "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole: ten roundings of float")
 
@@ -93,10 +96,11 @@
     X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
-    X(int, more, 20, "max_sweeps", "in a solve at most: six times the mean of the worst scene. It ends solves that cycle") \
-    X(ct_real, noise, 64, "eps", "changes of a residual below so many rounding errors count as none")
+    X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
+    X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
-/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
+/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. No result depends on them, but for the
+        rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \

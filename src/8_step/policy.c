@@ -1,5 +1,5 @@
-/* policy.c -- the decisions of a step: when a factor is computed again, how a free motion is solved, the limits of an island's solve, the
-   consequences of its result, what rejects an attempt, and how a step is cut.
+/* policy.c -- the decisions of a step. In the order of this file: when a factor is computed again, how a free motion is solved, how long an
+   island may be solved, and what follows from the result; what rejects an attempt, and how a step is cut.
    Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md their measured worth. The
    natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 #include "policy.h"

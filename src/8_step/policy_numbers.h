@@ -22,7 +22,7 @@
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        A tenth and ten times change nothing in the scenes tried */ \
-    X(ct_real, stiff, CTI_R(1e5), "1", "stiffness over mass of a block above which the factor is in double") \
+    X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
     X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
@@ -47,22 +47,23 @@
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
       "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
-    X(ct_real, weightless, CTI_R(1e-3), "1", "share of the largest speed; without gravity residuals are relative to it") \
-    X(ct_real, free_share, CTI_R(0.5), "tolerances", "residual of a free solve: its error and that of the contacts add up") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", "of the largest speed, to which residuals are relative where there is no gravity") \
+    X(ct_real, free_share, CTI_R(0.5), "tolerances", \
+      "error of a free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
-      "mean error of a block over the largest: the error's norm over n blocks may be that of one block times this times sqrt(n), if larger")
+      "times sqrt(n), or 1 if larger: factor on that error, since the norm over n blocks is tested and most of them have smaller errors")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution: more sweeps; other solvers' results are refused. A resting contact that is not found has 1") \
+      "above this a solve is far from a solution. ICA's then goes on (later_part); another solver's is not taken. A missed resting contact has 1") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
       "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, so less is usual") \
-    X(ct_real, spent, 1, "1", "share of its bound of work that interior point may use in a step")
+    X(ct_real, spent, 1, "1", "of the bound on interior point's work in a step; once it is used up, ICA solves the islands that are left")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
@@ -74,26 +75,29 @@
     X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
-    X(int, newton_full, 3, "iterations", "of Newton's method with full steps before line searches: impulses follow x sooner") \
+    X(int, newton_full, 3, "iterations", \
+      "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
     X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
     X(double, newton_fall, 1e-4, "1", "share of the decrease that the slope predicts, which a step has to reach (Armijo's rule)") \
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
       "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
-    X(ct_real, sizes, 10, "1", "world sizes, plus its travel, that a block may move in a step; beyond, its velocity is implausible") \
-    X(double, margin, 4, "1", "factor on the bound of the contacts' energy in a plausible motion: the bound leaves out friction")
+    X(ct_real, sizes, 10, "1", \
+      "times the world's size and the way of its fastest part in the step: a block that moves farther has an implausible velocity") \
+    X(double, margin, 4, "1", "factor on the energy that contacts may have in a plausible motion (plausible.c), whose bound leaves out friction")
 
 /* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
-    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next, \
-       and more than .1 % in a fifth of its steps. A step must not gain 1 %, as a world of the soak did */ \
+    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
+       It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
-    X(double, climb, 0.1, "1", "of the changes of energy in a step, by which a chain may rise above its energy") \
-    X(double, climb_fall, 0.01, "1", "of the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, climb, 0.1, "1", \
+      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
+    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "largest gain by a correction, of a chain's kinetic energy without its common rigid motion: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
@@ -112,7 +116,8 @@
        half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
     /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
-    X(ct_real, equal, CTI_R(0.999), "1", "ratio from which on two lengths are equal: the last substep may be longer by 2.6e-4 of the shortest") \
+    X(ct_real, equal, CTI_R(0.999), "1", \
+      "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
     /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
@@ -121,7 +126,7 @@
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
     X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
-    X(int, zone_soft, 12, "iterations", "of an impact zone's first stage: impulses that do not stick") \
+    X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
@@ -129,7 +134,7 @@
     X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where that is less than half the thickness") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- separation of surfaces that intersect (repair.c) ---- */
+/* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect ---- */
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", \
       "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
@@ -138,15 +143,17 @@
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
       "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the mass, so that the row is met to 3 %") \
-    X(ct_real, soft, CTI_R(0.1), "1", "the same where a contour is followed, whose direction changes as it shrinks") \
+    X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
       "the same for all rows on a rigid body together: their sum has to stay solvable, and rows contradict each other") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
-    X(ct_real, steep, CTI_R(0.1), "1", "least |E . N| of an edge E and a face's normal N, by which the contour's gradient is divided") \
+    X(ct_real, steep, CTI_R(0.1), "1", \
+      "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \
     X(ct_real, same, CTI_R(0.98), "1", \
       "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
-    X(ct_real, pull, CTI_R(0.01), "1", "square of a sum of unit vectors; above it the sum tells which side is pulled back") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of a sum of unit vectors, below which they cancel: the contour has no direction")
+    X(ct_real, pull, CTI_R(0.01), "1", \
+      "square of the sum of the directions of the edges that a contour cuts; above it the smaller part of the sheet is pulled back along it") \
+    X(ct_real, even, CTI_R(1e-4), "1", "square of the sum of a contour's gradients, below which they cancel, and each edge follows its own")
 
 /* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
