@@ -152,6 +152,16 @@ static void forces_of_no_accelerations(void **state)
         for (i = 0; i < 3; i++)
             assert_true(f[i] == 0 && active[i] == 0);
     }
+    A[0 * LD + 1] = A[1 * LD + 0] = NAN; /* nor is a matrix that is not one */
+    for (i = 0; i < 3; i++)
+        f[i] = 7;
+    assert_int_equal(cti_explicit_program(&system, rows[1 + 2], 1, active, f, work, &natural), CTI_EXPLICIT_FAILED);
+    assert_true(f[0] == 0 && f[1] == 0 && f[2] == 0);
+    {
+        const double pushes[3] = {-1, -1, -1};
+        assert_int_equal(cti_explicit_program(&system, pushes, 1, active, f, work, &natural), CTI_EXPLICIT_FAILED);
+        assert_true(f[0] == 0 && f[1] == 0 && f[2] == 0 && !(natural <= 1e-6));
+    }
 }
 
 /* ---- worlds ---- */
@@ -682,7 +692,8 @@ static void middles_of_edges(void **state)
             contacts += r.contacts;
             assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
             for (k = 0; k < n; k++)
-                assert_true(c[k].kind == CT_PAIR_EF && c[k].vertices_a[1] >= 0 && c[k].vertices_b[2] >= 0 && c[k].impulse_normal > 0);
+                assert_true((c[k].kind == CT_PAIR_EF || c[k].kind == CT_PAIR_EE) && c[k].vertices_a[1] >= 0 && c[k].vertices_b[1] >= 0 &&
+                            c[k].impulse_normal > 0);
         }
         read_middle(w, id[0], 0, p[0]), read_middle(w, id[1], 0, p[1]);
         if (refine ? !(contacts > 0 && p[1][1] - p[0][1] > 0.012) : !(contacts == 0 && p[1][1] < p[0][1] + 0.005))
@@ -708,6 +719,205 @@ static ct_body_id add_rigid_box(ct_world *w, double sx, double sy, double sz, do
     return id;
 }
 
+static void add_still_box(ct_world *w, double sx, double sy, double sz, int nx, int nz, double x, double y, double z)
+{
+    ct_mesh m = mesh_box(sx, sy, sz, nx, 1, nz, 0);
+    ct_static_desc d = ct_static_desc_default();
+    d.mesh = &m, d.position[0] = (ct_real)x, d.position[1] = (ct_real)y, d.position[2] = (ct_real)z;
+    assert_int_equal(ct_body_add_static(w, &d, NULL), CT_OK);
+    ct_mesh_free(&m);
+}
+
+/* A corner of a cube falls on a free plate, on a vertex or in a face of it: three vertices of a face share the two blocks of the plate. The
+   collision is inelastic, so it costs energy, the more the heavier the plate is */
+static void corners_on_rigid_faces(void **state)
+{
+    static const double densities[3] = {1, 100, 1000}, losses[3] = {0.001, 0.05, 0.08};
+    int k, i, a;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = desc_of();
+        ct_mesh cube = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1), plate = mesh_box(0.4, 0.02, 0.4, 40, 1, 40, 1);
+        ct_rigid_desc q = ct_rigid_desc_default();
+        double at[3] = {0.0033, 0.0100001, 0.0066}, v[3] = {0, -1, 0}, h = sqrt(0.5), tilt = 0.615480;
+        const ct_real *low = cube.positions;
+        ct_step_report r;
+        ct_world *w;
+        for (i = 0; i < cube.n_positions; i++) {
+            ct_real *p = cube.positions + 3 * i;
+            double x = h * (p[0] - p[1]), y = h * (p[0] + p[1]), z = p[2];
+            p[0] = (ct_real)x, p[1] = (ct_real)(cos(tilt) * y - sin(tilt) * z), p[2] = (ct_real)(sin(tilt) * y + cos(tilt) * z);
+            low = p[1] < low[1] ? p : low;
+        }
+        for (a = 0; a < 3; a++)
+            at[a] -= low[a];
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        add_soft(w, "cube", &cube, 1e5, 0.3, 0, at, v);
+        q.mesh = &plate, q.density = (ct_real)densities[k];
+        assert_int_equal(ct_body_add_rigid(w, &q, NULL), CT_OK);
+        r = step_once(w, 1e-5);
+        if (!(r.status == CT_STATUS_OK && r.contacts == 1 && r.loss_contact > losses[k] && r.energy_kinetic + r.energy_elastic < 0.5 - losses[k]))
+            fail_msg("density %g: status %d, %d contacts, loss %g, energy %g", densities[k], (int)r.status, r.contacts, r.loss_contact,
+                     r.energy_kinetic + r.energy_elastic);
+        ct_mesh_free(&cube), ct_mesh_free(&plate);
+        ct_world_destroy(w);
+    }
+}
+
+/* a sphere in coarse tetrahedra falls on a box: vertices and middles of its surface share the nodes of the tetrahedra */
+static void embedded_surfaces_keep_their_energy(void **state)
+{
+    int refine, i;
+    (void)state;
+    for (refine = 0; refine < 2; refine++) {
+        ct_world_desc d = desc_of();
+        ct_mesh sphere, tets;
+        ct_soft_desc q = ct_soft_desc_default();
+        ct_error_info e;
+        ct_world *w;
+        d.rk.refine = refine ? CT_REFINE_SURFACE : CT_REFINE_NONE;
+        w = world_make(&d);
+        assert_int_equal(ct_mesh_sphere((ct_real)0.05, 2, &sphere, &e), CT_OK);
+        assert_int_equal(ct_mesh_tetrahedralize(&sphere, (ct_real)0.03, &tets, &e), CT_OK);
+        q.mesh = &tets, q.surface = &sphere, q.material = ct_material_default(CT_MODEL_HONG_NEOHOOKEAN);
+        q.material.young = (ct_real)1e5, q.material.poisson = (ct_real)0.3, q.position[1] = (ct_real)0.0505, q.velocity[1] = -1;
+        assert_int_equal(ct_body_add_soft(w, &q, NULL), CT_OK);
+        add_still_box(w, 0.4, 0.2, 0.4, 8, 8, 0, -0.1, 0);
+        for (i = 0; i < 10; i++) {
+            ct_step_report r = step_once(w, 0.002);
+            if (!(r.status == CT_STATUS_OK && r.energy_kinetic + r.energy_elastic < 0.3))
+                fail_msg("refine %d, step %d: status %d, energy %g", refine, i, (int)r.status, r.energy_kinetic + r.energy_elastic);
+        }
+        ct_mesh_free(&sphere), ct_mesh_free(&tets);
+        ct_world_destroy(w);
+    }
+}
+
+/* a coarse cube falls on a plate that is 40 times as thin as its elements: no node ends on the other side */
+static void thin_bodies_have_two_sides(void **state)
+{
+    int speed, i, k;
+    (void)state;
+    for (speed = 1; speed <= 5; speed += 2) {
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_body_id cube;
+        double v[3];
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        cube = add_box(w, 0.2, 2, 1e5, 0.3, 0, 0.013, 0.12, 0.007, -speed);
+        add_still_box(w, 0.6, 0.005, 0.6, 6, 6, 0, 0, 0);
+        for (i = 0; i < 20; i++) {
+            ct_step_report r = step_once(w, 0.005);
+            double *x;
+            int n;
+            assert_true(r.status == CT_STATUS_OK && r.tangled == 0);
+            x = read_vectors(w, cube, 0, &n);
+            for (k = 0; k < n; k++)
+                assert_true(x[3 * k + 1] > 0.0025 - 1e-4);
+            free(x);
+        }
+        read_middle(w, cube, 1, v);
+        assert_true(v[1] > 0.2 * speed);
+        ct_world_destroy(w);
+    }
+}
+
+/* a cube overlaps two walls of a corner by a third of its edges: it is moved out of both, and this motion is none of a Runge-Kutta step */
+static void overlaps_in_corners_are_left(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_step_report r;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    add_box(w, 0.1, 2, 1e5, 0.3, 0, 0.032, 0.2, 0.032, 0);
+    add_still_box(w, 0.2, 0.4, 0.6, 1, 1, -0.1, 0.2, 0.31);
+    add_still_box(w, 0.6, 0.4, 0.2, 1, 1, 0.31, 0.2, -0.1);
+    r = step_once(w, 0.002);
+    if (!(r.status == CT_STATUS_OK && r.rk.rejected == 0 && r.work_recovery > 0))
+        fail_msg("status %d, %d rejected, recovery %g", (int)r.status, r.rk.rejected, r.work_recovery);
+    ct_world_destroy(w);
+}
+
+/* two bars with sharp edges meet in the middles of these: the normal is that of both edges, so that they part straight, as with `edges` */
+static void sharp_edges_meet_straight(void **state)
+{
+    const double h = sqrt(0.5);
+    int i, j, k, contacts = 0;
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_body_id id[2];
+    (void)state;
+    d.gravity[1] = 0, d.rk.refine = CT_REFINE_SURFACE;
+    w = world_make(&d);
+    for (j = 0; j < 2; j++) {
+        ct_mesh m = j ? mesh_box(0.02, 0.02, 0.2, 1, 1, 5, 1) : mesh_box(0.2, 0.02, 0.02, 5, 1, 1, 1);
+        double at[3] = {0, 0, 0}, v[3] = {0, 0, 0};
+        for (i = 0; i < m.n_positions; i++) {
+            ct_real *p = m.positions + 3 * i, *q = p + (j ? 0 : 1), x = q[0], y = q[1];
+            q[0] = (ct_real)(h * (x - y)), q[1] = (ct_real)(h * (x + y));
+        }
+        at[1] = j ? 0.029 : 0, at[0] = j ? 0.0005 : 0, v[1] = j ? -0.5 : 0;
+        id[j] = add_soft(w, j ? "across" : "along", &m, 1e5, 0.3, 0.01, at, v);
+        ct_mesh_free(&m);
+    }
+    for (k = 0; k < 12; k++) {
+        ct_step_report r = step_once(w, 0.005);
+        assert_true(r.status == CT_STATUS_OK && r.tangled == 0);
+        contacts += r.contacts;
+    }
+    for (j = 0; j < 2; j++) {
+        double v[3];
+        read_middle(w, id[j], 1, v);
+        if (!(contacts > 0 && fabs(v[0]) < 0.01 && fabs(v[2]) < 0.01 && v[1] < -0.1))
+            fail_msg("%d contacts, bar %d: %g %g %g", contacts, j, v[0], v[1], v[2]);
+    }
+    ct_world_destroy(w);
+}
+
+/* a rigid plate rests on a plane: what rounding leaves of its weight is no gain of energy */
+static void plates_rest(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_mesh m = mesh_box(0.2, 0.02, 0.2, 4, 1, 4, 0);
+    ct_rigid_desc q = ct_rigid_desc_default();
+    ct_world *w;
+    int k;
+    (void)state;
+    w = world_make(&d);
+    q.mesh = &m, q.density = 1000, q.position[1] = (ct_real)0.0101;
+    assert_int_equal(ct_body_add_rigid(w, &q, NULL), CT_OK);
+    add_plane(w, 0, 1, 0, 0);
+    for (k = 0; k < 20; k++)
+        assert_int_equal(step_once(w, 0.005).status, CT_STATUS_OK);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* a bar turns by .8 rad in a Runge-Kutta step: its tip's arc meets a box that the straight way misses */
+static void arcs_meet(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_mesh m = mesh_box(2, 0.05, 0.05, 40, 1, 1, 0);
+    ct_rigid_desc q = ct_rigid_desc_default();
+    ct_world *w;
+    int k, contacts = 0;
+    (void)state;
+    d.gravity[1] = 0, d.rk.tolerance = (ct_real)1e-3;
+    w = world_make(&d);
+    q.mesh = &m, q.density = 1000, q.rotation[0] = (ct_real)cos(-1.4), q.rotation[3] = (ct_real)sin(-1.4), q.angular_velocity[2] = 80;
+    assert_int_equal(ct_body_add_rigid(w, &q, NULL), CT_OK);
+    add_still_box(w, 0.04, 0.04, 0.04, 1, 1, 0.5 * (cos(0.4) + 1) + 0.012, 0, 0);
+    for (k = 0; k < 7; k++)
+        contacts += step_once(w, 0.01).contacts;
+    assert_true(contacts > 0);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 /* an edge of a long bar comes down on a cube between its vertices; the ends of the edge are far from the cube, its middle is not */
 static void middles_of_long_edges(void **state)
 {
@@ -726,7 +936,7 @@ static void middles_of_long_edges(void **state)
         step_once(w, 0.002);
         assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
         for (k = 0; k < n; k++)
-            middles += c[k].kind == CT_PAIR_EF && c[k].body_a.index1 == bar.index1;
+            middles += c[k].kind == CT_PAIR_EE || (c[k].kind == CT_PAIR_EF && c[k].body_a.index1 == bar.index1);
     }
     assert_true(middles > 0);
     ct_world_destroy(w);
@@ -897,6 +1107,9 @@ int main(void)
         cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),
         cmocka_unit_test(moved_behind_a_plane),       cmocka_unit_test(moved_into_a_body),     cmocka_unit_test(middles_of_edges),
         cmocka_unit_test(same_bits_by_workers),       cmocka_unit_test(middles_of_long_edges), cmocka_unit_test(fast_bodies_meet),
+        cmocka_unit_test(corners_on_rigid_faces),     cmocka_unit_test(embedded_surfaces_keep_their_energy),
+        cmocka_unit_test(thin_bodies_have_two_sides), cmocka_unit_test(overlaps_in_corners_are_left),
+        cmocka_unit_test(sharp_edges_meet_straight),  cmocka_unit_test(plates_rest),           cmocka_unit_test(arcs_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,20 @@ typedef struct cti_nearest_node {
     float d2;
 } cti_nearest_node;
 
+CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x,
+                             cti_bvh_item *items, int n)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        const int32_t *e = elements + (size_t)width * (size_t)items[i].id;
+        cti_v3 sum = cti_v3_zero();
+        for (k = 0; k < width; k++)
+            sum = cti_v3_add(sum, cti_v3_at(x, e[k]));
+        cti_v3_put(items[i].at, 0, cti_v3_mul(sum, 1 / (ct_real)width));
+    }
+    return cti_bvh_build(mem, forest, tree, items, n, 1);
+}
+
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)
 {
     cti_v3 lo = cti_v3_min(a, b), hi = cti_v3_max(a, b);
@@ -222,4 +236,13 @@ CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d)
         }
     }
     return best;
+}
+
+CTI_FN ct_real cti_nearest_behind(const cti_nearest_set *faces, int face, ct_real start)
+{
+    const int32_t *t = faces->elements + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(faces->x, t[0]), b = cti_v3_at(faces->x, t[1]), c = cti_v3_at(faces->x, t[2]);
+    cti_v3 middle = cti_v3_mul(cti_v3_add(a, cti_v3_add(b, c)), 1 / CTI_R(3.0));
+    cti_v3 in = cti_v3_unit(cti_v3_cross(cti_v3_sub(c, a), cti_v3_sub(b, a)), cti_v3_zero());
+    return cti_nearest_ray(faces, cti_v3_mad(middle, in, start), in);
 }

@@ -29,6 +29,10 @@ typedef struct cti_nearest {
     ct_real d2, w[3];
 } cti_nearest;
 
+/* cti_nearest_build -- appends a tree over the elements items[..n].id, of `width` vertices each, ordered by their centres at x. The rest of the
+   items is scratch. The tree has to be refitted. 0: out of memory. */
+CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x,
+                             cti_bvh_item *items, int n);
 /* cti_nearest_box -- writes a vertex's box [16] for cti_bvh_refit, from its positions a at the start and b at the end (equal if it does not
    move). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
@@ -47,6 +51,9 @@ CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_ke
 /* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
    is. */
 CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d);
+/* cti_nearest_behind -- thickness behind a face: from its middle, `start` behind it, against its normal to the first triangle that is hit from
+   behind; CTI_REAL_MAX if none is. */
+CTI_FN ct_real cti_nearest_behind(const cti_nearest_set *faces, int face, ct_real start);
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);

@@ -29,27 +29,14 @@ CTI_FN void cti_dcd_release(cti_state *s)
 
 /* ---- preparation ---- */
 
-static cti_v3 cti_dcd_centre(const ct_real *x, const int32_t *list, int n)
-{
-    cti_v3 c = cti_v3_zero();
-    int k;
-    for (k = 0; k < n; k++)
-        c = cti_v3_add(c, cti_v3_at(x, list[k]));
-    return cti_v3_mul(c, 1 / (ct_real)n);
-}
-
 /* builds a tree over faces [f0, f1) or, with `tets`, over the tets of a body. 0: out of memory */
 static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
 {
     cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
     int i;
-    if (!items)
-        return 0;
-    for (i = 0; i < n; i++) {
+    for (i = 0; items && i < n; i++)
         items[i].id = first + i;
-        cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
-    }
-    return cti_bvh_build(s->mem, &cti_dcd_of(s)->forest, tree, items, n, 1);
+    return items && cti_nearest_build(s->mem, &cti_dcd_of(s)->forest, tree, elements, width, x, items, n);
 }
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */

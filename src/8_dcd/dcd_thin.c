@@ -31,10 +31,9 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
-            cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
             if (body->closed || body->model >= 0)
-                depth = cti_nearest_ray(&faces, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge), cti_v3_mul(n, CTI_R(-1.0)));
+                depth = cti_nearest_behind(&faces, i, CTI_R(1e-4) * body->edge);
             d->thickness[i] = cti_max(depth, CTI_DCD_THIN * body->edge);
         }
     }

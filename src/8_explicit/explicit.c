@@ -377,6 +377,8 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     if (!cti_explicit_condition(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
+    if (run->moved) /* the move back is no motion of this Runge-Kutta step */
+        cti_explicit_place(s, g->flat.y, run->t);
     for (i = 0; i < s->surface.n_bodies; i++)
         if (s->surface.bodies[i].moves)
             memcpy(g->search.from + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
@@ -469,8 +471,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
                        r->loss_contact + r->loss_damping;
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_recovery) + fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
-    for (i = 0; i < s->bodies.n_models; i++)
+            fabs(r->work_recovery) + fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * fabs(r->energy_gravity) / gain;
+    for (i = 0; i < s->bodies.n_models; i++) /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);

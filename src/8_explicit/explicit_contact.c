@@ -111,6 +111,21 @@ static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p
         c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
 }
 
+/* entries from `first` on of one block become one entry: vertices of rigid and of embedded bodies share blocks */
+static void cti_explicit_merge(cti_explicit_touch *c, int first)
+{
+    int i, k, n = first;
+    for (i = first; i < c->n; i++) {
+        for (k = first; k < n && c->entry[k].block != c->entry[i].block; k++)
+            ;
+        if (k < n)
+            c->entry[k].g = cti_v3_add(c->entry[k].g, c->entry[i].g);
+        else if (n++ < i)
+            c->entry[n - 1] = c->entry[i];
+    }
+    c->n = n;
+}
+
 CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
 {
     if (p->attach->n == 1)
@@ -176,8 +191,8 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
     cti_v3 dn = cti_v3_zero(), u = dn, us = dn, centripetal = dn;
     const int32_t *v = c->pair.v;
     ct_real w[4];
-    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF;
-    c->n = 0;
+    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF, side = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    c->n = c->own = 0;
     for (k = 0; k < 2 && middle; k++)
         cti_explicit_vertex_at(s, y, v[k], t, &q[k]);
     if (middle)
@@ -199,6 +214,10 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
             cti_explicit_row(s, &p[k], w[k], c);
         else
             cti_explicit_row(s, &q[0], w[k] / 2, c), cti_explicit_row(s, &q[1], w[k] / 2, c);
+        if (k + 1 == side || k + 1 == n) {
+            cti_explicit_merge(c, c->own);
+            c->own = k + 1 == side ? c->n : c->own;
+        }
     }
     if (middle)
         c->pair.w[0] = c->pair.w[1] = w[0] / 2;
@@ -268,11 +287,10 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
         again = 0;
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
-            int own, k;
+            int own;
             if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
                 continue;
-            for (k = 0, own = 0; k < c->pair.n_a && c->pair.kind != CT_PAIR_EE; k++)
-                own += cti_max_int(cti_surface_attach(&s->surface, c->pair.v[k])->n, 0);
+            own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
                 moved++, again = 1;
         }

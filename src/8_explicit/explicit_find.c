@@ -3,12 +3,14 @@
    than the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the
    middles of edges near another body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex
    that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex would go
-   straight on in the plane of the first face, and be behind the second one at the end of the step. based on: Hong et al. 2006, sec. 2, 3
-   and 6. */
+   straight on in the plane of the first face, and be behind the second one at the end of the step.
+   based on: Hong et al. 2006, sec. 2, 3 and 6. */
 #include "explicit.h"
+#include "../0_base/sort.h"
 #include "../4_geom/dist.h"
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
+#define CTI_EXPLICIT_HALF CTI_R(0.4)  /* [thicknesses of a body] the same: beyond the half another face would be nearer */
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
 /* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
    none */
@@ -133,18 +135,64 @@ static void cti_explicit_pair_middle(const cti_surface *f, int edge, int face, c
     memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
 }
 
-/* makes it a contact if the point is behind, or touches. 0: out of memory */
+/* Two edges whose nearest points are inside of both, nearer than `reach`, with a normal that is roughly in the cones of the normals of both:
+   others are contacts of faces. *out_d: their distance along the normal, below 0 where they have passed each other */
+static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign,
+                                   ct_real *out_d)
+{
+    const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
+    ct_real st[2], d2;
+    int feature;
+    cti_v3 e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
+    cti_v3 n = cti_v3_cross(e1, e2), na, nb;
+    d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
+    if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+        return 0;
+    if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
+        return 0;
+    n = cti_v3_unit(n, cti_v3_zero());
+    na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+    *out_sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
+    if (!(*out_sign * cti_v3_dot(n, nb) > CTI_R(0.5) && *out_sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
+        return 0;
+    *out_d = *out_sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
+    cti_pair_make(f, CT_PAIR_EE, a, b, out);
+    return 1;
+}
+
+static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
+
+/* the edge of the nearest face that the edge of a middle touches, or has passed: of several the least deep. 0: none */
+static int cti_explicit_near_edge(const cti_surface *f, const ct_real *x, const cti_explicit_near *q, ct_real touch, ct_real reach, cti_pair *out,
+                                  ct_real *out_sign, uint64_t *out_key)
+{
+    ct_real best = -CTI_REAL_MAX, sign, d;
+    cti_pair pair;
+    int k;
+    for (k = 0; k < 3; k++) {
+        int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
+        if (cti_explicit_pair_edges(f, x, a, b, reach, &pair, &sign, &d) && d <= touch && d > best)
+            best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
+    }
+    return best > -CTI_REAL_MAX;
+}
+
+/* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
+   it, these are the pair. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
     cti_v3 n, to;
+    ct_real sign = 1;
     cti_pair pair;
-    uint64_t key;
+    uint64_t key = 0;
     int k;
     if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
         return 1;
+    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key))
+        return cti_explicit_add(s, y, t, &pair, sign, key);
     if (!(q->d2 <= touch * touch)) {
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
@@ -221,36 +269,42 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
-        int a = g->search.ee[i], b = g->search.ee[i + 1], feature;
-        const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
-        const ct_real *x = g->surface;
-        ct_real st[2], d2, sign, d;
-        cti_v3 n, na, nb, e1, e2;
+        int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
+        ct_real sign, d;
         cti_pair pair;
-        if (f->body_of[p[0]] == f->body_of[q[0]])
+        if (f->body_of[f->edges[2 * (size_t)a]] == f->body_of[f->edges[2 * (size_t)b]])
             continue;
-        d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
-        if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+        if (!cti_explicit_pair_edges(f, g->surface, a, b, reach, &pair, &sign, &d) || d > touch)
             continue;
-        e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
-        n = cti_v3_cross(e1, e2);
-        if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
-            continue;
-        n = cti_v3_unit(n, cti_v3_zero());
-        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()),
-        nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
-        sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
-        /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
-        if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
-            continue;
-        d = sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
-        if (d > touch)
-            continue;
-        cti_pair_make(f, CT_PAIR_EE, a, b, &pair);
-        if (!cti_explicit_add(s, y, t, &pair, sign, (uint64_t)a << 31 | (uint64_t)b))
+        if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
     }
     return 1;
+}
+
+/* Two middles and the search of edges may find the same pair of edges: the first one stays. 0: out of memory */
+static int cti_explicit_unique(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, m = 0, n = CTI_LEN(g->touches), kept = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
+    int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 2 * n + 1);
+    uint8_t *again = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
+    if (!keys || !who || !again)
+        return 0;
+    for (i = 0; i < n; i++)
+        if (g->touches[i].pair.kind == CT_PAIR_EE)
+            keys[m] = g->touches[i].key, who[m++] = i;
+    cti_sort_u64(keys, who, keys + n, who + n, m);
+    for (i = 1; i < m; i++)
+        again[who[i]] = keys[i] == keys[i - 1];
+    for (i = 0; i < n; i++)
+        if (!again[i]) {
+            if (kept < i)
+                g->touches[kept] = g->touches[i];
+            kept++;
+        }
+    return CTI_RESIZE(s->mem, g->touches, kept);
 }
 
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
@@ -260,10 +314,12 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
     if (g->edge == 0)
         return 1;
     return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1);
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1) &&
+           (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_unique(s));
 }
 
-/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements */
+/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements. Vertices of a body that turns leave their
+   straight ways by at most half of their displacement relative to the others' */
 static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box *moved)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -282,6 +338,10 @@ static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box
         cti_box_add(way, b);
         cti_box_add(moved, cti_v3_sub(b, a));
     }
+    if (moved->lo.x <= moved->hi.x) {
+        ct_real arc = cti_v3_norm(cti_v3_sub(moved->hi, moved->lo)) / 2;
+        way->lo = cti_v3_sub(way->lo, cti_v3_make(arc, arc, arc)), way->hi = cti_v3_add(way->hi, cti_v3_make(arc, arc, arc));
+    }
 }
 
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
@@ -289,7 +349,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
     const cti_explicit *g = cti_explicit_own(s);
     cti_box *box = g->search.ways;
     const cti_surface *f = &s->surface;
-    ct_real most = 0;
+    ct_real most = 0, reach;
     int a, b, i;
     if (g->edge == 0)
         return 0;
@@ -307,12 +367,14 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)));
+            reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
+            most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
-    return most / (CTI_EXPLICIT_REACH * g->edge);
+    return most;
 }
 
 #undef CTI_EXPLICIT_REACH
+#undef CTI_EXPLICIT_HALF
 #undef CTI_EXPLICIT_SLACK
 #undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_SINE

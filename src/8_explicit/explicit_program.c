@@ -17,7 +17,7 @@
 #define CTI_EXPLICIT_LEAST 1e-13    /* [1] of a unit diagonal: pivots below are rounding */
 #define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
 #define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each divides the effect by the share of an eigenvalue in SOFT */
-#define CTI_EXPLICIT_LARGE 1e300     /* [m/s^2] accelerations that are finite */
+#define CTI_EXPLICIT_LARGE 1e300     /* [any] what is smaller is finite */
 
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
 
@@ -90,7 +90,7 @@ static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, 
     }
 }
 
-/* largest violation of the conditions at f, with u in q->w */
+/* largest violation of the conditions at f, with u in q->w; infinite where a number is not finite */
 static double cti_explicit_violation(cti_explicit_scaled *q)
 {
     double worst = 0;
@@ -98,6 +98,8 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     cti_explicit_product(q, q->f, q->w);
     for (i = 0; i < q->n; i++) {
         q->w[i] += q->b[i];
+        if (!(fabs(q->f[i]) < CTI_EXPLICIT_LARGE && fabs(q->w[i]) < CTI_EXPLICIT_LARGE)) /* cti_fmin passes over one that is NaN */
+            return HUGE_VAL;
         worst = cti_fmax(worst, fabs(cti_fmin(q->f[i], q->w[i])));
     }
     return worst;
@@ -314,7 +316,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
     int i, j, n = K->n, finite = 1;
     *out_natural = 0;
-    if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE)
+    if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE && fabs(b[0] / K->K[0]) < CTI_EXPLICIT_LARGE)
         return cti_explicit_alone(K->K[0], b[0], active, f);
     cti_explicit_scaled_of(K, work, &q);
     q.size = 0;

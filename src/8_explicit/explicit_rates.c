@@ -277,7 +277,9 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
                 cti_explicit_unit(K, ld, i, A.lo[i], A.hi[i]);
             }
     }
-    g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
+    if (outcome == CTI_EXPLICIT_FAILED || !(natural < HUGE_VAL))
+        natural = natural > 1 && natural < HUGE_VAL ? natural : 1;
+    g->solve.natural = cti_fmax(g->solve.natural, natural);
     for (i = 0; i < m; i++)
         b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
 }

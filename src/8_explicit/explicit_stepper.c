@@ -1,6 +1,10 @@
 /* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
 #include "../0_base/log.h"
 #include "explicit.h"
+#include "../5_mesh/nearest.h"
+
+/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips: thinner bodies are not seen as such */
+#define CTI_EXPLICIT_THIN CTI_R(0.02)
 
 static void cti_explicit_defaults(ct_world_desc *d)
 {
@@ -104,7 +108,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
     CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
     CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->force);
-    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
+    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script), CTI_FREE(m, g->search.thin);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -120,6 +124,44 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
             for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
                 sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
     return n ? (ct_real)(sum / n) : 0;
+}
+
+/* smallest thickness of the mesh of each body with an inside. 0: out of memory */
+static int cti_explicit_thin(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    float *boxes = CTI_ARENA_NEW(s->arena, float, 16 * (size_t)f->nv + 1);
+    cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, f->nf + 1);
+    cti_forest forest;
+    cti_bvh tree;
+    int b, i, ok = 1;
+    if (!boxes || !items || !CTI_RESIZE(s->mem, g->search.thin, f->n_bodies))
+        return 0;
+    memset(&forest, 0, sizeof forest);
+    for (i = 0; i < f->nv; i++)
+        cti_nearest_box(boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
+    for (b = 0; b < f->n_bodies && ok; b++) {
+        cti_nearest_set faces = cti_nearest_set_of(&forest, &tree, f->faces, f->rest);
+        ct_real size = 0;
+        int f0 = f->ranges[b].f0, n = f->ranges[b].f1 - f0;
+        g->search.thin[b] = CTI_REAL_MAX;
+        if (!f->bodies[b].solid || n == 0)
+            continue;
+        for (i = 0; i < n; i++)
+            items[i].id = f0 + i;
+        cti_forest_clear(&forest);
+        if (!(ok = cti_nearest_build(s->mem, &forest, &tree, f->faces, 3, f->rest, items, n)))
+            continue;
+        cti_bvh_refit(&forest, &tree, cti_nearest_boxes(boxes), 0, f->faces, 3);
+        for (i = f0; i < f0 + n; i++)
+            size += cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->faces[3 * i + 1]), cti_v3_at(f->rest, f->faces[3 * i]))) / (ct_real)n;
+        for (i = f0; i < f0 + n; i++)
+            g->search.thin[b] = cti_min(g->search.thin[b], cti_nearest_behind(&faces, i, CTI_R(1e-4) * size));
+        g->search.thin[b] = cti_max(g->search.thin[b], CTI_EXPLICIT_THIN * size);
+    }
+    cti_forest_free(s->mem, &forest);
+    return ok;
 }
 
 /* lists the middles of split edges. 0: out of memory */
@@ -155,7 +197,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
@@ -174,3 +216,4 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 }
 
 #undef CTI_EXPLICIT_EXTRAPOLATED
+#undef CTI_EXPLICIT_THIN
