@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4f019fe5580be04a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 808164922bc68757.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11921,7 +11921,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, defer, 12, "iterations", \
       "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
     X(int, fused, 30, "iterations", \
-      "at most with contacts solved inside the sweep over nodes: S2 takes a fifth fewer sweeps, but friction may cycle") \
+      "at most with contacts solved inside the sweep over nodes: S2 takes a quarter fewer sweeps, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
@@ -33411,7 +33411,7 @@ typedef struct cti_nearest_set {
     const int32_t *elements; /* faces [3 n] or tets [4 n] */
     const ct_real *x;        /* [3 points] */
 } cti_nearest_set;
-#if CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 CTI_INLINE cti_nearest_set cti_nearest_set_of(const cti_forest *forest, const cti_bvh *tree, const int32_t *elements, const ct_real *x)
 {
     cti_nearest_set s;
@@ -33427,7 +33427,13 @@ typedef struct cti_nearest {
     ct_real d2, w[3];
 } cti_nearest;
 
-#if CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
+/* cti_nearest_build -- appends a tree over the elements items[..n].id, of `width` vertices each, ordered by their centres at x. The rest of the
+   items is scratch. The tree has to be refitted. 0: out of memory. */
+CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x,
+                             cti_bvh_item *items, int n);
+#endif
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_nearest_box -- writes a vertex's box [16] for cti_bvh_refit, from its positions a at the start and b at the end (equal if it does not
    move). */
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b);
@@ -33438,6 +33444,8 @@ CTI_INLINE cti_boxes cti_nearest_boxes(const float *boxes)
     b.at = boxes, b.base = 0, b.stride = 16;
     return b;
 }
+#endif
+#if CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* cti_nearest_face -- the triangle closest to p within `radius` (CTI_REAL_MAX: any) among those that `keep` accepts (NULL: all). Of equal
    distances the lower number wins. */
 CTI_FN void cti_nearest_face(const cti_nearest_set *faces, cti_v3 p, ct_real radius, cti_nearest_keep *keep, const void *ctx, cti_nearest *out);
@@ -33445,9 +33453,16 @@ CTI_FN void cti_nearest_face(const cti_nearest_set *faces, cti_v3 p, ct_real rad
 #if CONTACT_WITH_DCD
 /* cti_nearest_tet -- the lowest number of a tet that contains p (boundary included), or -1. Inverted tets count like others. */
 CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_keep *keep, const void *ctx);
+#endif
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
 /* cti_nearest_ray -- distance from p along the unit vector d to the first triangle hit from behind (d . normal > 0); CTI_REAL_MAX if none
    is. */
 CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d);
+/* cti_nearest_behind -- thickness behind a face: from its middle, `start` behind it, against its normal to the first triangle that is hit from
+   behind; CTI_REAL_MAX if none is. */
+CTI_FN ct_real cti_nearest_behind(const cti_nearest_set *faces, int face, ct_real start);
+#endif
+#if CONTACT_WITH_DCD
 /* cti_nearest_visit -- calls visit(ctx, item) for every item whose box overlaps the closed box lo, hi. */
 CTI_FN void cti_nearest_visit(const cti_forest *forest, const cti_bvh *tree, cti_v3 lo, cti_v3 hi, void (*visit)(void *ctx, int item),
                               void *ctx);
@@ -33471,7 +33486,23 @@ typedef struct cti_nearest_node {
     float d2;
 } cti_nearest_node;
 
-#if CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
+CTI_FN int cti_nearest_build(cti_mem *mem, cti_forest *forest, cti_bvh *tree, const int32_t *elements, int width, const ct_real *x,
+                             cti_bvh_item *items, int n)
+{
+    int i, k;
+    for (i = 0; i < n; i++) {
+        const int32_t *e = elements + (size_t)width * (size_t)items[i].id;
+        cti_v3 sum = cti_v3_zero();
+        for (k = 0; k < width; k++)
+            sum = cti_v3_add(sum, cti_v3_at(x, e[k]));
+        cti_v3_put(items[i].at, 0, cti_v3_mul(sum, 1 / (ct_real)width));
+    }
+    return cti_bvh_build(mem, forest, tree, items, n, 1);
+}
+#endif
+
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 CTI_FN void cti_nearest_box(float *box, cti_v3 a, cti_v3 b)
 {
     cti_v3 lo = cti_v3_min(a, b), hi = cti_v3_max(a, b);
@@ -33496,9 +33527,11 @@ static int cti_nearest_top(const cti_bvh *t, cti_nearest_node *stack)
     stack[0].level = t->n_levels - 1, stack[0].i = 0, stack[0].d2 = 0;
     return t->n_levels > 0;
 }
+#endif
 
 /* ---- the nearest triangle ---- */
 
+#if CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* squared distances of a point to the eight boxes of a block */
 static void cti_nearest_lanes(const float *b, const float p[3], float d2[8])
 {
@@ -33631,9 +33664,11 @@ CTI_FN int cti_nearest_tet(const cti_nearest_set *tets, cti_v3 p, cti_nearest_ke
     cti_nearest_visit(tets->forest, tets->tree, p, p, cti_nearest_tet_visit, &q);
     return q.found;
 }
+#endif
 
 /* ---- rays ---- */
 
+#if CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT
 /* 1 when p + t d, 0 <= t <= most, meets lane l's box */
 static int cti_nearest_slab(const float *b, int l, const ct_real p[3], const ct_real inv[3], ct_real most)
 {
@@ -33684,6 +33719,15 @@ CTI_FN ct_real cti_nearest_ray(const cti_nearest_set *faces, cti_v3 p, cti_v3 d)
         }
     }
     return best;
+}
+
+CTI_FN ct_real cti_nearest_behind(const cti_nearest_set *faces, int face, ct_real start)
+{
+    const int32_t *t = faces->elements + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(faces->x, t[0]), b = cti_v3_at(faces->x, t[1]), c = cti_v3_at(faces->x, t[2]);
+    cti_v3 middle = cti_v3_mul(cti_v3_add(a, cti_v3_add(b, c)), 1 / CTI_R(3.0));
+    cti_v3 in = cti_v3_unit(cti_v3_cross(cti_v3_sub(c, a), cti_v3_sub(b, a)), cti_v3_zero());
+    return cti_nearest_ray(faces, cti_v3_mad(middle, in, start), in);
 }
 #endif
 
@@ -53125,27 +53169,14 @@ CTI_FN void cti_dcd_release(cti_state *s)
 
 /* ---- preparation ---- */
 
-static cti_v3 cti_dcd_centre(const ct_real *x, const int32_t *list, int n)
-{
-    cti_v3 c = cti_v3_zero();
-    int k;
-    for (k = 0; k < n; k++)
-        c = cti_v3_add(c, cti_v3_at(x, list[k]));
-    return cti_v3_mul(c, 1 / (ct_real)n);
-}
-
 /* builds a tree over faces [f0, f1) or, with `tets`, over the tets of a body. 0: out of memory */
 static int cti_dcd_tree(cti_state *s, const int32_t *elements, int width, int first, int n, const ct_real *x, cti_bvh *tree)
 {
     cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, n + 1);
     int i;
-    if (!items)
-        return 0;
-    for (i = 0; i < n; i++) {
+    for (i = 0; items && i < n; i++)
         items[i].id = first + i;
-        cti_v3_put(items[i].at, 0, cti_dcd_centre(x, elements + (size_t)width * (size_t)(first + i), width));
-    }
-    return cti_bvh_build(s->mem, &cti_dcd_of(s)->forest, tree, items, n, 1);
+    return items && cti_nearest_build(s->mem, &cti_dcd_of(s)->forest, tree, elements, width, x, items, n);
 }
 
 /* computes radii at rest around vertices, and mean edge lengths of bodies */
@@ -53489,10 +53520,9 @@ static int cti_dcd_thicknesses(cti_state *s)
         cti_bvh_refit(&d->forest, &body->faces, cti_nearest_boxes(d->vertex_boxes), 0, f->faces, 3);
         body->fresh = 1;
         for (i = f->ranges[b].f0; i < f->ranges[b].f1; i++) {
-            cti_v3 middle, n = cti_dcd_normal_at(f, f->rest, i, &middle);
             ct_real depth = s->desc.dcd.depth > 0 ? s->desc.dcd.depth : 2 * body->edge;
             if (body->closed || body->model >= 0)
-                depth = cti_nearest_ray(&faces, cti_v3_mad(middle, n, CTI_R(-1e-4) * body->edge), cti_v3_mul(n, CTI_R(-1.0)));
+                depth = cti_nearest_behind(&faces, i, CTI_R(1e-4) * body->edge);
             d->thickness[i] = cti_max(depth, CTI_DCD_THIN * body->edge);
         }
     }
@@ -70274,7 +70304,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
 #define CTI_EXPLICIT_LEAST 1e-13    /* [1] of a unit diagonal: pivots below are rounding */
 #define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
 #define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each divides the effect by the share of an eigenvalue in SOFT */
-#define CTI_EXPLICIT_LARGE 1e300     /* [m/s^2] accelerations that are finite */
+#define CTI_EXPLICIT_LARGE 1e300     /* [any] what is smaller is finite */
 
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
 
@@ -70349,7 +70379,7 @@ static void cti_explicit_product(const cti_explicit_scaled *q, const double *x, 
     }
 }
 
-/* largest violation of the conditions at f, with u in q->w */
+/* largest violation of the conditions at f, with u in q->w; infinite where a number is not finite */
 static double cti_explicit_violation(cti_explicit_scaled *q)
 {
     double worst = 0;
@@ -70357,6 +70387,8 @@ static double cti_explicit_violation(cti_explicit_scaled *q)
     cti_explicit_product(q, q->f, q->w);
     for (i = 0; i < q->n; i++) {
         q->w[i] += q->b[i];
+        if (!(fabs(q->f[i]) < CTI_EXPLICIT_LARGE && fabs(q->w[i]) < CTI_EXPLICIT_LARGE)) /* cti_fmin passes over one that is NaN */
+            return HUGE_VAL;
         worst = cti_fmax(worst, fabs(cti_fmin(q->f[i], q->w[i])));
     }
     return worst;
@@ -70573,7 +70605,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
     cti_explicit_outcome outcome = CTI_EXPLICIT_SOLVED;
     int i, j, n = K->n, finite = 1;
     *out_natural = 0;
-    if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE)
+    if (n == 1 && K->K[0] > 0 && fabs(b[0]) < CTI_EXPLICIT_LARGE && fabs(b[0] / K->K[0]) < CTI_EXPLICIT_LARGE)
         return cti_explicit_alone(K->K[0], b[0], active, f);
     cti_explicit_scaled_of(K, work, &q);
     q.size = 0;
@@ -70638,7 +70670,7 @@ typedef struct cti_explicit_touch {
     int held;            /* 1: the contact was there in the step before */
     int ahead;           /* 1: with the face to which the vertex is on its way */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
-    int region, n;       /* n entries */
+    int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
     ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
@@ -70682,6 +70714,7 @@ typedef struct cti_explicit_search {
     ct_real *from;       /* [3 nv] positions at the start of a Runge-Kutta step */
     cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
     ct_real slack;       /* [m] */
+    ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
 } cti_explicit_search;
@@ -70780,8 +70813,9 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
-/* cti_explicit_stride -- largest relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to which
-   contacts are found. Bodies with nodes that are behind a surface by more than the legal penetration do not count. After cti_explicit_find. */
+/* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
+   which contacts are found, on the right side of a thin body: the largest of all pairs. Bodies with nodes that are behind a surface by more than
+   the legal penetration do not count. After cti_explicit_find. */
 CTI_FN ct_real cti_explicit_stride(const cti_state *s);
 
 /* ---- explicit_rates.c ---- */
@@ -71444,6 +71478,21 @@ static void cti_explicit_row_of(const cti_state *s, const cti_explicit_vertex *p
         c->entry[c->n].block = p->attach->block[k], c->entry[c->n++].g = cti_v3_mul(g, p->attach->weight[k]);
 }
 
+/* entries from `first` on of one block become one entry: vertices of rigid and of embedded bodies share blocks */
+static void cti_explicit_merge(cti_explicit_touch *c, int first)
+{
+    int i, k, n = first;
+    for (i = first; i < c->n; i++) {
+        for (k = first; k < n && c->entry[k].block != c->entry[i].block; k++)
+            ;
+        if (k < n)
+            c->entry[k].g = cti_v3_add(c->entry[k].g, c->entry[i].g);
+        else if (n++ < i)
+            c->entry[n - 1] = c->entry[i];
+    }
+    c->n = n;
+}
+
 CTI_INLINE void cti_explicit_row(const cti_state *s, const cti_explicit_vertex *p, ct_real w, cti_explicit_touch *c)
 {
     if (p->attach->n == 1)
@@ -71509,8 +71558,8 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
     cti_v3 dn = cti_v3_zero(), u = dn, us = dn, centripetal = dn;
     const int32_t *v = c->pair.v;
     ct_real w[4];
-    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF;
-    c->n = 0;
+    int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF, side = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    c->n = c->own = 0;
     for (k = 0; k < 2 && middle; k++)
         cti_explicit_vertex_at(s, y, v[k], t, &q[k]);
     if (middle)
@@ -71532,6 +71581,10 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
             cti_explicit_row(s, &p[k], w[k], c);
         else
             cti_explicit_row(s, &q[0], w[k] / 2, c), cti_explicit_row(s, &q[1], w[k] / 2, c);
+        if (k + 1 == side || k + 1 == n) {
+            cti_explicit_merge(c, c->own);
+            c->own = k + 1 == side ? c->n : c->own;
+        }
     }
     if (middle)
         c->pair.w[0] = c->pair.w[1] = w[0] / 2;
@@ -71601,11 +71654,10 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
         again = 0;
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
-            int own, k;
+            int own;
             if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
                 continue;
-            for (k = 0, own = 0; k < c->pair.n_a && c->pair.kind != CT_PAIR_EE; k++)
-                own += cti_max_int(cti_surface_attach(&s->surface, c->pair.v[k])->n, 0);
+            own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
                 moved++, again = 1;
         }
@@ -71621,10 +71673,11 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    than the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the
    middles of edges near another body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex
    that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex would go
-   straight on in the plane of the first face, and be behind the second one at the end of the step. based on: Hong et al. 2006, sec. 2, 3
-   and 6. */
+   straight on in the plane of the first face, and be behind the second one at the end of the step.
+   based on: Hong et al. 2006, sec. 2, 3 and 6. */
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
+#define CTI_EXPLICIT_HALF CTI_R(0.4)  /* [thicknesses of a body] the same: beyond the half another face would be nearer */
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
 /* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
    none */
@@ -71751,18 +71804,64 @@ static void cti_explicit_pair_middle(const cti_surface *f, int edge, int face, c
     memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
 }
 
-/* makes it a contact if the point is behind, or touches. 0: out of memory */
+/* Two edges whose nearest points are inside of both, nearer than `reach`, with a normal that is roughly in the cones of the normals of both:
+   others are contacts of faces. *out_d: their distance along the normal, below 0 where they have passed each other */
+static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign,
+                                   ct_real *out_d)
+{
+    const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
+    ct_real st[2], d2;
+    int feature;
+    cti_v3 e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
+    cti_v3 n = cti_v3_cross(e1, e2), na, nb;
+    d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
+    if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+        return 0;
+    if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
+        return 0;
+    n = cti_v3_unit(n, cti_v3_zero());
+    na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+    *out_sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
+    if (!(*out_sign * cti_v3_dot(n, nb) > CTI_R(0.5) && *out_sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
+        return 0;
+    *out_d = *out_sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
+    cti_pair_make(f, CT_PAIR_EE, a, b, out);
+    return 1;
+}
+
+static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
+
+/* the edge of the nearest face that the edge of a middle touches, or has passed: of several the least deep. 0: none */
+static int cti_explicit_near_edge(const cti_surface *f, const ct_real *x, const cti_explicit_near *q, ct_real touch, ct_real reach, cti_pair *out,
+                                  ct_real *out_sign, uint64_t *out_key)
+{
+    ct_real best = -CTI_REAL_MAX, sign, d;
+    cti_pair pair;
+    int k;
+    for (k = 0; k < 3; k++) {
+        int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
+        if (cti_explicit_pair_edges(f, x, a, b, reach, &pair, &sign, &d) && d <= touch && d > best)
+            best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
+    }
+    return best > -CTI_REAL_MAX;
+}
+
+/* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
+   it, these are the pair. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
     cti_v3 n, to;
+    ct_real sign = 1;
     cti_pair pair;
-    uint64_t key;
+    uint64_t key = 0;
     int k;
     if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
         return 1;
+    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key))
+        return cti_explicit_add(s, y, t, &pair, sign, key);
     if (!(q->d2 <= touch * touch)) {
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
@@ -71839,36 +71938,42 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
     ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
-        int a = g->search.ee[i], b = g->search.ee[i + 1], feature;
-        const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
-        const ct_real *x = g->surface;
-        ct_real st[2], d2, sign, d;
-        cti_v3 n, na, nb, e1, e2;
+        int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
+        ct_real sign, d;
         cti_pair pair;
-        if (f->body_of[p[0]] == f->body_of[q[0]])
+        if (f->body_of[f->edges[2 * (size_t)a]] == f->body_of[f->edges[2 * (size_t)b]])
             continue;
-        d2 = cti_dist_ee(x + 3 * (size_t)p[0], x + 3 * (size_t)p[1], x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], st, &feature);
-        if (!(d2 < reach * reach) || !(st[0] > 0 && st[0] < 1 && st[1] > 0 && st[1] < 1))
+        if (!cti_explicit_pair_edges(f, g->surface, a, b, reach, &pair, &sign, &d) || d > touch)
             continue;
-        e1 = cti_v3_sub(cti_v3_at(x, p[1]), cti_v3_at(x, p[0])), e2 = cti_v3_sub(cti_v3_at(x, q[1]), cti_v3_at(x, q[0]));
-        n = cti_v3_cross(e1, e2);
-        if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
-            continue;
-        n = cti_v3_unit(n, cti_v3_zero());
-        na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()),
-        nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
-        sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
-        /* the normal has to be in both edges' cones, roughly: others are contacts of faces */
-        if (!(sign * cti_v3_dot(n, nb) > CTI_R(0.5) && sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
-            continue;
-        d = sign * cti_v3_dot(n, cti_v3_sub(cti_v3_at(x, p[0]), cti_v3_at(x, q[0])));
-        if (d > touch)
-            continue;
-        cti_pair_make(f, CT_PAIR_EE, a, b, &pair);
-        if (!cti_explicit_add(s, y, t, &pair, sign, (uint64_t)a << 31 | (uint64_t)b))
+        if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
     }
     return 1;
+}
+
+/* Two middles and the search of edges may find the same pair of edges: the first one stays. 0: out of memory */
+static int cti_explicit_unique(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, m = 0, n = CTI_LEN(g->touches), kept = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * n + 1);
+    int32_t *who = CTI_ARENA_NEW(s->arena, int32_t, 2 * n + 1);
+    uint8_t *again = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
+    if (!keys || !who || !again)
+        return 0;
+    for (i = 0; i < n; i++)
+        if (g->touches[i].pair.kind == CT_PAIR_EE)
+            keys[m] = g->touches[i].key, who[m++] = i;
+    cti_sort_u64(keys, who, keys + n, who + n, m);
+    for (i = 1; i < m; i++)
+        again[who[i]] = keys[i] == keys[i - 1];
+    for (i = 0; i < n; i++)
+        if (!again[i]) {
+            if (kept < i)
+                g->touches[kept] = g->touches[i];
+            kept++;
+        }
+    return CTI_RESIZE(s->mem, g->touches, kept);
 }
 
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
@@ -71878,10 +71983,12 @@ CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
     if (g->edge == 0)
         return 1;
     return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1);
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1) &&
+           (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_unique(s));
 }
 
-/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements */
+/* box of a body's way from search.from to g->surface, and the box of its vertices' displacements. Vertices of a body that turns leave their
+   straight ways by at most half of their displacement relative to the others' */
 static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box *moved)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -71900,6 +72007,10 @@ static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box
         cti_box_add(way, b);
         cti_box_add(moved, cti_v3_sub(b, a));
     }
+    if (moved->lo.x <= moved->hi.x) {
+        ct_real arc = cti_v3_norm(cti_v3_sub(moved->hi, moved->lo)) / 2;
+        way->lo = cti_v3_sub(way->lo, cti_v3_make(arc, arc, arc)), way->hi = cti_v3_add(way->hi, cti_v3_make(arc, arc, arc));
+    }
 }
 
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
@@ -71907,7 +72018,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
     const cti_explicit *g = cti_explicit_own(s);
     cti_box *box = g->search.ways;
     const cti_surface *f = &s->surface;
-    ct_real most = 0;
+    ct_real most = 0, reach;
     int a, b, i;
     if (g->edge == 0)
         return 0;
@@ -71925,12 +72036,14 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)));
+            reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
+            most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
-    return most / (CTI_EXPLICIT_REACH * g->edge);
+    return most;
 }
 
 #undef CTI_EXPLICIT_REACH
+#undef CTI_EXPLICIT_HALF
 #undef CTI_EXPLICIT_SLACK
 #undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_SINE
@@ -72213,7 +72326,9 @@ static void cti_explicit_region(cti_state *s, int begin, int end, double *b)
                 cti_explicit_unit(K, ld, i, A.lo[i], A.hi[i]);
             }
     }
-    g->solve.natural = cti_fmax(g->solve.natural, outcome == CTI_EXPLICIT_FAILED ? cti_fmax(natural, 1.0) : natural);
+    if (outcome == CTI_EXPLICIT_FAILED || !(natural < HUGE_VAL))
+        natural = natural > 1 && natural < HUGE_VAL ? natural : 1;
+    g->solve.natural = cti_fmax(g->solve.natural, natural);
     for (i = 0; i < m; i++)
         b[i] = outcome == CTI_EXPLICIT_SOLVED ? f[i] : 0;
 }
@@ -72858,6 +72973,8 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     if (!cti_explicit_condition(s, run, r))
         return 0;
     clock = cti_cmr_clock(s);
+    if (run->moved) /* the move back is no motion of this Runge-Kutta step */
+        cti_explicit_place(s, g->flat.y, run->t);
     for (i = 0; i < s->surface.n_bodies; i++)
         if (s->surface.bodies[i].moves)
             memcpy(g->search.from + 3 * (size_t)s->surface.ranges[i].v0, g->surface + 3 * (size_t)s->surface.ranges[i].v0,
@@ -72950,8 +73067,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
                        r->loss_contact + r->loss_damping;
     scale = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) + fabs(r->work_script) +
-            fabs(r->work_recovery) + fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * fabs(r->energy_gravity);
-    for (i = 0; i < s->bodies.n_models; i++)
+            fabs(r->work_recovery) + fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * fabs(r->energy_gravity) / gain;
+    for (i = 0; i < s->bodies.n_models; i++) /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
@@ -73021,6 +73138,9 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 
 /* ---- 8_explicit/explicit_stepper.c ---- */
 /* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
+
+/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips: thinner bodies are not seen as such */
+#define CTI_EXPLICIT_THIN CTI_R(0.02)
 
 static void cti_explicit_defaults(ct_world_desc *d)
 {
@@ -73124,7 +73244,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
     CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
     CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->force);
-    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script);
+    CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script), CTI_FREE(m, g->search.thin);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
 }
@@ -73140,6 +73260,44 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
             for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
                 sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
     return n ? (ct_real)(sum / n) : 0;
+}
+
+/* smallest thickness of the mesh of each body with an inside. 0: out of memory */
+static int cti_explicit_thin(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    float *boxes = CTI_ARENA_NEW(s->arena, float, 16 * (size_t)f->nv + 1);
+    cti_bvh_item *items = CTI_ARENA_NEW(s->arena, cti_bvh_item, f->nf + 1);
+    cti_forest forest;
+    cti_bvh tree;
+    int b, i, ok = 1;
+    if (!boxes || !items || !CTI_RESIZE(s->mem, g->search.thin, f->n_bodies))
+        return 0;
+    memset(&forest, 0, sizeof forest);
+    for (i = 0; i < f->nv; i++)
+        cti_nearest_box(boxes + 16 * (size_t)i, cti_v3_at(f->rest, i), cti_v3_at(f->rest, i));
+    for (b = 0; b < f->n_bodies && ok; b++) {
+        cti_nearest_set faces = cti_nearest_set_of(&forest, &tree, f->faces, f->rest);
+        ct_real size = 0;
+        int f0 = f->ranges[b].f0, n = f->ranges[b].f1 - f0;
+        g->search.thin[b] = CTI_REAL_MAX;
+        if (!f->bodies[b].solid || n == 0)
+            continue;
+        for (i = 0; i < n; i++)
+            items[i].id = f0 + i;
+        cti_forest_clear(&forest);
+        if (!(ok = cti_nearest_build(s->mem, &forest, &tree, f->faces, 3, f->rest, items, n)))
+            continue;
+        cti_bvh_refit(&forest, &tree, cti_nearest_boxes(boxes), 0, f->faces, 3);
+        for (i = f0; i < f0 + n; i++)
+            size += cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->faces[3 * i + 1]), cti_v3_at(f->rest, f->faces[3 * i]))) / (ct_real)n;
+        for (i = f0; i < f0 + n; i++)
+            g->search.thin[b] = cti_min(g->search.thin[b], cti_nearest_behind(&faces, i, CTI_R(1e-4) * size));
+        g->search.thin[b] = cti_max(g->search.thin[b], CTI_EXPLICIT_THIN * size);
+    }
+    cti_forest_free(s->mem, &forest);
+    return ok;
 }
 
 /* lists the middles of split edges. 0: out of memory */
@@ -73175,7 +73333,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
@@ -73194,6 +73352,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
 }
 
 #undef CTI_EXPLICIT_EXTRAPOLATED
+#undef CTI_EXPLICIT_THIN
 #endif
 
 /* ---- 9_world/world.h ---- */

@@ -2,7 +2,7 @@
 """bench_policy.py -- what each tuned number is worth: whole runs with one number off, halved or doubled, beside runs with all numbers as they are.
 
 usage: python3 tools/bench_policy.py [--scenes A,B] [--starts N] [--kinds off,half,double] [--only WORD,...] [--full] [--limit SECONDS]
-       python3 tools/bench_policy.py --table [--markdown]          of the runs that are there; runs nothing
+       python3 tools/bench_policy.py --table [--markdown] [--kinds off]     of the runs that are there; runs nothing
        python3 tools/bench_policy.py --halves [--scenes A,B]       half and double of those runs, in markdown: ratios of sweeps, a row a number
 --scenes  of S1, S2, S3_N8, S3_N16 (data of peers); letters, unified, press, cloth_drop, skirt (tools/make_scenes.py); overlap, pinch
           (examples/scenes); crash, chain (bench/scenes: impacts of fast, stiff and jointed bodies, where rescues act). Default: S1,S2,S3_N8
@@ -240,7 +240,8 @@ def cell(runs, trial, scene, steps):
 
 def table(args):
     runs = Runs()
-    scenes = [s for s in SCENES if any(k[1] == s for k in runs.found)]
+    shown = [k for k in runs.found if k[0].split()[-1] in args.kinds]
+    scenes = [s for s in SCENES if any(k[1] == s for k in shown)]
     lead, mid, end = ("| ", " | ", " |") if args.markdown else ("", "  ", "")
     for scene in scenes:
         steps = sorted({k[3] for k in runs.found if k[1] == scene})
@@ -254,8 +255,8 @@ def table(args):
                     *(f([r["cpu_seconds"] for r in d]) for f in (statistics.median, min, max))))
     print()
     names = []
-    for k in runs.found:
-        if k[0] != "default" and k[0] not in names:
+    for k in shown:
+        if k[0] not in names:
             names.append(k[0])
     print(lead + mid.join(["trial"] + scenes) + end)
     if args.markdown:

@@ -40,7 +40,7 @@
     X(int, defer, 12, "iterations", \
       "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
     X(int, fused, 30, "iterations", \
-      "at most with contacts solved inside the sweep over nodes: S2 takes a fifth fewer sweeps, but friction may cycle") \
+      "at most with contacts solved inside the sweep over nodes: S2 takes a quarter fewer sweeps, but friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
