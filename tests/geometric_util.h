@@ -17,7 +17,7 @@ typedef struct fixture {
     float pack[(4 + 2 * TERMS) * ROWS];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];
-    ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], X[3 * ROWS];
+    ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], slack[ROWS], X[3 * ROWS];
 } fixture;
 
 static inline double span(uint64_t *seed, double lo, double hi) { return lo + (hi - lo) * lcg(seed); }
@@ -38,7 +38,7 @@ static inline void fixture_random(fixture *f, uint64_t *seed, double ratio)
         int vf = lcg(seed) < 0.5, first = f->start[c];
         double t[3], sum = 0;
         cti_v3 p = cti_v3_zero();
-        f->order[c] = c;
+        f->order[c] = c, f->slack[c] = (ct_real)0.1;
         for (k = 0; k < 3; k++)
             sum += t[k] = lcg(seed);
         for (k = 0; k < 4; k++) {

@@ -57,7 +57,7 @@ static void no_correction_raises_the_energy(void **state)
             f.target[c] = q < 0 ? q * (ct_real)lcg(&seed) : 0; /* attenuation */
         }
         memset(&goal, 0, sizeof goal);
-        goal.extra = f.extra, goal.target = f.target, goal.mu = trial % 3 ? f.mu : NULL, goal.order = f.order, goal.slack = (ct_real)0.1;
+        goal.extra = f.extra, goal.target = f.target, goal.mu = trial % 3 ? f.mu : NULL, goal.order = f.order, goal.slack = f.slack;
         goal.is_speed = 1;
         d.active_set = trial % 2 ? 4 : 0;
         memcpy(v, f.v, sizeof v);
@@ -501,6 +501,155 @@ static void elastics_pull_and_hold(void **state)
 }
 
 /* a sheet that rests on a slope slides when its friction is taken away */
+/* a cube of 8 kg on a plane. height: of its lowest vertices; speed downwards. *top: the vertex in the middle of its top */
+static ct_world *cube_world(ct_world_desc *d, double young, double height, double speed, ct_body_id *id, int *top)
+{
+    ct_world *w = world_make(d);
+    ct_mesh m = mesh_box(0.2, 0.2, 0.2, 2, 2, 2, 1);
+    ct_soft_desc q = ct_soft_desc_default();
+    int i;
+    for (i = 0; i < m.n_positions; i++) {
+        ct_real *x = m.positions + 3 * i;
+        if (x[1] > (ct_real)0.0999 && fabs((double)x[0]) + fabs((double)x[2]) < 1e-6)
+            *top = i;
+        x[1] += (ct_real)(0.1 + height);
+    }
+    q.mesh = &m, q.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN);
+    q.material.young = (ct_real)young, q.material.poisson = (ct_real)0.3, q.material.density = 1000, q.velocity[1] = (ct_real)-speed;
+    assert_int_equal(ct_body_add_soft(w, &q, id), CT_OK);
+    add_plane(w, 0, 1, 0, 0);
+    ct_mesh_free(&m);
+    return w;
+}
+
+/* an elastic pulls the cube down: its force has no part in the solve of the contacts, which keep their distance, whichever side comes first */
+static void elastics_beside_contacts(void **state)
+{
+    int swap, i, top = -1;
+    (void)state;
+    for (swap = 0; swap < 2; swap++) {
+        ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+        ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+        ct_joint_side *side = swap ? &j.b : &j.a, *still = swap ? &j.a : &j.b;
+        ct_body_id id;
+        ct_joint_id joint;
+        cti_joint *q;
+        ct_world *w;
+        double recovery = 0;
+        d.stepper = CT_STEPPER_GEOMETRIC;
+        w = cube_world(&d, 1e5, 2e-3, 0, &id, &top);
+        side->body = id, side->vertices[0] = top, side->vertices[1] = side->vertices[2] = -1, side->weights[0] = 1;
+        memset(still, 0, sizeof *still);
+        still->vertices[0] = still->vertices[1] = still->vertices[2] = -1;
+        assert_int_equal(ct_joint_add(w, &j, &joint), CT_OK);
+        step_once(w, 0.005);
+        q = &w->state.bodies.joints[0];
+        (swap ? &q->a : &q->b)->arm[1] -= (ct_real)0.01;
+        for (i = 0; i < 400; i++) {
+            ct_step_report r = step_once(w, 0.005);
+            recovery += r.work_recovery;
+            assert_true(r.status <= CT_STATUS_SUBSTEPPED && (i < 200 || r.thickness_kept > (ct_real)0.9));
+        }
+        if (!(recovery < 2))
+            fail_msg("swapped %d: recovery %g J", swap, recovery);
+        ct_world_destroy(w);
+    }
+}
+
+/* both schemes start from the last forces: at rest little is corrected, and contacts carry the weight */
+static void cubes_rest(void **state)
+{
+    int scheme, i, k, n, top;
+    (void)state;
+    for (scheme = 0; scheme < 2; scheme++) {
+        ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+        ct_body_id id;
+        ct_world *w;
+        const ct_contact *c;
+        double recovery = 0, force = 0;
+        d.stepper = CT_STEPPER_GEOMETRIC, d.geometric.scheme = scheme ? CT_GEOMETRIC_SUCCESSIVE : CT_GEOMETRIC_GLOBAL;
+        w = cube_world(&d, 1e5, 2e-3, 0, &id, &top);
+        for (i = 0; i < 200; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            recovery += i > 100 ? r.work_recovery : 0;
+            assert_true(i <= 100 || r.thickness_kept > (ct_real)0.87);
+            assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+            for (k = 0; k < n && i >= 150; k++)
+                force += (double)(c[k].impulse_normal * c[k].normal[1]) / (50 * 0.01);
+        }
+        if (!(fabs(recovery) < 1e-2 && fabs(force / (8 * 9.81) - 1) < 0.01))
+            fail_msg("scheme %d: recovery %g J, force over weight %g", scheme, recovery, force / (8 * 9.81));
+        ct_world_destroy(w);
+    }
+}
+
+/* impulses that are reported change the momentum, those of the last corrections of speeds included */
+static void impulses_of_impacts(void **state)
+{
+    int rule, i, j, k, n, top;
+    (void)state;
+    for (rule = 0; rule < 2; rule++) {
+        ct_world_desc d = world_desc(2e-3, 0, NULL);
+        ct_body_id id;
+        ct_world *w;
+        double last = -8, sum = 0;
+        d.stepper = CT_STEPPER_GEOMETRIC, d.gravity[1] = 0, d.integrator = rule ? CT_INTEGRATOR_MIDPOINT : CT_INTEGRATOR_EULER;
+        w = cube_world(&d, 1e6, 0.01, 1, &id, &top);
+        for (i = 0; i < 40; i++) {
+            const ct_contact *c;
+            double now = 0, J = 0;
+            step_once(w, 0.01);
+            assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+            for (k = 0; k < n; k++)
+                J += (double)(c[k].impulse_normal * c[k].normal[1]);
+            for (j = 0; j < w->state.n; j++)
+                now += (double)(w->state.bodies.mass[j] * w->state.v[3 * j + 1]);
+            if (fabs(now - last - J) > 0.01)
+                fail_msg("rule %d, step %d: impulses %g, momentum %g", rule, i, J, now - last);
+            last = now, sum += J;
+        }
+        assert_true(sum > 10);
+        ct_world_destroy(w);
+    }
+}
+
+/* thin sheets beside a thick one, which touches none of them, are kept apart as without it */
+static void thin_beside_thick(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(1, 0.1, 1, 1, 1, 1, 0), sheet = mesh_grid(0.3, 0.3, 6, 6);
+    ct_static_desc floor = ct_static_desc_default();
+    ct_cloth_desc q = ct_cloth_desc_default();
+    ct_body_id id[4];
+    int i, k, v, n;
+    (void)state;
+    d.stepper = CT_STEPPER_GEOMETRIC, d.self_collision = 0;
+    w = world_make(&d);
+    floor.mesh = &m, floor.position[1] = (ct_real)-0.05;
+    q.mesh = &sheet, q.material = ct_material_default(CT_MODEL_MEMBRANE), q.material.young = (ct_real)1e5;
+    for (k = 0; k < 5; k++) { /* the last one is thick, on a thick floor */
+        double T = k < 4 ? 1e-3 : 0.1;
+        if (k == 0 || k == 4) {
+            floor.thickness = (ct_real)T, floor.position[0] = k ? 3 : 0;
+            assert_int_equal(ct_body_add_static(w, &floor, NULL), CT_OK);
+        }
+        q.thickness = (ct_real)T, q.position[0] = k < 4 ? 0 : 3, q.position[1] = (ct_real)(k < 4 ? 1.1e-3 * (k + 1) : 1.05 * T);
+        assert_int_equal(ct_body_add_cloth(w, &q, k < 4 ? &id[k] : NULL), CT_OK);
+    }
+    for (i = 0; i < 100; i++) {
+        assert_true(step_once(w, 0.01).status <= CT_STATUS_SUBSTEPPED);
+        for (k = 0; k < 4 && i >= 50; k++) {
+            double *x = read_vectors(w, id[k], 0, &n), *y = k ? read_vectors(w, id[k - 1], 0, &n) : NULL;
+            for (v = 0; v < n; v++)
+                assert_true(x[3 * v + 1] - (y ? y[3 * v + 1] : 0) > 0.85e-3);
+            free(x), free(y);
+        }
+    }
+    ct_mesh_free(&m), ct_mesh_free(&sheet);
+    ct_world_destroy(w);
+}
+
 static void friction_ends(void **state)
 {
     ct_world *w = geometric_world(4e-3, 0.8, NULL);
@@ -592,6 +741,34 @@ static void memory_runs_out(void **state)
     assert_true(failed > 10 && k < 400);
 }
 
+/* memory runs out in the step of the first contact, whose network is made then; the world goes on */
+static void memory_runs_out_at_first_contact(void **state)
+{
+    int64_t k;
+    int i, top, done = 0, failed = 0;
+    (void)state;
+    for (k = 1; k < 300 && !done; k++) {
+        books b;
+        ct_world_desc d;
+        ct_body_id id;
+        ct_world *w;
+        ct_step_report r;
+        memset(&b, 0, sizeof b);
+        d = world_desc(2e-3, 0.3, &b);
+        d.stepper = CT_STEPPER_GEOMETRIC;
+        w = cube_world(&d, 1e5, 0.05, 1, &id, &top);
+        for (i = 0; i < 12; i++) {
+            b.fail_at = i == 2 ? b.calls + k : (b.refused ? 0 : b.fail_at);
+            if (ct_world_step(w, (ct_real)0.01, &r) != CT_OK)
+                failed++, b.fail_at = 0;
+        }
+        done = b.refused == 0;
+        ct_world_destroy(w);
+        assert_true(b.blocks == 0 && b.wrong == 0);
+    }
+    assert_true(done && failed > 10);
+}
+
 /* a product with M^-1/2 A M^-1/2, or with A */
 typedef struct weighted {
     const cti_bsr *A;
@@ -674,9 +851,14 @@ int main(void)
         cmocka_unit_test(sliding_is_continuous),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(elastics_pull_and_hold),
+        cmocka_unit_test(elastics_beside_contacts),
+        cmocka_unit_test(cubes_rest),
+        cmocka_unit_test(impulses_of_impacts),
+        cmocka_unit_test(thin_beside_thick),
         cmocka_unit_test(friction_ends),
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out_at_first_contact),
         cmocka_unit_test(disparate_masses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,11 +232,11 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
     if (i < CTI_LEN(g->touches)) {
         double before = cti_explicit_potential(s, g->flat.y);
         run->moved = cti_explicit_back(s, g->flat.y, run->t);
-        if (run->moved) {
+        if (run->moved)
             r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
-            for (i = 0; i < CTI_LEN(g->touches); i++)
-                if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
-                    r->rk.left++;
+        for (i = 0; i < CTI_LEN(g->touches); i++) {
+            g->touches[i].deep = cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal;
+            r->rk.left += g->touches[i].deep;
         }
     }
     r->ms_detect += cti_cmr_clock(s) - clock;

@@ -24,6 +24,7 @@ typedef struct cti_explicit_touch {
     int held;            /* 1: the contact was there in the step before */
     int ahead;           /* 1: with the face to which the vertex is on its way */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
+    int deep;            /* 1: the move back left it deeper than the legal penetration */
     int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
@@ -167,8 +168,8 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
 /* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
-   which contacts are found, on the right side of a thin body: the largest of all pairs. Bodies with nodes that are behind a surface by more than
-   the legal penetration do not count. After cti_explicit_find. */
+   which contacts are found, on the right side of a thin body: the largest of all pairs. Two bodies with a contact that is `deep` do not count.
+   After cti_explicit_find. */
 CTI_FN ct_real cti_explicit_stride(const cti_state *s);
 
 /* ---- explicit_rates.c ---- */

@@ -344,27 +344,56 @@ static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box
     }
 }
 
+/* pairs of bodies with a deep contact, a pair as lower << 32 | higher, sorted; *out_n of them */
+static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    int i, m = CTI_LEN(g->touches), n = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * m + 1);
+    for (i = 0; keys && i < m; i++) {
+        const cti_pair *pair = &g->touches[i].pair;
+        int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
+        if (g->touches[i].deep && pair->plane < 0)
+            keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+    }
+    if (keys)
+        cti_sort_u64(keys, NULL, keys + m, NULL, n);
+    *out_n = n;
+    return keys;
+}
+
+static int cti_explicit_is_deep(const uint64_t *keys, int n, int a, int b)
+{
+    uint64_t key = (uint64_t)a << 32 | (uint64_t)b;
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (keys[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && keys[lo] == key;
+}
+
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
     cti_box *box = g->search.ways;
     const cti_surface *f = &s->surface;
+    const uint64_t *deep;
     ct_real most = 0, reach;
-    int a, b, i;
+    int a, b, n_deep;
     if (g->edge == 0)
         return 0;
     for (a = 0; a < f->n_bodies; a++)
         cti_explicit_way(s, a, box + 2 * a, box + 2 * a + 1);
-    for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        if (c->pair.plane < 0 && c->d < -s->desc.rk.penetration * g->edge)
-            box[2 * f->body_of[c->pair.v[0]]] = box[2 * f->body_of[c->pair.v[c->pair.n_a]]] = cti_box_empty();
-    }
+    deep = cti_explicit_deep(s, &n_deep);
     for (a = 0; a < f->n_bodies; a++)
         for (b = a + 1; b < f->n_bodies; b++) {
             cti_v3 ab, ba;
             if (!(f->bodies[a].moves || f->bodies[b].moves) || !cti_box_overlap(box + 2 * a, box + 2 * b) ||
-                !cti_broad_may_meet(&f->soup, a, b))
+                !cti_broad_may_meet(&f->soup, a, b) || cti_explicit_is_deep(deep, n_deep, a, b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
             reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));

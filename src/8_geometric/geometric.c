@@ -25,7 +25,7 @@ typedef struct cti_geometric_run {
     double t0;
     ct_real residual; /* of the report before the substep */
     ct_status status;
-    int cut;      /* blocks that the fail-safe has stopped */
+    int cut;      /* 1: the fail-safe has stopped blocks */
     int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
@@ -87,6 +87,19 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     return need;
 }
 
+/* counts the blocks that stand still because of a motion that is not finite, and their momentum */
+static void cti_geometric_stand(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        ct_real speed = cti_v3_norm(cti_v3_at(s->v, i));
+        r->momentum_lost += s->bodies.mass[i] > 0 && cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
+        r->frozen += !g->crossing.stopped[i];
+        g->crossing.stopped[i] = 1;
+    }
+}
+
 /* the fail-safe: blocks of crossing pairs stop short of the crossing. Returns 1; 0: crossings are left; -1: out of memory */
 static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
@@ -102,7 +115,9 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
                 continue;
             if (round >= CTI_GEOMETRIC_STOP)
                 g->share[i] = 0;
-            run->cut++;
+            run->cut = 1;
+            r->frozen += !g->crossing.stopped[i];
+            g->crossing.stopped[i] = 1;
             for (k = 3 * i; k < 3 * i + 3; k++) {
                 ct_real before = s->end.v[k];
                 s->end.x[k] = s->x[k] + g->share[i] * (s->end.x[k] - s->x[k]);
@@ -113,7 +128,6 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
         cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
     }
     r->momentum_lost += lost;
-    r->frozen += run->cut;
     return found < 0 ? -1 : found == 0;
 }
 
@@ -222,7 +236,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
+        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_add(cti_v3_at(g->q.forces.speed, c), cti_v3_at(g->q.forces.last, c)));
         cti_touch touch;
         if (halves)
             J = cti_v3_add(J, cti_v3_at(g->q.forces.rest, c));
@@ -324,6 +338,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */
+        cti_geometric_stand(s, r);
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -358,6 +373,7 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     }
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
+    memset(g->crossing.stopped, 0, (size_t)s->n);
     cti_step_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
     run->gravity = now.energy_gravity;

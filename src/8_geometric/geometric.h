@@ -49,7 +49,7 @@ typedef struct cti_geometric_forces {
 
 /* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
 typedef struct cti_geometric_ask {
-    ct_real *extra, *target, *mu;
+    ct_real *extra, *target, *mu, *slack;
     ct_real *distance; /* [m] [m] after the position correction */
 } cti_geometric_ask;
 
@@ -81,8 +81,9 @@ typedef struct cti_geometric_memory {
     int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
     int tabled;          /* 1: it is made */
     uint64_t *now;       /* [m] keys of the collisions at hand */
-    ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
-    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+    ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from; 0 of elastics */
+    ct_real *pull;       /* [3 m] share of the forces of elastics that acts in the free motion; no correction changes it */
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
@@ -91,6 +92,7 @@ typedef struct cti_geometric_crossing {
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
+    uint8_t *stopped; /* [blocks] 1: the fail-safe has stopped it in this step */
     cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 

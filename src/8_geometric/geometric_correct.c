@@ -36,9 +36,11 @@ static int cti_geometric_particle(cti_state *s, int block)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     if (q->local[block] < 0) {
-        q->local[block] = CTI_LEN(q->blocks);
-        if (!CTI_PUSH(s->mem, q->blocks, block) || !CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) ||
-            !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
+        int particle = CTI_LEN(q->blocks);
+        if (!CTI_PUSH(s->mem, q->blocks, block))
+            return -1;
+        q->local[block] = particle; /* only blocks that are in the list are cleared for the next network */
+        if (!CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) || !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
             return -1;
     }
     return q->local[block];
@@ -87,7 +89,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
-           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
            CTI_RESIZE(mem, q->order, m);
 }
@@ -183,14 +186,27 @@ CTI_FN int cti_geometric_build(cti_state *s)
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int remembers, ct_real *X)
+/* what is near a target, for each collision: a share of its thickness over `unit`. Returns when a solve may end, by the thinnest */
+static ct_real cti_geometric_near(cti_state *s, ct_real unit)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real least = CTI_REAL_MAX;
+    int c;
+    for (c = 0; c < g->q.net.m; c++) {
+        g->q.ask.slack[c] = CTI_GEOMETRIC_NEAR * g->hits[c].thickness / unit;
+        least = cti_min(least, g->q.ask.slack[c]);
+    }
+    return cti_geometric_printed(s) ? 0 : least * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+}
+
+static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int remembers, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
-    goal.slack = slack, goal.is_speed = is_speed;
-    goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.slack = q->ask.slack, goal.is_speed = is_speed;
+    goal.enough = cti_geometric_near(s, unit);
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
@@ -202,7 +218,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     cti_geometric_net *q = &g->q;
     const ct_geometric_desc *d = &s->desc.geometric;
     int c, i, turns, lacks = 0;
-    ct_real slack = 0, most = 0;
+    ct_real most = 1;
     for (c = 0; c < q->net.m; c++)
         lacks |= !g->hits[c].elastic && g->hits[c].distance < d->position_distance * g->hits[c].thickness;
     if (!lacks)
@@ -219,13 +235,16 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         cti_v3_put(q->ask.extra, c, u);
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
         q->ask.mu[c] = t->mu;
-        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
     q->net.soft = CTI_GEOMETRIC_SOFT;
-    turns = cti_geometric_solve(s, slack, 0, 0, q->forces.place);
+    turns = cti_geometric_solve(s, 1, 0, 0, q->forces.place);
+    memset(q->before, 0, sizeof(ct_real) * (size_t)q->net.n); /* largest thickness at a block */
+    for (c = 0; c < q->net.m; c++)
+        for (i = q->start[c]; i < q->start[c + 1]; i++)
+            q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->hits[c].thickness);
     for (i = 0; i < q->net.n; i++)
-        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
-    most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
+        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
+    most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
     return turns;
@@ -251,7 +270,6 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int c, i, turns, scripted = 0, lacks = 0;
-    ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
     memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
@@ -262,13 +280,12 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         scripted |= cti_v3_norm2(t->script) > 0;
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = t->mu;
-        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
     if (!lacks)
         return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
+    turns = cti_geometric_solve(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
@@ -291,7 +308,6 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int c, i, k;
-    ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
@@ -311,10 +327,9 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->ask.mu[c] = t->mu;
-        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
     q->net.soft = CTI_GEOMETRIC_SMALL;
-    return cti_geometric_solve(s, slack, 0, 1, q->forces.force);
+    return cti_geometric_solve(s, h * h, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -335,17 +350,17 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int c, i, k, turns, lacks = 0;
-    ct_real slack = 0;
     memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (q->net.m)
+        memset(q->forces.last, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_share(s)));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
         cti_v3_put(q->ask.extra, c, t->script);
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = 0;
-        slack = cti_max(slack, close);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
     if (!lacks)
@@ -354,8 +369,8 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     {
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
-        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
-        goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
+        goal.enough = cti_geometric_near(s, h);
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }

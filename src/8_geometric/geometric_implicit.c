@@ -200,13 +200,13 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
         if (g->hits[c].elastic)
-            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.base, c));
+            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.pull, c));
         if (alone) {
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_add(cti_v3_at(g->memory.base, c), cti_v3_at(g->memory.pull, c)), h), g->implicit.y);
             continue;
         }
         if (g->hits[c].elastic)
-            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
+            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.pull, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
         else
             x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);

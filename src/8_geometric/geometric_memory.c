@@ -71,7 +71,8 @@ CTI_FN int cti_geometric_recall(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
-    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->pull, 3 * n) ||
+        !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
         int k;
@@ -79,17 +80,16 @@ CTI_FN int cti_geometric_recall(cti_state *s)
         k = CTI_LEN(m->keys) && !(plain && !g->hits[c].elastic) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
-        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
-        cti_v3_put(m->base, c, cti_v3_zero());
-        if (k < 0)
-            continue;
-        cti_v3_put(m->base, c,
-                   g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
-                                      : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
-        if (m->first[c] <= 0 && !g->hits[c].elastic) {
+        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : -1;
+        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->pull, c, cti_v3_zero());
+        if (g->hits[c].elastic) {
+            if (k >= 0)
+                cti_v3_put(m->pull, c, cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c]));
             m->first[c] = 0;
-            cti_v3_put(m->base, c, cti_v3_zero());
-        }
+        } else if (m->first[c] > 0)
+            cti_v3_put(m->base, c, cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        else if (k >= 0)
+            m->first[c] = 0;
     }
     return 1;
 }
@@ -120,7 +120,7 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
     CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force);
-    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base), CTI_FREE(s->mem, m->pull);
 }
 
 #undef CTI_GEOMETRIC_KEEP

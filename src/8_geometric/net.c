@@ -196,6 +196,8 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
+static ct_real cti_net_slack(const cti_net_goal *goal, int c) { return goal->slack ? goal->slack[c] : 0; }
+
 /* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
  */
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
@@ -209,7 +211,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_normal_value(net, u, c) < lack[c] - goal->slack / 8) {
+        } else if (cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -232,7 +234,7 @@ static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti
     for (c = 0; c < net->m; c++) {
         ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
         int known = goal->base && goal->first[c] >= 0;
-        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -goal->slack) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -cti_net_slack(goal, c)) ? CTI_NET_NORMAL : CTI_NET_OFF);
         need |= lack > 0 || x[c] > 0;
         y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
     }
@@ -269,15 +271,24 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    if (goal->base)
+        memcpy(X, goal->base, sizeof(ct_real) * 3 * (size_t)net->m);
     for (sweep = 0; sweep < d->sweeps && acted; sweep++)
         for (acted = 0, i = 0; i < net->m; i++) {
             int c = goal->order ? goal->order[i] : i;
             cti_v3 n = cti_v3_at(net->normal, c), q, x;
             ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
-            if (lack <= 0)
+            if (lack <= 0 && !(goal->base && lack < -cti_net_slack(goal, c) / 8 && cti_v3_dot(n, cti_v3_at(X, c)) > 0))
                 continue;
             acted = 1;
             mass = cti_net_normal_mass(net, c);
+            if (lack < 0) { /* what the collision pushes from before is too much: less of all of it */
+                ct_real push = cti_v3_dot(n, cti_v3_at(X, c));
+                x = cti_v3_mul(cti_v3_at(X, c), -cti_min(1, -mass * lack / push));
+                cti_v3_addto(X, c, x);
+                cti_net_add(net, c, x, Q);
+                continue;
+            }
             x = cti_v3_mul(n, mass * lack);
             cti_v3_addto(X, c, x);
             cti_net_add(net, c, x, Q);

@@ -37,7 +37,7 @@ typedef struct cti_net_goal {
     const ct_real *target; /* [m] */
     const ct_real *mu;     /* [m] friction; NULL: none */
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
-    ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
+    const ct_real *slack;  /* [m] a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
     const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
     const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
