@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 808164922bc68757.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs edf553fc70ed93a8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11883,10 +11883,10 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 #endif
 
 /* ---- 3_solve/solve_policy.h ---- */
-/* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
+/* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
-   without it, and with half and double. A comment above a line tells of others.
+   without a mechanism (56 numbers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
    or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections
@@ -11901,18 +11901,19 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_coupled, CTI_R(0.3), "1", \
       "of the first sweep's change, at which a loop ends: the sweep over clusters that follows moves v by more than that") \
-    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", \
+      "the same in the relaxation without acceleration: of the first change, where the paper's 5 % are of the last one") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that do not halve the smallest change, after which a loop ends at `stalled`; after twice as many, where it may be judged") \
+      "in a row of which none halves the smallest change: a loop then ends at `stalled`, and after twice as many, without coupling, at `judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
-      "growth of the change over its smallest value, at which the history is dropped; at 1 `crash` loses 14 % of its steps") \
+      "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
     X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts: few visits cost little") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
@@ -11921,22 +11922,21 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, defer, 12, "iterations", \
       "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
     X(int, fused, 30, "iterations", \
-      "at most with contacts solved inside the sweep over nodes: S2 takes a quarter fewer sweeps, but friction may cycle") \
+      "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
-    X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
+    X(int, restarts, 5, "1", "at most: returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
-    /* 1 takes 3 to 23 % fewer sweeps in single runs (docs/policy.md); from 5 on, solves of joints in a crash count as solved when they \
-       have hardly begun */ \
+    /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of that change, below which the residual is computed again at the latest: a slow solve is judged at each tenth of progress") \
+      "of that change, where A couples clusters: the next residual waits for a change below it, so that a slow solve is judged once a tenth") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "least factor on the change that is aimed at after a residual above the tolerance: one residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at, at which sweeps end from then on, with exact inverses: the sweeps' error stays the smaller part") \
+      "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
@@ -11946,9 +11946,9 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect, after which a new factor is asked for, or corrections end: one alone may be chance") \
+      "in a row with little effect: a new factor is asked for. After the last factor corrections end, or after one more that is not `smooth`") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
-    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end: the sweeps after it reduce that")
+    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction, up to which none follows once the change is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
@@ -11973,7 +11973,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
-    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends: the 5 % of 5.5") \
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual after the last response, by which it may change where a loop ends: the 5 % of 5.5") \
     X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
@@ -12231,7 +12231,7 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
+/* Two corrections in a row with little effect ask for a new factor. After the last factor two that are small, or three, end the corrections. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
@@ -14185,8 +14185,8 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
 /* ---- 3_solve/ica_accelerate.c ---- */
 /* ica_accelerate.c -- what makes the outer loop of ICA faster than the paper's: each is a call of ica.c.
    cti_ica_after_node      Contacts between nodes are solved inside the sweep over the nodes. Each is visited directly after the last of its
-                           nodes, so that a sticking node is not displaced by its neighbours in between. S2 takes a fifth fewer sweeps
-                           than with contacts and nodes in turn, to which a long solve returns, since friction may cycle (outer.fused).
+                           nodes, so that a sticking node is not displaced by its neighbours in between. With contacts and nodes in turn
+                           S2 takes 1.3 times the sweeps. A long solve returns to that, since friction may cycle (outer.fused).
    cti_ica_carry_cluster   A cluster that only contacts couple to others moves at its ports alone in most iterations (outer.defer).
    cti_ica_correct         Error that is smooth over a body is corrected between sweeps (cti_problem.split.correction, correction.*).
    cti_ica_extrapolate     The whole fixed-point map is Anderson accelerated, where clusters are coupled.
@@ -14318,7 +14318,7 @@ CTI_FN ct_real cti_ica_correct(cti_ica *s, int iteration, ct_real now)
     q->largest = s->p->split.correction->apply(s->p->split.correction->ctx, (int)choice - CTI_CORRECTION_FIRST, s->f, s->v);
     if (q->largest < 0)
         return q->largest;
-    now = cti_max(cti_max(now, q->largest), 2 * tol); /* a solve ends with sweeps that follow a small correction */
+    now = cti_max(cti_max(now, q->largest), 2 * tol); /* the first residual may be computed then (outer.judge), later ones after more sweeps */
     q->idle = cti_solve_policy_is_idle(now, q->nearest) ? q->idle + 1 : 0;
     q->nearest = cti_min(q->nearest, now);
     return now;
@@ -14363,7 +14363,7 @@ CTI_FN void cti_ica_take_best(cti_ica *s)
    Method: A = D - L - U, D block diagonal over clusters: nodes as in the paper, patches, or whole bodies. The paper's steps (5.5) are here
        1, 2     cti_ica_solve      start values; D^-1, and B = J D^-1 J' of each contact (ica_setup.c)
        3        cti_ica_loop       outer loop: v and the multipliers in turn until they agree
-       3.1      cti_ica_contacts   c(i): the contacts' velocities that D^-1 anticipates                              [eq. 9, 10]
+       3.1      cti_ica_contacts   u: the contacts' velocities that D^-1 anticipates, B r - c(i) in the paper        [eq. 9, 10]
        3.2      cti_ica_inner      inner loop: projected Gauss-Seidel over the contacts                              [eq. 11]
        3.2.1    cti_ica_visit      one contact: lambda from its normal law, then gamma from friction (law.c)         [eq. 13, 14]
        3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
@@ -14373,7 +14373,7 @@ CTI_FN void cti_ica_take_best(cti_ica *s)
    point, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
    numbers and decisions.
-   differs: c(i) is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
+   differs: u is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
    Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
    differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
@@ -14441,7 +14441,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
 }
 
-/* ---- step 3.1: c(i), the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
+/* ---- step 3.1: u, the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
 
 /* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
    differs: only where p->split.predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
@@ -14702,7 +14702,7 @@ typedef struct cti_paper_term { /* a row's term: its part of J, and of D^-1 J' *
 
 typedef struct cti_paper_contact {
     int32_t term0, n;
-    ct_real star[3]; /* J v* + w */
+    ct_real star[3]; /* J v* and the row's constant part */
     cti_law local;
 } cti_paper_contact;
 
@@ -41914,8 +41914,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `patch` is 48 blocks in a patch of cloth. Rows "group.name" of docs/policy.md have the runs without it,
-   and with half and double. A comment above a line tells of others.
+   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
+   (56 numbers), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
@@ -41931,26 +41931,28 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
-       A tenth and ten times change nothing in the scenes tried */ \
+       Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
     X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
-    X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
-    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
+    X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
+    X(ct_real, held, CTI_R(100), "diagonals of A", \
+      "stiffness that a loaded contact has in a correction's factor: the sweeps solve contacts, and a correction moves them by a hundredth")
 
 /* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
     X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
-    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+    X(int, extrapolated, 9, "attempts", \
+      "in a row at most whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
     X(int, ports, 200, "blocks", \
       "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of a row's three columns at one block in contact: 9 floats") \
     X(int, ports_failed, 1500, "blocks", \
-      "replaces `ports` and `columns` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
+      "replaces `ports` and `columns` after a solve by nodes failed, as in a heap of stiff cards") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
-    X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
+    X(int, corrected, 2, "components", "split into nodes, up to which an island gets corrections; with more it gets none: six layers cost more") \
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
@@ -41972,7 +41974,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
-      "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, so less is usual") \
+      "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, and residuals below it are usual") \
     X(ct_real, spent, 1, "1", "of the bound on interior point's work in a step; once it is used up, ICA solves the islands that are left")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
@@ -41982,9 +41984,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
-    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn_least, CTI_R(1e-5), "rad", \
+      "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
     X(int, newton_full, 3, "iterations", \
       "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
     X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
@@ -41994,10 +41998,12 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, axis, CTI_R(1e-5), "1", \
       "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
     X(ct_real, sizes, 10, "1", \
-      "times the world's size and the way of its fastest part in the step: a block that moves farther has an implausible velocity") \
-    X(double, margin, 4, "1", "factor on the energy that contacts may have in a plausible motion (plausible.c), whose bound leaves out friction")
+      "times the sum of the world's size and the way of its fastest part, script or fall in the step: a block that moves farther is implausible") \
+    X(double, margin, 4, "1", \
+      "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
-/* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
+/* ---- energy and momentum at the end of an attempt. link_: linkage.c scales the motion of a chain of jointed rigid bodies, so that its energy is
+        kept. balance_: a solve leaves an error of a body's momentum, its shift; balance.c gives it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
@@ -42009,15 +42015,15 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
-      "largest gain by a correction, of a chain's kinetic energy without its common rigid motion: at a turning point that is small") \
+      "of its kinetic energy without the common rigid motion, which a chain may gain by that at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
-      "largest loss, of the same. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
+      "of the same, which it may lose at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
-    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
+    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger one is left as it is, since such a solve has not converged") \
     X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
@@ -42025,13 +42031,13 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
        half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
-    /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
+    /* half and double the distance from 1, and 1 itself, change no bit in the runs of test_parts; .9 changes impacts of ccd_limits_step */ \
     X(ct_real, equal, CTI_R(0.999), "1", \
       "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
-    /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    /* half and double change no bit in the runs of test_parts; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
-    /* it bounds the work of a step. Half and double change nothing in these worlds */ \
+    /* it bounds the work of a step. Half and double change nothing in 240 random worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
@@ -42052,18 +42058,19 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, keep, CTI_R(1.5), "1", \
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
-      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the mass, so that the row is met to 3 %") \
+      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the inverse mass, so that the row is met to 3 %") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
-      "the same for all rows on a rigid body together: their sum has to stay solvable, and rows contradict each other") \
+      "the same, times their number, for each row on a rigid body: rows contradict each other, and together have this") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", \
       "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \
     X(ct_real, same, CTI_R(0.98), "1", \
       "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
     X(ct_real, pull, CTI_R(0.01), "1", \
-      "square of the sum of the directions of the edges that a contour cuts; above it the smaller part of the sheet is pulled back along it") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of the sum of a contour's gradients, below which they cancel, and each edge follows its own")
+      "square of the sum of unit vectors along the edges that a contour cuts, 1 for one edge; above it the smaller part is pulled back along it") \
+    X(ct_real, even, CTI_R(1e-4), "1", \
+      "square of the sum of a contour's gradients, about 1 for one edge; below it they cancel, and each edge follows its own")
 
 /* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
@@ -62998,7 +63005,7 @@ typedef struct cti_net_goal {
     const ct_real *target; /* [m] */
     const ct_real *mu;     /* [m] friction; NULL: none */
     const int32_t *order;  /* [m] order of the successive scheme: smallest distance first */
-    ct_real slack;         /* a collision whose normal value is above its target by more than this is left out at first */
+    const ct_real *slack;  /* [m] a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
     const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
     const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
@@ -63512,6 +63519,8 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
     return cti_v3_dot(cti_v3_at(net->normal, c), cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c)));
 }
 
+static ct_real cti_net_slack(const cti_net_goal *goal, int c) { return goal->slack ? goal->slack[c] : 0; }
+
 /* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
  */
 static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
@@ -63525,7 +63534,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_normal_value(net, u, c) < lack[c] - goal->slack / 8) {
+        } else if (cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -63548,7 +63557,7 @@ static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti
     for (c = 0; c < net->m; c++) {
         ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
         int known = goal->base && goal->first[c] >= 0;
-        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -goal->slack) ? CTI_NET_NORMAL : CTI_NET_OFF);
+        net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -cti_net_slack(goal, c)) ? CTI_NET_NORMAL : CTI_NET_OFF);
         need |= lack > 0 || x[c] > 0;
         y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
     }
@@ -63585,15 +63594,24 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
 {
     int sweep, i, acted = 1;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
+    if (goal->base)
+        memcpy(X, goal->base, sizeof(ct_real) * 3 * (size_t)net->m);
     for (sweep = 0; sweep < d->sweeps && acted; sweep++)
         for (acted = 0, i = 0; i < net->m; i++) {
             int c = goal->order ? goal->order[i] : i;
             cti_v3 n = cti_v3_at(net->normal, c), q, x;
             ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
-            if (lack <= 0)
+            if (lack <= 0 && !(goal->base && lack < -cti_net_slack(goal, c) / 8 && cti_v3_dot(n, cti_v3_at(X, c)) > 0))
                 continue;
             acted = 1;
             mass = cti_net_normal_mass(net, c);
+            if (lack < 0) { /* what the collision pushes from before is too much: less of all of it */
+                ct_real push = cti_v3_dot(n, cti_v3_at(X, c));
+                x = cti_v3_mul(cti_v3_at(X, c), -cti_min(1, -mass * lack / push));
+                cti_v3_addto(X, c, x);
+                cti_net_add(net, c, x, Q);
+                continue;
+            }
             x = cti_v3_mul(n, mass * lack);
             cti_v3_addto(X, c, x);
             cti_net_add(net, c, x, Q);
@@ -65200,7 +65218,7 @@ typedef struct cti_geometric_forces {
 
 /* cti_geometric_ask -- what a correction is to reach; see cti_net_goal. */
 typedef struct cti_geometric_ask {
-    ct_real *extra, *target, *mu;
+    ct_real *extra, *target, *mu, *slack;
     ct_real *distance; /* [m] [m] after the position correction */
 } cti_geometric_ask;
 
@@ -65232,8 +65250,9 @@ typedef struct cti_geometric_memory {
     int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
     int tabled;          /* 1: it is made */
     uint64_t *now;       /* [m] keys of the collisions at hand */
-    ct_real *first;      /* [m] their normal forces; 0: there was none; -1: the collision is new */
-    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+    ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from; 0 of elastics */
+    ct_real *pull;       /* [3 m] share of the forces of elastics that acts in the free motion; no correction changes it */
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
@@ -65242,6 +65261,7 @@ typedef struct cti_geometric_crossing {
     cti_regions *regions; /* growable: of each body that may meet itself (geometric_regions.c) */
     int32_t *tested;
     ct_real *least, *toi;
+    uint8_t *stopped; /* [blocks] 1: the fail-safe has stopped it in this step */
     cti_pair pair; /* one that crosses; n 0: none */
 } cti_geometric_crossing;
 
@@ -66197,7 +66217,8 @@ CTI_FN int cti_geometric_recall(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
-    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->pull, 3 * n) ||
+        !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
         int k;
@@ -66205,17 +66226,16 @@ CTI_FN int cti_geometric_recall(cti_state *s)
         k = CTI_LEN(m->keys) && !(plain && !g->hits[c].elastic) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
-        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : (g->hits[c].elastic ? 0 : -1);
-        cti_v3_put(m->base, c, cti_v3_zero());
-        if (k < 0)
-            continue;
-        cti_v3_put(m->base, c,
-                   g->hits[c].elastic ? cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c])
-                                      : cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
-        if (m->first[c] <= 0 && !g->hits[c].elastic) {
+        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : -1;
+        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->pull, c, cti_v3_zero());
+        if (g->hits[c].elastic) {
+            if (k >= 0)
+                cti_v3_put(m->pull, c, cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c]));
             m->first[c] = 0;
-            cti_v3_put(m->base, c, cti_v3_zero());
-        }
+        } else if (m->first[c] > 0)
+            cti_v3_put(m->base, c, cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        else if (k >= 0)
+            m->first[c] = 0;
     }
     return 1;
 }
@@ -66246,7 +66266,7 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
     CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force);
-    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base), CTI_FREE(s->mem, m->pull);
 }
 
 #undef CTI_GEOMETRIC_KEEP
@@ -66393,9 +66413,11 @@ static int cti_geometric_particle(cti_state *s, int block)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     if (q->local[block] < 0) {
-        q->local[block] = CTI_LEN(q->blocks);
-        if (!CTI_PUSH(s->mem, q->blocks, block) || !CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) ||
-            !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
+        int particle = CTI_LEN(q->blocks);
+        if (!CTI_PUSH(s->mem, q->blocks, block))
+            return -1;
+        q->local[block] = particle; /* only blocks that are in the list are cleared for the next network */
+        if (!CTI_PUSH(s->mem, q->inv, s->bodies.inv_mass[block]) || !CTI_PUSH(s->mem, q->filter, s->scripts.filter[block]))
             return -1;
     }
     return q->local[block];
@@ -66444,7 +66466,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
-           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) &&
+           CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
            CTI_RESIZE(mem, q->order, m);
 }
@@ -66540,14 +66563,27 @@ CTI_FN int cti_geometric_build(cti_state *s)
 
 /* ---- corrections ---- */
 
-static int cti_geometric_solve(cti_state *s, ct_real slack, int is_speed, int remembers, ct_real *X)
+/* what is near a target, for each collision: a share of its thickness over `unit`. Returns when a solve may end, by the thinnest */
+static ct_real cti_geometric_near(cti_state *s, ct_real unit)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real least = CTI_REAL_MAX;
+    int c;
+    for (c = 0; c < g->q.net.m; c++) {
+        g->q.ask.slack[c] = CTI_GEOMETRIC_NEAR * g->hits[c].thickness / unit;
+        least = cti_min(least, g->q.ask.slack[c]);
+    }
+    return cti_geometric_printed(s) ? 0 : least * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+}
+
+static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int remembers, ct_real *X)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
-    goal.slack = slack, goal.is_speed = is_speed;
-    goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+    goal.slack = q->ask.slack, goal.is_speed = is_speed;
+    goal.enough = cti_geometric_near(s, unit);
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
@@ -66559,7 +66595,7 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     cti_geometric_net *q = &g->q;
     const ct_geometric_desc *d = &s->desc.geometric;
     int c, i, turns, lacks = 0;
-    ct_real slack = 0, most = 0;
+    ct_real most = 1;
     for (c = 0; c < q->net.m; c++)
         lacks |= !g->hits[c].elastic && g->hits[c].distance < d->position_distance * g->hits[c].thickness;
     if (!lacks)
@@ -66576,13 +66612,16 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         cti_v3_put(q->ask.extra, c, u);
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : d->position_distance * t->thickness;
         q->ask.mu[c] = t->mu;
-        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness);
     }
     q->net.soft = CTI_GEOMETRIC_SOFT;
-    turns = cti_geometric_solve(s, slack, 0, 0, q->forces.place);
+    turns = cti_geometric_solve(s, 1, 0, 0, q->forces.place);
+    memset(q->before, 0, sizeof(ct_real) * (size_t)q->net.n); /* largest thickness at a block */
+    for (c = 0; c < q->net.m; c++)
+        for (i = q->start[c]; i < q->start[c + 1]; i++)
+            q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->hits[c].thickness);
     for (i = 0; i < q->net.n; i++)
-        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)));
-    most = most > CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack ? CTI_GEOMETRIC_SHIFT / CTI_GEOMETRIC_NEAR * slack / most : 1;
+        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
+    most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
     return turns;
@@ -66608,7 +66647,6 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int c, i, turns, scripted = 0, lacks = 0;
-    ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->v, q->blocks[i]));
     memset(q->forces.speed, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
@@ -66619,13 +66657,12 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
         scripted |= cti_v3_norm2(t->script) > 0;
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = t->mu;
-        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / h);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
     if (!lacks)
         return 0;
     q->net.soft = CTI_GEOMETRIC_SMALL;
-    turns = cti_geometric_solve(s, slack, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
+    turns = cti_geometric_solve(s, h, !scripted && s->scripts.n_constrained == 0, 0, q->forces.speed);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->v, q->blocks[i], cti_v3_at(q->Q, i));
     return turns;
@@ -66648,7 +66685,6 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int c, i, k;
-    ct_real slack = 0;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
@@ -66668,10 +66704,9 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->ask.mu[c] = t->mu;
-        slack = cti_max(slack, CTI_GEOMETRIC_NEAR * t->thickness / (h * h));
     }
     q->net.soft = CTI_GEOMETRIC_SMALL;
-    return cti_geometric_solve(s, slack, 0, 1, q->forces.force);
+    return cti_geometric_solve(s, h * h, 0, 1, q->forces.force);
 }
 
 CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
@@ -66692,17 +66727,17 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
     int c, i, k, turns, lacks = 0;
-    ct_real slack = 0;
     memset(g->last, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (q->net.m)
+        memset(q->forces.last, 0, sizeof(ct_real) * 3 * (size_t)q->net.m);
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_mad(cti_v3_at(g->v, q->blocks[i]), cti_v3_at(g->dv, q->blocks[i]), cti_geometric_share(s)));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        ct_real p0 = s->desc.geometric.speed_distance * t->thickness, close = CTI_GEOMETRIC_NEAR * t->thickness / h;
+        ct_real p0 = s->desc.geometric.speed_distance * t->thickness;
         cti_v3_put(q->ask.extra, c, t->script);
         q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_min(cti_geometric_speed_target(p0, q->ask.distance[c], h), 0);
         q->ask.mu[c] = 0;
-        slack = cti_max(slack, close);
         lacks |= cti_v3_dot(t->normal, cti_v3_add(cti_net_value(&q->net, q->Q, c), t->script)) < q->ask.target[c];
     }
     if (!lacks)
@@ -66711,8 +66746,8 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
     {
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
-        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = slack;
-        goal.enough = cti_geometric_printed(s) ? 0 : slack * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
+        goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
+        goal.enough = cti_geometric_near(s, h);
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }
@@ -66971,13 +67006,13 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
         if (g->hits[c].elastic)
-            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.base, c));
+            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.pull, c));
         if (alone) {
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_add(cti_v3_at(g->memory.base, c), cti_v3_at(g->memory.pull, c)), h), g->implicit.y);
             continue;
         }
         if (g->hits[c].elastic)
-            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.base, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
+            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.pull, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
         else
             x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
@@ -67496,7 +67531,7 @@ typedef struct cti_geometric_run {
     double t0;
     ct_real residual; /* of the report before the substep */
     ct_status status;
-    int cut;      /* blocks that the fail-safe has stopped */
+    int cut;      /* 1: the fail-safe has stopped blocks */
     int crossing; /* 1: a motion with crossings was taken */
 } cti_geometric_run;
 
@@ -67559,6 +67594,19 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     return need;
 }
 
+/* counts the blocks that stand still because of a motion that is not finite, and their momentum */
+static void cti_geometric_stand(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int i;
+    for (i = 0; i < s->n; i++) {
+        ct_real speed = cti_v3_norm(cti_v3_at(s->v, i));
+        r->momentum_lost += s->bodies.mass[i] > 0 && cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
+        r->frozen += !g->crossing.stopped[i];
+        g->crossing.stopped[i] = 1;
+    }
+}
+
 /* the fail-safe: blocks of crossing pairs stop short of the crossing. Returns 1; 0: crossings are left; -1: out of memory */
 static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, ct_step_report *r)
 {
@@ -67574,7 +67622,9 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
                 continue;
             if (round >= CTI_GEOMETRIC_STOP)
                 g->share[i] = 0;
-            run->cut++;
+            run->cut = 1;
+            r->frozen += !g->crossing.stopped[i];
+            g->crossing.stopped[i] = 1;
             for (k = 3 * i; k < 3 * i + 3; k++) {
                 ct_real before = s->end.v[k];
                 s->end.x[k] = s->x[k] + g->share[i] * (s->end.x[k] - s->x[k]);
@@ -67585,7 +67635,6 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
         cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
     }
     r->momentum_lost += lost;
-    r->frozen += run->cut;
     return found < 0 ? -1 : found == 0;
 }
 
@@ -67696,7 +67745,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
     r->contacts = 0, r->rows = g->q.net.m;
     for (c = 0; c < g->q.net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
-        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_at(g->q.forces.speed, c));
+        cti_v3 t1, t2, J = cti_v3_add(cti_v3_at(g->q.forces.J, c), cti_v3_add(cti_v3_at(g->q.forces.speed, c), cti_v3_at(g->q.forces.last, c)));
         cti_touch touch;
         if (halves)
             J = cti_v3_add(J, cti_v3_at(g->q.forces.rest, c));
@@ -67798,6 +67847,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_motion(s, h, run, r))
         return 0;
     if (!cti_geometric_is_finite(s)) { /* nothing moves */
+        cti_geometric_stand(s, r);
         memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(s->end.v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -67832,6 +67882,7 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     }
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
+    memset(g->crossing.stopped, 0, (size_t)s->n);
     cti_step_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
     run->gravity = now.energy_gravity;
@@ -68042,11 +68093,11 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->local), CTI_FREE(m, q->blocks), CTI_FREE(m, q->inv), CTI_FREE(m, q->S), CTI_FREE(m, q->normal), CTI_FREE(m, q->scratch.work);
     CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
         CTI_FREE(m, q->mode);
-    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu),
-        CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
+    CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
-    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->v),
-        CTI_FREE(m, g->dv);
+    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share);
+    CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
     CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass),
         CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
@@ -68077,7 +68128,8 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
     if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
-        !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->v, n3) || !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
+        !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->crossing.stopped, s->n) || !CTI_RESIZE(m, g->v, n3) ||
+        !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
         !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
         !CTI_RESIZE(m, g->implicit.gain, n3) || !CTI_RESIZE(m, g->implicit.solve, 7 * n3) || !CTI_RESIZE(m, g->implicit.newton.u, n3) ||
         !CTI_RESIZE(m, g->implicit.newton.force, n3) || !CTI_RESIZE(m, g->implicit.newton.d, n3) ||
@@ -70670,6 +70722,7 @@ typedef struct cti_explicit_touch {
     int held;            /* 1: the contact was there in the step before */
     int ahead;           /* 1: with the face to which the vertex is on its way */
     int squeezed;        /* 1: no force keeps it; it takes part in no solve of this step */
+    int deep;            /* 1: the move back left it deeper than the legal penetration */
     int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
@@ -70814,8 +70867,8 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
 /* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
-   which contacts are found, on the right side of a thin body: the largest of all pairs. Bodies with nodes that are behind a surface by more than
-   the legal penetration do not count. After cti_explicit_find. */
+   which contacts are found, on the right side of a thin body: the largest of all pairs. Two bodies with a contact that is `deep` do not count.
+   After cti_explicit_find. */
 CTI_FN ct_real cti_explicit_stride(const cti_state *s);
 
 /* ---- explicit_rates.c ---- */
@@ -72013,27 +72066,56 @@ static void cti_explicit_way(const cti_state *s, int body, cti_box *way, cti_box
     }
 }
 
+/* pairs of bodies with a deep contact, a pair as lower << 32 | higher, sorted; *out_n of them */
+static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    int i, m = CTI_LEN(g->touches), n = 0;
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * m + 1);
+    for (i = 0; keys && i < m; i++) {
+        const cti_pair *pair = &g->touches[i].pair;
+        int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
+        if (g->touches[i].deep && pair->plane < 0)
+            keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+    }
+    if (keys)
+        cti_sort_u64(keys, NULL, keys + m, NULL, n);
+    *out_n = n;
+    return keys;
+}
+
+static int cti_explicit_is_deep(const uint64_t *keys, int n, int a, int b)
+{
+    uint64_t key = (uint64_t)a << 32 | (uint64_t)b;
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (keys[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && keys[lo] == key;
+}
+
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
     cti_box *box = g->search.ways;
     const cti_surface *f = &s->surface;
+    const uint64_t *deep;
     ct_real most = 0, reach;
-    int a, b, i;
+    int a, b, n_deep;
     if (g->edge == 0)
         return 0;
     for (a = 0; a < f->n_bodies; a++)
         cti_explicit_way(s, a, box + 2 * a, box + 2 * a + 1);
-    for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        if (c->pair.plane < 0 && c->d < -s->desc.rk.penetration * g->edge)
-            box[2 * f->body_of[c->pair.v[0]]] = box[2 * f->body_of[c->pair.v[c->pair.n_a]]] = cti_box_empty();
-    }
+    deep = cti_explicit_deep(s, &n_deep);
     for (a = 0; a < f->n_bodies; a++)
         for (b = a + 1; b < f->n_bodies; b++) {
             cti_v3 ab, ba;
             if (!(f->bodies[a].moves || f->bodies[b].moves) || !cti_box_overlap(box + 2 * a, box + 2 * b) ||
-                !cti_broad_may_meet(&f->soup, a, b))
+                !cti_broad_may_meet(&f->soup, a, b) || cti_explicit_is_deep(deep, n_deep, a, b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
             reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
@@ -72828,11 +72910,11 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, ct_step_report
     if (i < CTI_LEN(g->touches)) {
         double before = cti_explicit_potential(s, g->flat.y);
         run->moved = cti_explicit_back(s, g->flat.y, run->t);
-        if (run->moved) {
+        if (run->moved)
             r->work_recovery += cti_explicit_potential(s, g->flat.y) - before;
-            for (i = 0; i < CTI_LEN(g->touches); i++)
-                if (cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal)
-                    r->rk.left++;
+        for (i = 0; i < CTI_LEN(g->touches); i++) {
+            g->touches[i].deep = cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal;
+            r->rk.left += g->touches[i].deep;
         }
     }
     r->ms_detect += cti_cmr_clock(s) - clock;

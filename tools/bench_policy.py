@@ -263,7 +263,8 @@ def table(args):
         print("|---" * (1 + len(scenes)) + "|")
     for name in sorted(names, key=lambda n: (n.split(".")[0], n)):
         cells = [cell(runs, name, s, 0 if args.full else SCENES[s][1]) for s in scenes]
-        print(lead + mid.join([("%s" if args.markdown else "%-30s") % name] + [("%s" if args.markdown else "%-30s") % c for c in cells]) + end)
+        label = "%s = %s" % (name[:-4], OFF[name[:-4]]) if name.endswith(" off") and name[:-4] in OFF else name
+        print(lead + mid.join([("%s" if args.markdown else "%-30s") % label] + [("%s" if args.markdown else "%-30s") % c for c in cells]) + end)
 
 
 def halves(args):

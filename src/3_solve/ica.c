@@ -3,7 +3,7 @@
    Method: A = D - L - U, D block diagonal over clusters: nodes as in the paper, patches, or whole bodies. The paper's steps (5.5) are here
        1, 2     cti_ica_solve      start values; D^-1, and B = J D^-1 J' of each contact (ica_setup.c)
        3        cti_ica_loop       outer loop: v and the multipliers in turn until they agree
-       3.1      cti_ica_contacts   c(i): the contacts' velocities that D^-1 anticipates                              [eq. 9, 10]
+       3.1      cti_ica_contacts   u: the contacts' velocities that D^-1 anticipates, B r - c(i) in the paper        [eq. 9, 10]
        3.2      cti_ica_inner      inner loop: projected Gauss-Seidel over the contacts                              [eq. 11]
        3.2.1    cti_ica_visit      one contact: lambda from its normal law, then gamma from friction (law.c)         [eq. 13, 14]
        3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
@@ -13,7 +13,7 @@
    point, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
    numbers and decisions.
-   differs: c(i) is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
+   differs: u is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
    Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
    differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
    Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
@@ -83,7 +83,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
 }
 
-/* ---- step 3.1: c(i), the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
+/* ---- step 3.1: u, the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
 
 /* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
    differs: only where p->split.predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */

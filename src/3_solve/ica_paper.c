@@ -19,7 +19,7 @@ typedef struct cti_paper_term { /* a row's term: its part of J, and of D^-1 J' *
 
 typedef struct cti_paper_contact {
     int32_t term0, n;
-    ct_real star[3]; /* J v* + w */
+    ct_real star[3]; /* J v* and the row's constant part */
     cti_law local;
 } cti_paper_contact;
 

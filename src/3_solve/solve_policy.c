@@ -102,7 +102,7 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor; after the last factor they end the corrections of this solve. */
+/* Two corrections in a row with little effect ask for a new factor. After the last factor two that are small, or three, end the corrections. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;

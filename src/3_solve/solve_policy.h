@@ -1,7 +1,7 @@
-/* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts. They change nothing.
+/* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
-   without it, and with half and double. A comment above a line tells of others.
+   without a mechanism (56 numbers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
    Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
    multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
    or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections
@@ -20,18 +20,19 @@
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_coupled, CTI_R(0.3), "1", \
       "of the first sweep's change, at which a loop ends: the sweep over clusters that follows moves v by more than that") \
-    X(ct_real, drop_plain, CTI_R(0.05), "1", "the same in the relaxation without acceleration: the paper's 5 %") \
+    X(ct_real, drop_plain, CTI_R(0.05), "1", \
+      "the same in the relaxation without acceleration: of the first change, where the paper's 5 % are of the last one") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that do not halve the smallest change, after which a loop ends at `stalled`; after twice as many, where it may be judged") \
+      "in a row of which none halves the smallest change: a loop then ends at `stalled`, and after twice as many, without coupling, at `judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
-      "growth of the change over its smallest value, at which the history is dropped; at 1 `crash` loses 14 % of its steps") \
+      "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
     X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts: few visits cost little") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
@@ -40,22 +41,21 @@
     X(int, defer, 12, "iterations", \
       "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
     X(int, fused, 30, "iterations", \
-      "at most with contacts solved inside the sweep over nodes: S2 takes a quarter fewer sweeps, but friction may cycle") \
+      "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
-    X(int, restarts, 5, "1", "returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
+    X(int, restarts, 5, "1", "at most: returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
-    /* 1 takes 3 to 23 % fewer sweeps in single runs (docs/policy.md); from 5 on, solves of joints in a crash count as solved when they \
-       have hardly begun */ \
+    /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
     X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of that change, below which the residual is computed again at the latest: a slow solve is judged at each tenth of progress") \
+      "of that change, where A couples clusters: the next residual waits for a change below it, so that a slow solve is judged once a tenth") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "least factor on the change that is aimed at after a residual above the tolerance: one residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at, at which sweeps end from then on, with exact inverses: the sweeps' error stays the smaller part") \
+      "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
@@ -65,9 +65,9 @@
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect, after which a new factor is asked for, or corrections end: one alone may be chance") \
+      "in a row with little effect: a new factor is asked for. After the last factor corrections end, or after one more that is not `smooth`") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
-    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction with which a solve may end: the sweeps after it reduce that")
+    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction, up to which none follows once the change is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
@@ -92,7 +92,7 @@
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
-    X(ct_real, change, CTI_R(0.05), "1", "of a residual, at which a loop ends: the 5 % of 5.5") \
+    X(ct_real, change, CTI_R(0.05), "1", "of a residual after the last response, by which it may change where a loop ends: the 5 % of 5.5") \
     X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \

@@ -1,7 +1,7 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `patch` is 48 blocks in a patch of cloth. Rows "group.name" of docs/policy.md have the runs without it,
-   and with half and double. A comment above a line tells of others.
+   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
+   (56 numbers), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
@@ -21,26 +21,28 @@
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
-       A tenth and ten times change nothing in the scenes tried */ \
+       Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
     X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
-    X(int, patch, 48, "blocks", "in a patch of cloth: its dense inverse fits into a near cache") \
-    X(ct_real, held, CTI_R(100), "diagonals of A", "stiffness that holds a block in a correction's factor: it yields by a hundredth")
+    X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
+    X(ct_real, held, CTI_R(100), "diagonals of A", \
+      "stiffness that a loaded contact has in a correction's factor: the sweeps solve contacts, and a correction moves them by a hundredth")
 
 /* ---- the motion without contacts; clusters, corrections and budget of an island's solve ---- */
 #define CTI_TUNED_ISLAND(X) \
     X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
-    X(int, extrapolated, 9, "attempts", "in a row whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+    X(int, extrapolated, 9, "attempts", \
+      "in a row at most whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
     X(int, ports, 200, "blocks", \
       "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of a row's three columns at one block in contact: 9 floats") \
     X(int, ports_failed, 1500, "blocks", \
-      "replaces `ports` and `columns` after a solve by nodes failed: with it a heap of stiff cards stays in one piece") \
+      "replaces `ports` and `columns` after a solve by nodes failed, as in a heap of stiff cards") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
-    X(int, corrected, 2, "components", "split into nodes, up to which an island is corrected as a whole: on six layers of cloth it costs more") \
+    X(int, corrected, 2, "components", "split into nodes, up to which an island gets corrections; with more it gets none: six layers cost more") \
     X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
@@ -62,7 +64,7 @@
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
-      "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, so less is usual") \
+      "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, and residuals below it are usual") \
     X(ct_real, spent, 1, "1", "of the bound on interior point's work in a step; once it is used up, ICA solves the islands that are left")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
@@ -72,9 +74,11 @@
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
-    X(ct_real, turn, CTI_R(0.5), "rad", "rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
-    X(ct_real, turn_least, CTI_R(1e-5), "rad", "a smaller rotation strains by less than 5e-11, which no precision resolves, and is not predicted") \
+    X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
+    X(ct_real, turn_least, CTI_R(1e-5), "rad", \
+      "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
     X(int, newton_full, 3, "iterations", \
       "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
     X(int, newton_tries, 8, "steps", "in a line search, the full one included: the last is at most 1/128 of it, and is taken untested") \
@@ -84,10 +88,12 @@
     X(ct_real, axis, CTI_R(1e-5), "1", \
       "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
     X(ct_real, sizes, 10, "1", \
-      "times the world's size and the way of its fastest part in the step: a block that moves farther has an implausible velocity") \
-    X(double, margin, 4, "1", "factor on the energy that contacts may have in a plausible motion (plausible.c), whose bound leaves out friction")
+      "times the sum of the world's size and the way of its fastest part, script or fall in the step: a block that moves farther is implausible") \
+    X(double, margin, 4, "1", \
+      "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
-/* ---- energy and momentum at the end of an attempt. link_: chains of jointed rigid bodies; balance_: momenta (balance.c) ---- */
+/* ---- energy and momentum at the end of an attempt. link_: linkage.c scales the motion of a chain of jointed rigid bodies, so that its energy is
+        kept. balance_: a solve leaves an error of a body's momentum, its shift; balance.c gives it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
@@ -99,15 +105,15 @@
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
-      "largest gain by a correction, of a chain's kinetic energy without its common rigid motion: at a turning point that is small") \
+      "of its kinetic energy without the common rigid motion, which a chain may gain by that at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
-      "largest loss, of the same. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
+      "of the same, which it may lose at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
-    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift goes to the velocities, and no residual notices it") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger shift is left alone, since such a solve has not converged") \
+    X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger one is left as it is, since such a solve has not converged") \
     X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
@@ -115,13 +121,13 @@
     /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
        half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
-    /* half and double the distance from 1, and 1 itself, change no bit in those runs; .9 changes impacts of ccd_limits_step */ \
+    /* half and double the distance from 1, and 1 itself, change no bit in the runs of test_parts; .9 changes impacts of ccd_limits_step */ \
     X(ct_real, equal, CTI_R(0.999), "1", \
       "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
-    /* half and double change no bit in those runs; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    /* half and double change no bit in the runs of test_parts; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
-    /* it bounds the work of a step. Half and double change nothing in these worlds */ \
+    /* it bounds the work of a step. Half and double change nothing in 240 random worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
@@ -142,18 +148,19 @@
     X(ct_real, keep, CTI_R(1.5), "1", \
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
-      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the mass, so that the row is met to 3 %") \
+      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the inverse mass, so that the row is met to 3 %") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
-      "the same for all rows on a rigid body together: their sum has to stay solvable, and rows contradict each other") \
+      "the same, times their number, for each row on a rigid body: rows contradict each other, and together have this") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", \
       "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \
     X(ct_real, same, CTI_R(0.98), "1", \
       "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
     X(ct_real, pull, CTI_R(0.01), "1", \
-      "square of the sum of the directions of the edges that a contour cuts; above it the smaller part of the sheet is pulled back along it") \
-    X(ct_real, even, CTI_R(1e-4), "1", "square of the sum of a contour's gradients, below which they cancel, and each edge follows its own")
+      "square of the sum of unit vectors along the edges that a contour cuts, 1 for one edge; above it the smaller part is pulled back along it") \
+    X(ct_real, even, CTI_R(1e-4), "1", \
+      "square of the sum of a contour's gradients, about 1 for one edge; below it they cancel, and each edge follows its own")
 
 /* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. Results do not depend on them ---- */
 #define CTI_TUNED_STEP_COSTS(X) \
