@@ -1106,6 +1106,85 @@ static void memory_runs_out(void **state)
     }
 }
 
+static void add_box_still(ct_world *w, double sx, double sy, double sz, double x, double y)
+{
+    ct_mesh m = mesh_box(sx, sy, sz, 1, 1, 1, 0);
+    ct_static_desc d = ct_static_desc_default();
+    d.mesh = &m, d.position[0] = (ct_real)x, d.position[1] = (ct_real)y;
+    assert_int_equal(ct_body_add_static(w, &d, NULL), CT_OK);
+    ct_mesh_free(&m);
+}
+
+/* a bar that turns by 30 degrees a step meets a post on its arc, which straight ways of its vertices miss; half a turn is too much, and says so */
+static void arcs_meet(void **state)
+{
+    int form, k;
+    (void)state;
+    for (form = 0; form < 3; form++) {
+        ct_world_desc d = world_desc(2e-3, 0, NULL);
+        ct_mesh m = mesh_box(0.4, 0.02, 0.02, 1, 1, 1, 0);
+        ct_rigid_desc q = ct_rigid_desc_default();
+        ct_world *w;
+        ct_body_id id;
+        double v[3];
+        int worst = 0;
+        d.stepper = CT_STEPPER_PENALTY, d.gravity[1] = 0, d.penalty.form = form == 1 ? CT_PENALTY_EXPLICIT : CT_PENALTY_IMPLICIT;
+        w = world_make(&d);
+        q.mesh = &m, q.density = 1000, q.angular_velocity[2] = (ct_real)(form < 2 ? 0.5236 / 0.01 : 4 * 3.1416 / 0.01);
+        q.rotation[0] = (ct_real)cos(-0.1309), q.rotation[3] = (ct_real)sin(-0.1309);
+        assert_int_equal(ct_body_add_rigid(w, &q, &id), CT_OK);
+        add_box_still(w, 0.02, 0.02, 0.1, form < 2 ? 0.206 : 0.14, 0);
+        for (k = 0; k < 2; k++) {
+            ct_step_report r = step_once(w, 0.01);
+            worst = r.status > (ct_status)worst ? (int)r.status : worst;
+        }
+        read_middle(w, id, 1, v);
+        if (form < 2 ? !(fabs(v[0]) + fabs(v[1]) > 0.1) : worst != CT_STATUS_NOT_CONVERGED)
+            fail_msg("form %d: velocity %g %g, worst status %d", form, v[0], v[1], worst);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* inside tests know no side: a box that goes through a thin plate in a step, or is pushed out of its other side, is no good step. The depth that
+   springs do not get is part of the penetration */
+static void inside_tests_say_what_they_miss(void **state)
+{
+    int fast, k;
+    (void)state;
+    for (fast = 0; fast < 2; fast++) {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+        ct_rigid_desc q = ct_rigid_desc_default();
+        ct_world *w;
+        int worst = 0;
+        d.stepper = CT_STEPPER_PENALTY, d.penalty.depth = CT_PENALTY_INSIDE;
+        w = world_make(&d);
+        q.mesh = &m, q.density = 1000, q.position[1] = (ct_real)(fast ? 0.065 : 0.051), q.velocity[1] = fast ? -20 : 0;
+        assert_int_equal(ct_body_add_rigid(w, &q, NULL), CT_OK);
+        if (fast)
+            add_box_still(w, 0.6, 0.005, 0.6, 0, 0);
+        else
+            add_plane(w, 0, 1, 0, 0);
+        for (k = 0; k < 5; k++) {
+            cti_state *s = &w->state;
+            ct_step_report r;
+            if (k == 4 && !fast) { /* somebody puts it 20 mm below */
+                s->x[1] -= (ct_real)0.02;
+                cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x0);
+                cti_memory_clear(&s->contact.memory);
+            }
+            r = step_once(w, 0.01);
+            worst = r.status > (ct_status)worst ? (int)r.status : worst;
+            if (k == 4 && !fast && fabs((double)r.penetration - 0.05 + (double)s->x[1]) > 1e-4)
+                fail_msg("penetration %g at height %g", (double)r.penetration, (double)s->x[1]);
+        }
+        assert_true(!fast || worst == CT_STATUS_NOT_CONVERGED);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1135,6 +1214,8 @@ int main(void)
         cmocka_unit_test(turns_are_bounded),
         cmocka_unit_test(the_account_balances),
         cmocka_unit_test(depths_first_seen_late_are_recovered),
+        cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(inside_tests_say_what_they_miss),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(cloth_lies_on_a_ball),
         cmocka_unit_test(refusals),

@@ -163,7 +163,7 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     gap = n[0] * y[0] + n[1] * y[1] + n[2] * y[2] - offset;
     /* 3 products, 3 sums: off by less than 4 u size (1 + 4 u) */
     size = fabs(n[0] * y[0]) + fabs(n[1] * y[1]) + fabs(n[2] * y[2]) + fabs(offset);
-    if (fabs(gap) > 5 * 1.1102230246251565e-16 * size)
+    if (fabs(gap) > 5 * 1.1102230246251565e-16 * size || !cti_finite64(size)) /* exact sums need finite numbers */
         return (ct_real)gap;
     side = cti_plane_side(n, y, offset);
     gap = fabs(gap) > CTI_PLANE_LEAST ? fabs(gap) : CTI_PLANE_LEAST;

@@ -134,7 +134,7 @@ static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, 
             fabs(r->work_pins) + fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
     error = cti_fmax(0, fabs(r->energy_gained) - cti_policy_body_gain(1, 0, rounded));
     r->residual = (ct_real)(scale > 0 ? error / scale : 0);
-    if (!cti_finite(r->residual))
+    if (!cti_finite(r->residual) || !cti_finite64(r->energy_gained) || !cti_finite64(scale))
         r->residual = CTI_REAL_MAX;
     if (!(r->residual <= CTI_R(CTI_LAYERS_SWING)))
         r->status = CT_STATUS_NOT_CONVERGED;
@@ -204,6 +204,29 @@ static ct_code cti_layers_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
+static int cti_layers_is_finite(const cti_state *s)
+{
+    const cti_layers *y = cti_layers_own(s);
+    int i, finite = 1;
+    for (i = 0; i < 3 * s->n; i++)
+        finite &= cti_finite(y->nodes.at[i]) && cti_finite64(y->nodes.v[i]) && cti_finite((ct_real)y->nodes.v[i]);
+    return finite;
+}
+
+/* a motion that is not finite is not taken: the world stays where the step began, and its time, too */
+static ct_code cti_layers_stay(cti_state *s, ct_step_report *r)
+{
+    double assemble = r->ms_assemble, solve = r->ms_solve;
+    cti_layers_take_back(s);
+    cti_impulses_begin(s);
+    cti_ends_blank(s, r);
+    r->ms_assemble = assemble, r->ms_solve = solve;
+    r->status = CT_STATUS_NOT_CONVERGED, r->residual = CTI_REAL_MAX;
+    cti_step_energies(s, r);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
@@ -240,6 +263,8 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     t = cti_cmr_clock(s);
     ended = cti_layers_advance(s);
     r->ms_solve = cti_cmr_clock(s) - t;
+    if (ended && !cti_layers_is_finite(s))
+        return cti_layers_stay(s, r);
     if (!ended || !cti_layers_commit(s, dt, &start, ended == 1, r))
         return cti_layers_take_back(s);
     cti_impulses_swap(s);

@@ -35,7 +35,7 @@ static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz
         d = q->x[k] - q->x0[k] - t * q->v0[k];
         off += d * d;
     }
-    q->off2[i] = cti_fmax(q->off2[i], off);
+    q->off2[i] = cti_finite64(off) ? cti_fmax(q->off2[i], off) : HUGE_VAL; /* cti_fmax would pass over what is no number */
     if (y->at) {
         double *sum = y->at->J + 3 * (size_t)i;
         sum[0] += jx, sum[1] += jy, sum[2] += jz;

@@ -96,21 +96,32 @@ static ct_real cti_layers_approach(const cti_state *s, const cti_layers_list *l,
     return cti_sqrt(big);
 }
 
+/* rounding of the places of pair i's vertices */
+static ct_real cti_layers_rounding(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *x = s->surface.x0;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    ct_real size = 0;
+    for (k = 0; k < n; k++)
+        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
+    return CTI_LAYERS_ROUND * CTI_EPS * size;
+}
+
 /* D_a + D_b of a pair [m], and rounding of its distance */
 static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int i)
 {
-    const ct_real *off = cti_layers_own(s)->places.off, *x = s->surface.x0;
+    const ct_real *off = cti_layers_own(s)->places.off;
     const int32_t *v = l->quads + 4 * (size_t)i;
     int na = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
-    ct_real a = 0, b = 0, size = 0;
+    ct_real a = 0, b = 0;
     for (k = 0; k < n; k++) {
         if (k < na)
             a = cti_max(a, off[v[k]]);
         else
             b = cti_max(b, off[v[k]]);
-        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
     }
-    return a + b + CTI_LAYERS_ROUND * CTI_EPS * size;
+    return a + b + cti_layers_rounding(s, l, i);
 }
 
 static ct_real cti_layers_distance(const cti_layers_list *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
@@ -124,13 +135,17 @@ static double cti_layers_length(const cti_state *s, double span)
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
             const cti_layers_list *l = &y->list[k];
-            double d = (double)cti_layers_distance(l, i), way;
+            double d = (double)cti_layers_distance(l, i), way, rounding, room;
             if (!(l->stiff[i] > 0))
                 continue;
             way = span * (double)cti_layers_approach(s, l, i) + (double)cti_layers_off(s, l, i);
             /* pairs that stay outside of their layers do not count */
-            if (way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i])
-                longest = cti_fmin(longest, span * cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) / way);
+            if (!(way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i]))
+                continue;
+            rounding = (double)cti_layers_rounding(s, l, i); /* shorter windows do not make it smaller */
+            room = cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) - rounding;
+            if (way > rounding && room > 0)
+                longest = cti_fmin(longest, span * room / (way - rounding));
         }
     return longest;
 }
@@ -392,6 +407,8 @@ static int cti_layers_is_safe(cti_state *s, double span)
             double e = y->nodes.x[k] - y->nodes.x0[k] - span * y->nodes.v0[k];
             d += e * e;
         }
+        if (!cti_finite64(d)) /* cti_fmax would pass over it */
+            return 0;
         y->nodes.off2[i] = cti_fmax(y->nodes.off2[i], d);
         if (!cti_finite64(y->nodes.off2[i]))
             return 0;

@@ -19,8 +19,9 @@
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 #include "../8_step/ends.h"
+#include "../8_step/whirl.h"
 
-#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls that roll down a slope
                                          gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
@@ -32,6 +33,7 @@ typedef struct cti_penalty_run {
     double before;     /* [J] energies at the start */
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
     int gained;        /* 1: more than the bound */
+    int whirled;       /* 1: a rigid body near others turned by more than straight ways of its vertices describe */
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
@@ -334,16 +336,14 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
     r->rows = CTI_LEN(s->contact.rows);
     for (i = 0; i < r->rows; i++) {
         const cti_row *row = &s->contact.rows[i];
-        ct_real u[3];
+        ct_real u[3], depth;
         cti_row_velocity(row, s->end.v, u);
         r->contacts += row->r[0] > 0;
-        if (row->r[0] > 0) {
-            ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
-            if (depth > r->penetration) {
-                r->penetration = depth;
-                if (r->status < CT_STATUS_NOT_CONVERGED)
-                    s->step.limit = s->contact.origins[i].pair;
-            }
+        depth = p->contacts[i].depth + p->contacts[i].missed - s->contact.solved_dt * u[0];
+        if (depth > r->penetration) {
+            r->penetration = depth;
+            if (r->status < CT_STATUS_NOT_CONVERGED)
+                s->step.limit = s->contact.origins[i].pair;
         }
     }
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
@@ -379,6 +379,8 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
                        r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
+    if (run->whirled)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
@@ -426,7 +428,7 @@ static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run
     ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
-        int end;
+        int end, whirls;
         h = left - h < CTI_R(1e-6) * dt ? left : h;
         s->step.left = left;
         end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
@@ -436,6 +438,13 @@ static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
+        if (!cti_whirl_count(s, h, &whirls))
+            return 0;
+        if (whirls && explicit_form && h > CTI_R(1.001) * least) {
+            h = cti_max(h / 2, least);
+            continue;
+        }
+        run->whirled |= whirls > 0;
         if (!cti_penalty_commit(s, h, run, r))
             return 0;
         left -= h;
@@ -470,7 +479,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 1;; parts *= 2) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
+        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;

@@ -272,17 +272,57 @@ static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
     }
 }
 
+/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side. met [nv]: 1 + the hit of the
+   inside tests at the end that a vertex has first; they are in the order of the bodies that contain it */
+static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t *met)
+{
+    const cti_surface *f = &s->surface;
+    const cti_hit *hits = cti_penalty_of(s)->inside.hits;
+    cti_v3 a = cti_v3_at(f->x0, p->v[1]), n = cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[2]), a), cti_v3_sub(cti_v3_at(f->x0, p->v[3]), a));
+    cti_v3 way = cti_v3_sub(cti_v3_at(f->x1, p->v[0]), cti_v3_at(f->x0, p->v[0]));
+    int i, k, body = f->body_of[p->v[1]];
+    for (k = 1; k < 4; k++)
+        way = cti_v3_mad(way, cti_v3_sub(cti_v3_at(f->x1, p->v[k]), cti_v3_at(f->x0, p->v[k])), p->w[k]);
+    if (!f->bodies[body].solid || !(cti_v3_dot(n, way) < 0))
+        return 0;
+    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits); i++)
+        if (hits[i].pair.v[0] == p->v[0] && f->body_of[hits[i].pair.v[1]] == body)
+            return cti_v3_dot(hits[i].normal, n) < -cti_v3_norm(n) / 2;
+    return 1;
+}
+
+/* the same as cti_penalty_passed with inside tests: vertices of which the nearest face at the end is on a side that they did not come from.
+   -1: out of memory */
+static int cti_penalty_through(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *met = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 1);
+    int i, n = 0;
+    if (!met || !cti_penalty_inside_find(s, f->x1))
+        return -1;
+    for (i = CTI_LEN(cti_penalty_of(s)->inside.hits) - 1; i >= 0; i--)
+        met[cti_penalty_of(s)->inside.hits[i].pair.v[0]] = i + 1;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *p = &s->contact.hits[i].pair;
+        if (p->kind == CT_PAIR_VF && cti_penalty_meets(f, p) && cti_penalty_left(s, p, met)) {
+            s->step.limit = *p;
+            n++;
+        }
+    }
+    return n;
+}
+
 CTI_FN int cti_penalty_passed(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int changed, i, n = 0;
-    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
-        return 0;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
         return -1;
     CTI_CLEAR(s->contact.hits);
     if (!cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
         return -1;
+    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return cti_penalty_through(s);
     for (i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (cti_penalty_meets(f, &s->contact.hits[i].pair)) {
             s->step.limit = s->contact.hits[i].pair;

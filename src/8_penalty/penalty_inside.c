@@ -133,12 +133,25 @@ static int cti_penalty_is_in_box(const float box[12], cti_v3 p)
            p.z <= (ct_real)box[5];
 }
 
+/* 1 if the box of a body's vertices meets that of another's tree */
+static int cti_penalty_boxes_meet(const float box[12], const cti_box *b)
+{
+    return b->lo.x <= (ct_real)box[3] && b->hi.x >= (ct_real)box[0] && b->lo.y <= (ct_real)box[4] && b->hi.y >= (ct_real)box[1] &&
+           b->lo.z <= (ct_real)box[5] && b->hi.z >= (ct_real)box[2];
+}
+
 CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
 {
     cti_penalty_inside *q = &cti_penalty_of(s)->inside;
     const cti_surface *f = &s->surface;
+    cti_box *bounds = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);
     int a, b, v;
     CTI_CLEAR(q->hits);
+    if (!bounds)
+        return 0;
+    for (a = 0; a < f->n_bodies; a++)
+        for (bounds[a] = cti_box_empty(), v = f->ranges[a].v0; v < f->ranges[a].v1; v++)
+            cti_box_add(&bounds[a], cti_v3_at(x, v));
     for (b = 0; b < f->n_bodies; b++) {
         float box[12];
         if (!f->bodies[b].solid)
@@ -146,7 +159,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
         cti_penalty_inside_refit(s, x, b);
         cti_bvh_root(&q->forest, &q->bodies[b].faces, box);
         for (a = 0; a < f->n_bodies; a++) {
-            if (a == b || !cti_broad_may_meet(&f->soup, a, b))
+            if (a == b || !cti_broad_may_meet(&f->soup, a, b) || !cti_penalty_boxes_meet(box, bounds + a))
                 continue;
             for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++)
                 if (cti_penalty_is_in_box(box, cti_v3_at(x, v)) && !cti_penalty_inside_vertex(s, x, v, b))
