@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs edf553fc70ed93a8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 959f7b92224a978a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11886,29 +11886,29 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
-   without a mechanism (56 numbers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
-   Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
-   multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
-   or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections
-   are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
+   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
+   Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
+   correction. `tolerances` are multiples of the user's tolerance times |g| dt. `The history` is that of the Anderson acceleration of the loop at
+   hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an
+   earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009.
+   docs/solvers_ica.md describes the loops. */
 
 
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
-    X(int, coupled, 2, "sweeps", "over contacts between two sweeps over clusters that A couples: v moves before the contacts have converged at it") \
+    X(int, coupled, 2, "sweeps", "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations") \
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", \
-      "of the first sweep's change, at which a loop ends: the sweep over clusters that follows moves v by more than that") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "the same in the relaxation without acceleration: of the first change, where the paper's 5 % are of the last one") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
+      "of the first sweep's change, at which a loop ends in the relaxation without acceleration, in the place of the paper's 5 % (5.5)") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", \
+      "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row of which none halves the smallest change: a loop then ends at `stalled`, and after twice as many, without coupling, at `judge`") \
+      "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
@@ -11930,11 +11930,12 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
     /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
-    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
+    X(ct_real, judge, 2, "tolerances", \
+      "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of that change, where A couples clusters: the next residual waits for a change below it, so that a slow solve is judged once a tenth") \
+      "of that change, at most, where A couples clusters: the next residual waits for it, or for the change aimed at if that is smaller") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
-      "least factor on the change that is aimed at after a residual above the tolerance: one residual predicts no more than a digit") \
+      "least ratio to the present change of the one aimed at after a residual above the tolerance: a residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
       "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
@@ -11946,7 +11947,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect: a new factor is asked for. After the last factor corrections end, or after one more that is not `smooth`") \
+      "in a row with little effect: the end of corrections if the last is `smooth`, else a new factor; with none left one more is the end") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction, up to which none follows once the change is at most the tolerance")
 
@@ -12151,8 +12152,8 @@ CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tune
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
 {
-    if (coupled)
-        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
+    if (coupled) /* accelerated loops are too short to drop */
+        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : 0;
     if (p->split.lagged)
         return cti_solve_tuned.sweeps.drop_lagged;
     return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
@@ -12231,7 +12232,7 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor. After the last factor two that are small, or three, end the corrections. */
+/* Two idle corrections in a row end them if the last is smooth; else they get a new factor. With no factor left, a third one ends them. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;
@@ -38949,7 +38950,7 @@ CTI_FN ct_real cti_plane_gap(const cti_plane *p, cti_v3 x)
     gap = n[0] * y[0] + n[1] * y[1] + n[2] * y[2] - offset;
     /* 3 products, 3 sums: off by less than 4 u size (1 + 4 u) */
     size = fabs(n[0] * y[0]) + fabs(n[1] * y[1]) + fabs(n[2] * y[2]) + fabs(offset);
-    if (fabs(gap) > 5 * 1.1102230246251565e-16 * size)
+    if (fabs(gap) > 5 * 1.1102230246251565e-16 * size || !cti_finite64(size)) /* exact sums need finite numbers */
         return (ct_real)gap;
     side = cti_plane_side(n, y, offset);
     gap = fabs(gap) > CTI_PLANE_LEAST ? fabs(gap) : CTI_PLANE_LEAST;
@@ -41915,7 +41916,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
-   (56 numbers), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
+   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
@@ -41946,7 +41947,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, extrapolated, 9, "attempts", \
       "in a row at most whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
     X(int, ports, 200, "blocks", \
-      "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
+      "in contact, up to which a body is one cluster, if `columns` holds as well: 200 rows at 200 blocks about fill its bytes") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of a row's three columns at one block in contact: 9 floats") \
     X(int, ports_failed, 1500, "blocks", \
@@ -42003,7 +42004,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
 /* ---- energy and momentum at the end of an attempt. link_: linkage.c scales the motion of a chain of jointed rigid bodies, so that its energy is
-        kept. balance_: a solve leaves an error of a body's momentum, its shift; balance.c gives it to loaded contacts ---- */
+        kept. balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
+        it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
@@ -42013,7 +42015,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", \
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
-    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "of its kinetic energy without the common rigid motion, which a chain may gain by that at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
@@ -42047,7 +42049,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where that is less than half the thickness") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps: half of the thickness, if that is less") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
 /* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect ---- */
@@ -42068,7 +42070,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, same, CTI_R(0.98), "1", \
       "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
     X(ct_real, pull, CTI_R(0.01), "1", \
-      "square of the sum of unit vectors along the edges that a contour cuts, 1 for one edge; above it the smaller part is pulled back along it") \
+      "square of the sum of unit vectors along the cut edges, from the part with fewer vertices; above it that part is pulled along the sum") \
     X(ct_real, even, CTI_R(1e-4), "1", \
       "square of the sum of a contour's gradients, about 1 for one edge; below it they cancel, and each edge follows its own")
 
@@ -42624,7 +42626,7 @@ CTI_INLINE int cti_state_is_inactive(const cti_state *s, int block)
     return s->parts.inactive && s->factors.components[s->factors.component_of[block]].substep.part;
 }
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_state_fail -- rejects the result of the block's component in this attempt. */
 CTI_INLINE void cti_state_fail(cti_state *s, int block) { s->factors.components[s->factors.component_of[block]].substep.failed = 1; }
 #endif
@@ -42758,9 +42760,13 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
 /* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
+#endif
 
+#if CONTACT_WITH_CMR
 /* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
 #endif
@@ -42961,9 +42967,13 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == cti_step_tuned.attempt.joint_times; }
 
 CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > cti_step_tuned.attempt.joint_fails * slack; }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > cti_step_tuned.attempt.turn; }
+#endif
 
+#if CONTACT_WITH_CMR
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_step_tuned.attempt.row * thickness / dt; }
 #endif
 
@@ -49466,7 +49476,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
 /* whirl.h -- rigid bodies with a large rotation in a step. */
 
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_whirl_count -- *out: number of rigid bodies that need a shorter step. The tentative motion rotates them by more than half a radian,
    and they have a row, or their bounding sphere comes within the thickness of another body during the motion. 0: out of memory. */
 CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out);
@@ -49484,7 +49494,7 @@ typedef struct cti_whirl_box {
     ct_real lo[3], hi[3];
 } cti_whirl_box;
 
-#if CONTACT_WITH_CMR
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 static const cti_whirl_box cti_whirl_none = {{CTI_REAL_MAX, CTI_REAL_MAX, CTI_REAL_MAX}, {-CTI_REAL_MAX, -CTI_REAL_MAX, -CTI_REAL_MAX}};
 
 static void cti_whirl_add(cti_whirl_box *b, const ct_real *x, ct_real r)
@@ -61569,7 +61579,7 @@ static void cti_layers_kick(cti_state *s, int i, double jx, double jy, double jz
         d = q->x[k] - q->x0[k] - t * q->v0[k];
         off += d * d;
     }
-    q->off2[i] = cti_fmax(q->off2[i], off);
+    q->off2[i] = cti_finite64(off) ? cti_fmax(q->off2[i], off) : HUGE_VAL; /* cti_fmax would pass over what is no number */
     if (y->at) {
         double *sum = y->at->J + 3 * (size_t)i;
         sum[0] += jx, sum[1] += jy, sum[2] += jz;
@@ -62076,21 +62086,32 @@ static ct_real cti_layers_approach(const cti_state *s, const cti_layers_list *l,
     return cti_sqrt(big);
 }
 
+/* rounding of the places of pair i's vertices */
+static ct_real cti_layers_rounding(const cti_state *s, const cti_layers_list *l, int i)
+{
+    const ct_real *x = s->surface.x0;
+    const int32_t *v = l->quads + 4 * (size_t)i;
+    int n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
+    ct_real size = 0;
+    for (k = 0; k < n; k++)
+        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
+    return CTI_LAYERS_ROUND * CTI_EPS * size;
+}
+
 /* D_a + D_b of a pair [m], and rounding of its distance */
 static ct_real cti_layers_off(const cti_state *s, const cti_layers_list *l, int i)
 {
-    const ct_real *off = cti_layers_own(s)->places.off, *x = s->surface.x0;
+    const ct_real *off = cti_layers_own(s)->places.off;
     const int32_t *v = l->quads + 4 * (size_t)i;
     int na = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_PLANE ? 1 : 4, k;
-    ct_real a = 0, b = 0, size = 0;
+    ct_real a = 0, b = 0;
     for (k = 0; k < n; k++) {
         if (k < na)
             a = cti_max(a, off[v[k]]);
         else
             b = cti_max(b, off[v[k]]);
-        size = cti_max(size, cti_abs(x[3 * v[k]]) + cti_abs(x[3 * v[k] + 1]) + cti_abs(x[3 * v[k] + 2]));
     }
-    return a + b + CTI_LAYERS_ROUND * CTI_EPS * size;
+    return a + b + cti_layers_rounding(s, l, i);
 }
 
 static ct_real cti_layers_distance(const cti_layers_list *l, int i) { return l->kind == CT_PAIR_PLANE ? l->d2[i] : cti_sqrt(l->d2[i]); }
@@ -62104,13 +62125,17 @@ static double cti_layers_length(const cti_state *s, double span)
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
             const cti_layers_list *l = &y->list[k];
-            double d = (double)cti_layers_distance(l, i), way;
+            double d = (double)cti_layers_distance(l, i), way, rounding, room;
             if (!(l->stiff[i] > 0))
                 continue;
             way = span * (double)cti_layers_approach(s, l, i) + (double)cti_layers_off(s, l, i);
             /* pairs that stay outside of their layers do not count */
-            if (way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i])
-                longest = cti_fmin(longest, span * cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) / way);
+            if (!(way > CTI_LAYERS_NEARER * d && d - way < (double)l->hat[i]))
+                continue;
+            rounding = (double)cti_layers_rounding(s, l, i); /* shorter windows do not make it smaller */
+            room = cti_fmax(CTI_LAYERS_NEARER * d, 0.9 * (d - (double)l->hat[i])) - rounding;
+            if (way > rounding && room > 0)
+                longest = cti_fmin(longest, span * room / (way - rounding));
         }
     return longest;
 }
@@ -62372,6 +62397,8 @@ static int cti_layers_is_safe(cti_state *s, double span)
             double e = y->nodes.x[k] - y->nodes.x0[k] - span * y->nodes.v0[k];
             d += e * e;
         }
+        if (!cti_finite64(d)) /* cti_fmax would pass over it */
+            return 0;
         y->nodes.off2[i] = cti_fmax(y->nodes.off2[i], d);
         if (!cti_finite64(y->nodes.off2[i]))
             return 0;
@@ -62692,7 +62719,7 @@ static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, 
             fabs(r->work_pins) + fabs(r->work_script) + r->loss_damping + fabs(r->loss_contact) + start->stored + mass * kick * kick;
     error = cti_fmax(0, fabs(r->energy_gained) - cti_policy_body_gain(1, 0, rounded));
     r->residual = (ct_real)(scale > 0 ? error / scale : 0);
-    if (!cti_finite(r->residual))
+    if (!cti_finite(r->residual) || !cti_finite64(r->energy_gained) || !cti_finite64(scale))
         r->residual = CTI_REAL_MAX;
     if (!(r->residual <= CTI_R(CTI_LAYERS_SWING)))
         r->status = CT_STATUS_NOT_CONVERGED;
@@ -62762,6 +62789,29 @@ static ct_code cti_layers_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
+static int cti_layers_is_finite(const cti_state *s)
+{
+    const cti_layers *y = cti_layers_own(s);
+    int i, finite = 1;
+    for (i = 0; i < 3 * s->n; i++)
+        finite &= cti_finite(y->nodes.at[i]) && cti_finite64(y->nodes.v[i]) && cti_finite((ct_real)y->nodes.v[i]);
+    return finite;
+}
+
+/* a motion that is not finite is not taken: the world stays where the step began, and its time, too */
+static ct_code cti_layers_stay(cti_state *s, ct_step_report *r)
+{
+    double assemble = r->ms_assemble, solve = r->ms_solve;
+    cti_layers_take_back(s);
+    cti_impulses_begin(s);
+    cti_ends_blank(s, r);
+    r->ms_assemble = assemble, r->ms_solve = solve;
+    r->status = CT_STATUS_NOT_CONVERGED, r->residual = CTI_REAL_MAX;
+    cti_step_energies(s, r);
+    cti_impulses_swap(s);
+    return CT_OK;
+}
+
 CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_layers *y = cti_layers_own(s);
@@ -62798,6 +62848,8 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     t = cti_cmr_clock(s);
     ended = cti_layers_advance(s);
     r->ms_solve = cti_cmr_clock(s) - t;
+    if (ended && !cti_layers_is_finite(s))
+        return cti_layers_stay(s, r);
     if (!ended || !cti_layers_commit(s, dt, &start, ended == 1, r))
         return cti_layers_take_back(s);
     cti_impulses_swap(s);
@@ -69037,17 +69089,57 @@ static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
     }
 }
 
+/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side. met [nv]: 1 + the hit of the
+   inside tests at the end that a vertex has first; they are in the order of the bodies that contain it */
+static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t *met)
+{
+    const cti_surface *f = &s->surface;
+    const cti_hit *hits = cti_penalty_of(s)->inside.hits;
+    cti_v3 a = cti_v3_at(f->x0, p->v[1]), n = cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[2]), a), cti_v3_sub(cti_v3_at(f->x0, p->v[3]), a));
+    cti_v3 way = cti_v3_sub(cti_v3_at(f->x1, p->v[0]), cti_v3_at(f->x0, p->v[0]));
+    int i, k, body = f->body_of[p->v[1]];
+    for (k = 1; k < 4; k++)
+        way = cti_v3_mad(way, cti_v3_sub(cti_v3_at(f->x1, p->v[k]), cti_v3_at(f->x0, p->v[k])), p->w[k]);
+    if (!f->bodies[body].solid || !(cti_v3_dot(n, way) < 0))
+        return 0;
+    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits); i++)
+        if (hits[i].pair.v[0] == p->v[0] && f->body_of[hits[i].pair.v[1]] == body)
+            return cti_v3_dot(hits[i].normal, n) < -cti_v3_norm(n) / 2;
+    return 1;
+}
+
+/* the same as cti_penalty_passed with inside tests: vertices of which the nearest face at the end is on a side that they did not come from.
+   -1: out of memory */
+static int cti_penalty_through(cti_state *s)
+{
+    cti_surface *f = &s->surface;
+    int32_t *met = CTI_ARENA_ZERO(s->arena, int32_t, f->nv + 1);
+    int i, n = 0;
+    if (!met || !cti_penalty_inside_find(s, f->x1))
+        return -1;
+    for (i = CTI_LEN(cti_penalty_of(s)->inside.hits) - 1; i >= 0; i--)
+        met[cti_penalty_of(s)->inside.hits[i].pair.v[0]] = i + 1;
+    for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
+        const cti_pair *p = &s->contact.hits[i].pair;
+        if (p->kind == CT_PAIR_VF && cti_penalty_meets(f, p) && cti_penalty_left(s, p, met)) {
+            s->step.limit = *p;
+            n++;
+        }
+    }
+    return n;
+}
+
 CTI_FN int cti_penalty_passed(cti_state *s)
 {
     cti_surface *f = &s->surface;
     int changed, i, n = 0;
-    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
-        return 0;
     if (!cti_detect_cover(s->mem, &s->detect, f, f->x1, &changed) || (changed && !cti_detect_distances(s->mem, &s->detect, f)))
         return -1;
     CTI_CLEAR(s->contact.hits);
     if (!cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
         return -1;
+    if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
+        return cti_penalty_through(s);
     for (i = 0; i < CTI_LEN(s->contact.hits); i++)
         if (cti_penalty_meets(f, &s->contact.hits[i].pair)) {
             s->step.limit = s->contact.hits[i].pair;
@@ -69200,12 +69292,25 @@ static int cti_penalty_is_in_box(const float box[12], cti_v3 p)
            p.z <= (ct_real)box[5];
 }
 
+/* 1 if the box of a body's vertices meets that of another's tree */
+static int cti_penalty_boxes_meet(const float box[12], const cti_box *b)
+{
+    return b->lo.x <= (ct_real)box[3] && b->hi.x >= (ct_real)box[0] && b->lo.y <= (ct_real)box[4] && b->hi.y >= (ct_real)box[1] &&
+           b->lo.z <= (ct_real)box[5] && b->hi.z >= (ct_real)box[2];
+}
+
 CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
 {
     cti_penalty_inside *q = &cti_penalty_of(s)->inside;
     const cti_surface *f = &s->surface;
+    cti_box *bounds = CTI_ARENA_NEW(s->arena, cti_box, f->n_bodies + 1);
     int a, b, v;
     CTI_CLEAR(q->hits);
+    if (!bounds)
+        return 0;
+    for (a = 0; a < f->n_bodies; a++)
+        for (bounds[a] = cti_box_empty(), v = f->ranges[a].v0; v < f->ranges[a].v1; v++)
+            cti_box_add(&bounds[a], cti_v3_at(x, v));
     for (b = 0; b < f->n_bodies; b++) {
         float box[12];
         if (!f->bodies[b].solid)
@@ -69213,7 +69318,7 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
         cti_penalty_inside_refit(s, x, b);
         cti_bvh_root(&q->forest, &q->bodies[b].faces, box);
         for (a = 0; a < f->n_bodies; a++) {
-            if (a == b || !cti_broad_may_meet(&f->soup, a, b))
+            if (a == b || !cti_broad_may_meet(&f->soup, a, b) || !cti_penalty_boxes_meet(box, bounds + a))
                 continue;
             for (v = f->ranges[a].v0; v < f->ranges[a].v1; v++)
                 if (cti_penalty_is_in_box(box, cti_v3_at(x, v)) && !cti_penalty_inside_vertex(s, x, v, b))
@@ -69709,7 +69814,7 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
    first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 
-#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy with fewer. Half: balls that roll down a slope
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls that roll down a slope
                                          gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
@@ -69722,6 +69827,7 @@ typedef struct cti_penalty_run {
     double before;     /* [J] energies at the start */
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
     int gained;        /* 1: more than the bound */
+    int whirled;       /* 1: a rigid body near others turned by more than straight ways of its vertices describe */
     double met;        /* [J] in springs at the start of the first substep */
 } cti_penalty_run;
 
@@ -70025,16 +70131,14 @@ static int cti_penalty_measure(cti_state *s, ct_step_report *r)
     r->rows = CTI_LEN(s->contact.rows);
     for (i = 0; i < r->rows; i++) {
         const cti_row *row = &s->contact.rows[i];
-        ct_real u[3];
+        ct_real u[3], depth;
         cti_row_velocity(row, s->end.v, u);
         r->contacts += row->r[0] > 0;
-        if (row->r[0] > 0) {
-            ct_real depth = p->contacts[i].depth - s->contact.solved_dt * u[0];
-            if (depth > r->penetration) {
-                r->penetration = depth;
-                if (r->status < CT_STATUS_NOT_CONVERGED)
-                    s->step.limit = s->contact.origins[i].pair;
-            }
+        depth = p->contacts[i].depth + p->contacts[i].missed - s->contact.solved_dt * u[0];
+        if (depth > r->penetration) {
+            r->penetration = depth;
+            if (r->status < CT_STATUS_NOT_CONVERGED)
+                s->step.limit = s->contact.origins[i].pair;
         }
     }
     if (s->desc.penalty.depth == CT_PENALTY_INSIDE)
@@ -70070,6 +70174,8 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
                        r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
+    if (run->whirled)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
     return 1;
@@ -70117,7 +70223,7 @@ static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run
     ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
-        int end;
+        int end, whirls;
         h = left - h < CTI_R(1e-6) * dt ? left : h;
         s->step.left = left;
         end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
@@ -70127,6 +70233,13 @@ static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
+        if (!cti_whirl_count(s, h, &whirls))
+            return 0;
+        if (whirls && explicit_form && h > CTI_R(1.001) * least) {
+            h = cti_max(h / 2, least);
+            continue;
+        }
+        run->whirled |= whirls > 0;
         if (!cti_penalty_commit(s, h, run, r))
             return 0;
         left -= h;
@@ -70161,7 +70274,7 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 1;; parts *= 2) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!run.gained || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
+        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;

@@ -45,7 +45,6 @@ OFF = collections.OrderedDict([
     ("outer.restart", "1e30"),
     ("sweeps.stall", "1000000"),
     ("sweeps.more", "1"),
-    ("sweeps.drop_coupled", "0"),
     ("sweeps.drop_lagged", "0"),
     ("sweeps.drop_jointed", "1e-5"),
     ("sweeps.drop_exact", "0"),

@@ -22,8 +22,8 @@ CTI_FN int cti_solve_policy_visits(int rows) { return cti_max_int(cti_solve_tune
 
 CTI_FN ct_real cti_solve_policy_drop(const cti_problem *p, int coupled, int jointed)
 {
-    if (coupled)
-        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : cti_solve_tuned.sweeps.drop_coupled;
+    if (coupled) /* accelerated loops are too short to drop */
+        return p->split.plain ? cti_solve_tuned.sweeps.drop_plain : 0;
     if (p->split.lagged)
         return cti_solve_tuned.sweeps.drop_lagged;
     return jointed ? cti_solve_tuned.sweeps.drop_jointed : cti_solve_tuned.sweeps.drop_exact;
@@ -102,7 +102,7 @@ CTI_FN ct_real cti_solve_policy_tight(ct_real tight, int coupled, ct_real worth,
 
 /* ---- accelerations ---- */
 
-/* Two corrections in a row with little effect ask for a new factor. After the last factor two that are small, or three, end the corrections. */
+/* Two idle corrections in a row end them if the last is smooth; else they get a new factor. With no factor left, a third one ends them. */
 CTI_FN cti_correction_choice cti_solve_policy_correction(ct_real now, ct_real corrected, ct_real tol, int renewed, int idle)
 {
     int smooth = corrected <= cti_solve_tuned.correction.smooth * tol;

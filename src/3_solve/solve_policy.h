@@ -1,11 +1,12 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
-   without a mechanism (56 numbers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
-   Words: `change` is the largest change of an entry of v in an outer iteration, or of a contact's velocity in a sweep [m/s]. `tolerances` are
-   multiples of the user's tolerance, as a velocity. `The history` is the one of Anderson acceleration. Inverses are those of clusters: exact,
-   or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections
-   are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
+   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
+   Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
+   correction. `tolerances` are multiples of the user's tolerance times |g| dt. `The history` is that of the Anderson acceleration of the loop at
+   hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an
+   earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009.
+   docs/solvers_ica.md describes the loops. */
 #ifndef CTI_SOLVE_POLICY_H
 #define CTI_SOLVE_POLICY_H
 
@@ -15,19 +16,18 @@
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
-    X(int, coupled, 2, "sweeps", "over contacts between two sweeps over clusters that A couples: v moves before the contacts have converged at it") \
+    X(int, coupled, 2, "sweeps", "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations") \
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
-    X(ct_real, drop_coupled, CTI_R(0.3), "1", \
-      "of the first sweep's change, at which a loop ends: the sweep over clusters that follows moves v by more than that") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "the same in the relaxation without acceleration: of the first change, where the paper's 5 % are of the last one") \
-    X(ct_real, drop_lagged, CTI_R(0.05), "1", "the same with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
+      "of the first sweep's change, at which a loop ends in the relaxation without acceleration, in the place of the paper's 5 % (5.5)") \
+    X(ct_real, drop_lagged, CTI_R(0.05), "1", \
+      "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row of which none halves the smallest change: a loop then ends at `stalled`, and after twice as many, without coupling, at `judge`") \
+      "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
@@ -49,11 +49,12 @@
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
     /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
-    X(ct_real, judge, 2, "tolerances", "change below which the residual is computed") \
+    X(ct_real, judge, 2, "tolerances", \
+      "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of that change, where A couples clusters: the next residual waits for a change below it, so that a slow solve is judged once a tenth") \
+      "of that change, at most, where A couples clusters: the next residual waits for it, or for the change aimed at if that is smaller") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
-      "least factor on the change that is aimed at after a residual above the tolerance: one residual predicts no more than a digit") \
+      "least ratio to the present change of the one aimed at after a residual above the tolerance: a residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
       "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
@@ -65,7 +66,7 @@
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect: a new factor is asked for. After the last factor corrections end, or after one more that is not `smooth`") \
+      "in a row with little effect: the end of corrections if the last is `smooth`, else a new factor; with none left one more is the end") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction, up to which none follows once the change is at most the tolerance")
 

@@ -1,7 +1,7 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
-   (56 numbers), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
+   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
    A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
@@ -36,7 +36,7 @@
     X(int, extrapolated, 9, "attempts", \
       "in a row at most whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
     X(int, ports, 200, "blocks", \
-      "in contact, up to which a body is one cluster: a sweep reads the response between all of them, 200^2 entries of 36 bytes at most") \
+      "in contact, up to which a body is one cluster, if `columns` holds as well: 200 rows at 200 blocks about fill its bytes") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
     X(double, entry, 36, "bytes", "of a row's three columns at one block in contact: 9 floats") \
     X(int, ports_failed, 1500, "blocks", \
@@ -93,7 +93,8 @@
       "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
 /* ---- energy and momentum at the end of an attempt. link_: linkage.c scales the motion of a chain of jointed rigid bodies, so that its energy is
-        kept. balance_: a solve leaves an error of a body's momentum, its shift; balance.c gives it to loaded contacts ---- */
+        kept. balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
+        it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
     X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
@@ -103,7 +104,7 @@
     X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", \
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
-    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, the energy of a step's free fall, added to that: far above what tolerances leave") \
+    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "of its kinetic energy without the common rigid motion, which a chain may gain by that at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
@@ -137,7 +138,7 @@
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
-    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps, where that is less than half the thickness") \
+    X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps: half of the thickness, if that is less") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
 /* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect ---- */
@@ -158,7 +159,7 @@
     X(ct_real, same, CTI_R(0.98), "1", \
       "cosine above which two directions count as one: 11 degrees, below the angle between faces of a coarse sphere") \
     X(ct_real, pull, CTI_R(0.01), "1", \
-      "square of the sum of unit vectors along the edges that a contour cuts, 1 for one edge; above it the smaller part is pulled back along it") \
+      "square of the sum of unit vectors along the cut edges, from the part with fewer vertices; above it that part is pulled along the sum") \
     X(ct_real, even, CTI_R(1e-4), "1", \
       "square of the sum of a contour's gradients, about 1 for one edge; below it they cancel, and each edge follows its own")
 
