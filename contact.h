@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 959f7b92224a978a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4259eee554e4f349.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -67580,6 +67580,7 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
 typedef struct cti_geometric_run {
     double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
     double gravity; /* [J] of that, gravity's part */
+    double moving;  /* [J] and the kinetic part */
     double t0;
     ct_real residual; /* of the report before the substep */
     ct_status status;
@@ -67937,16 +67938,30 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     memset(g->crossing.stopped, 0, (size_t)s->n);
     cti_step_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
-    run->gravity = now.energy_gravity;
+    run->gravity = now.energy_gravity, run->moving = now.energy_kinetic;
     return 1;
 }
 
-/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world */
+/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, lifted by
+   its way. In stiff bodies they may give more, as elastic energy */
+static double cti_geometric_may_recover(const cti_state *s, const cti_geometric_run *run, ct_real dt)
+{
+    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    double mass = 0;
+    int i;
+    for (i = 0; i < s->n; i++)
+        mass += (double)s->bodies.mass[i];
+    return run->moving + mass * (double)(w * w / 2 + g * w * dt);
+}
+
+/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world; and of one whose corrections
+   gave more than they may */
 static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
 {
+    double recover = cti_geometric_may_recover(s, run, dt);
     double energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-                    fabs(r->work_script) + r->work_recovery + r->loss_contact;
-    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)))
+                    fabs(r->work_script) + cti_fmin(r->work_recovery, recover) + r->loss_contact;
+    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !(r->work_recovery <= recover + cti_geometric_bound(s, dt, energy)))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 

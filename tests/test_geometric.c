@@ -613,6 +613,25 @@ static void impulses_of_impacts(void **state)
     }
 }
 
+/* corrections of a stiff cube that drops by half a millimetre store more in it than it can have: such steps say so */
+static void recovery_is_bounded(void **state)
+{
+    ct_world_desc d = world_desc(2e-3, 0.3, NULL);
+    ct_body_id id;
+    ct_world *w;
+    int i, top, seen = 0;
+    (void)state;
+    d.stepper = CT_STEPPER_GEOMETRIC;
+    w = cube_world(&d, 1e9, 2.5e-3, 0, &id, &top);
+    for (i = 0; i < 50; i++) {
+        ct_step_report r = step_once(w, 0.01);
+        if (r.work_recovery > 10)
+            seen++, assert_int_equal(r.status, CT_STATUS_NOT_CONVERGED);
+    }
+    assert_true(seen > 0);
+    ct_world_destroy(w);
+}
+
 /* thin sheets beside a thick one, which touches none of them, are kept apart as without it */
 static void thin_beside_thick(void **state)
 {
@@ -854,6 +873,7 @@ int main(void)
         cmocka_unit_test(elastics_beside_contacts),
         cmocka_unit_test(cubes_rest),
         cmocka_unit_test(impulses_of_impacts),
+        cmocka_unit_test(recovery_is_bounded),
         cmocka_unit_test(thin_beside_thick),
         cmocka_unit_test(friction_ends),
         cmocka_unit_test(refusals),
