@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4259eee554e4f349.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 45ac210753da15cb.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -2389,6 +2389,13 @@ CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, i
 /* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
+/* cti_sort_lower_u64 -- the first position in sorted keys whose key is at least `key`; n if there is none. cti_sort_has_u64 -- 1 if the key is
+   there. */
+CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key);
+#if CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key);
+#endif
+
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
 
@@ -2585,6 +2592,27 @@ static void cti_sort_sift(int32_t *list, int n, int at)
     }
     list[at] = moved;
 }
+
+CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (keys[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+#if CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key)
+{
+    int at = cti_sort_lower_u64(keys, n, key);
+    return at < n && keys[at] == key;
+}
+#endif
 
 CTI_FN void cti_sort_list(int32_t *list, int n)
 {
@@ -69027,19 +69055,6 @@ static uint64_t *cti_penalty_keys(cti_state *s, int *n)
     return keys;
 }
 
-static int cti_penalty_has(const uint64_t *keys, int n, uint64_t key)
-{
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (keys[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && keys[lo] == key;
-}
-
 /* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
 static int cti_penalty_hit(cti_state *s, ct_real h)
 {
@@ -69055,7 +69070,7 @@ static int cti_penalty_hit(cti_state *s, ct_real h)
     if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
         return 0;
     for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
-        if (!cti_penalty_has(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
+        if (!cti_sort_has_u64(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
             s->contact.hits[changed++] = s->contact.hits[i];
     if (s->contact.hits)
         stbds_header(s->contact.hits)->length = (size_t)changed;
@@ -71927,17 +71942,9 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch c;
-    int lo = 0, hi = CTI_LEN(g->held);
     memset(&c, 0, sizeof c);
     c.pair = *pair, c.sign = sign, c.key = key;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (g->held[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
+    c.held = cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
@@ -72212,20 +72219,6 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
     return keys;
 }
 
-static int cti_explicit_is_deep(const uint64_t *keys, int n, int a, int b)
-{
-    uint64_t key = (uint64_t)a << 32 | (uint64_t)b;
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (keys[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && keys[lo] == key;
-}
-
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -72243,7 +72236,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
         for (b = a + 1; b < f->n_bodies; b++) {
             cti_v3 ab, ba;
             if (!(f->bodies[a].moves || f->bodies[b].moves) || !cti_box_overlap(box + 2 * a, box + 2 * b) ||
-                !cti_broad_may_meet(&f->soup, a, b) || cti_explicit_is_deep(deep, n_deep, a, b))
+                !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
             reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
@@ -77953,19 +77946,6 @@ static uint64_t cti_locking_edge(int32_t a, int32_t b)
     return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
 }
 
-static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
-{
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (edges[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return (int32_t)lo;
-}
-
 /* q: p with quadratic tets of ten nodes. 0: out of memory */
 static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
 {
@@ -77989,7 +77969,7 @@ static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
         memcpy(q->tets + 10 * i, p->tets + 4 * i, 4 * sizeof *q->tets);
         for (k = 0; k < 6; k++)
             q->tets[10 * i + 4 + k] =
-                p->n + cti_locking_find(edges, ne,
+                p->n + (int32_t)cti_sort_lower_u64(edges, ne,
                                         cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
     }
     CTI_FREE(&q->mem, edges);

@@ -44,6 +44,25 @@ static void cti_sort_sift(int32_t *list, int n, int at)
     list[at] = moved;
 }
 
+CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (keys[mid] < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key)
+{
+    int at = cti_sort_lower_u64(keys, n, key);
+    return at < n && keys[at] == key;
+}
+
 CTI_FN void cti_sort_list(int32_t *list, int n)
 {
     int i;

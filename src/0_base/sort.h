@@ -13,6 +13,11 @@ CTI_FN void cti_sort_u64(uint64_t *keys, int32_t *payload, uint64_t *keys_tmp, i
 /* cti_sort_unique_u64 -- drops repetitions from sorted keys; the payload (may be NULL) of the first one stays. Returns the new length. */
 CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 
+/* cti_sort_lower_u64 -- the first position in sorted keys whose key is at least `key`; n if there is none. cti_sort_has_u64 -- 1 if the key is
+   there. */
+CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key);
+CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key);
+
 /* cti_sort_list -- distinct numbers in place, ascending, by heap sort: it needs no scratch. */
 CTI_FN void cti_sort_list(int32_t *list, int n);
 

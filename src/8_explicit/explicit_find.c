@@ -79,17 +79,9 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch c;
-    int lo = 0, hi = CTI_LEN(g->held);
     memset(&c, 0, sizeof c);
     c.pair = *pair, c.sign = sign, c.key = key;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (g->held[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    c.held = lo < CTI_LEN(g->held) && g->held[lo] == key;
+    c.held = cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
@@ -362,20 +354,6 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
     return keys;
 }
 
-static int cti_explicit_is_deep(const uint64_t *keys, int n, int a, int b)
-{
-    uint64_t key = (uint64_t)a << 32 | (uint64_t)b;
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (keys[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && keys[lo] == key;
-}
-
 CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -393,7 +371,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
         for (b = a + 1; b < f->n_bodies; b++) {
             cti_v3 ab, ba;
             if (!(f->bodies[a].moves || f->bodies[b].moves) || !cti_box_overlap(box + 2 * a, box + 2 * b) ||
-                !cti_broad_may_meet(&f->soup, a, b) || cti_explicit_is_deep(deep, n_deep, a, b))
+                !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
             reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));

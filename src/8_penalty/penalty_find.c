@@ -195,19 +195,6 @@ static uint64_t *cti_penalty_keys(cti_state *s, int *n)
     return keys;
 }
 
-static int cti_penalty_has(const uint64_t *keys, int n, uint64_t key)
-{
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (keys[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && keys[lo] == key;
-}
-
 /* rows of what the motion to surface.x1 hits and has none. 0: out of memory */
 static int cti_penalty_hit(cti_state *s, ct_real h)
 {
@@ -223,7 +210,7 @@ static int cti_penalty_hit(cti_state *s, ct_real h)
     if (!keys || !cti_detect_collisions(s->mem, &s->detect, f, f->x1, &s->contact.hits))
         return 0;
     for (changed = i = 0; i < CTI_LEN(s->contact.hits); i++)
-        if (!cti_penalty_has(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
+        if (!cti_sort_has_u64(keys, n, cti_pair_key(f, &s->contact.hits[i].pair)))
             s->contact.hits[changed++] = s->contact.hits[i];
     if (s->contact.hits)
         stbds_header(s->contact.hits)->length = (size_t)changed;

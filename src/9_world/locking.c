@@ -35,19 +35,6 @@ static uint64_t cti_locking_edge(int32_t a, int32_t b)
     return a < b ? (uint64_t)(uint32_t)a << 32 | (uint32_t)b : (uint64_t)(uint32_t)b << 32 | (uint32_t)a;
 }
 
-static int32_t cti_locking_find(const uint64_t *edges, int n, uint64_t key)
-{
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (edges[mid] < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return (int32_t)lo;
-}
-
 /* q: p with quadratic tets of ten nodes. 0: out of memory */
 static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
 {
@@ -71,7 +58,7 @@ static int cti_locking_quadratic(const cti_locking *p, cti_locking *q)
         memcpy(q->tets + 10 * i, p->tets + 4 * i, 4 * sizeof *q->tets);
         for (k = 0; k < 6; k++)
             q->tets[10 * i + 4 + k] =
-                p->n + cti_locking_find(edges, ne,
+                p->n + (int32_t)cti_sort_lower_u64(edges, ne,
                                         cti_locking_edge(p->tets[4 * i + cti_locking_ends[k][0]], p->tets[4 * i + cti_locking_ends[k][1]]));
     }
     CTI_FREE(&q->mem, edges);
