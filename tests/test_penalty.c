@@ -1146,6 +1146,36 @@ static void arcs_meet(void **state)
     }
 }
 
+/* a cube lands flat on 4, 25 and 121 vertices: together their dampers are those of its mass */
+static void many_contacts_share_the_damper(void **state)
+{
+    static const int cells[3] = {1, 4, 10};
+    int k, inside, i;
+    (void)state;
+    for (k = 0; k < 3; k++)
+        for (inside = 0; inside < 2; inside++) {
+            ct_world_desc d = world_desc(1e-3, 0, NULL);
+            ct_mesh m = mesh_box(0.1, 0.1, 0.1, cells[k], cells[k], cells[k], 0);
+            ct_rigid_desc q = ct_rigid_desc_default();
+            ct_world *w;
+            ct_body_id id;
+            double v[3];
+            d.stepper = CT_STEPPER_PENALTY, d.penalty.form = CT_PENALTY_EXPLICIT, d.gravity[1] = 0, d.restitution = (ct_real)0.5;
+            d.penalty.depth = inside ? CT_PENALTY_INSIDE : CT_PENALTY_PROXIMITY, d.penalty.max_substeps = 4096;
+            w = world_make(&d);
+            q.mesh = &m, q.density = 1000, q.position[1] = (ct_real)0.0535, q.velocity[1] = -1;
+            assert_int_equal(ct_body_add_rigid(w, &q, &id), CT_OK);
+            add_plane(w, 0, 1, 0, 0);
+            for (i = 0; i < 15; i++)
+                step_once(w, 0.002);
+            read_middle(w, id, 1, v);
+            if (fabs(v[1] - 0.5) > 0.03)
+                fail_msg("%d cells, inside %d: %g m/s", cells[k], inside, v[1]);
+            ct_mesh_free(&m);
+            ct_world_destroy(w);
+        }
+}
+
 /* inside tests know no side: a box that goes through a thin plate in a step, or is pushed out of its other side, is no good step. The depth that
    springs do not get is part of the penetration */
 static void inside_tests_say_what_they_miss(void **state)
@@ -1215,6 +1245,7 @@ int main(void)
         cmocka_unit_test(the_account_balances),
         cmocka_unit_test(depths_first_seen_late_are_recovered),
         cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(many_contacts_share_the_damper),
         cmocka_unit_test(inside_tests_say_what_they_miss),
         cmocka_unit_test(scripts_move_bodies),
         cmocka_unit_test(cloth_lies_on_a_ball),
