@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 45ac210753da15cb.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 52288c6aec5491cb.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -69083,6 +69083,39 @@ CTI_FN int cti_penalty_more(cti_state *s, ct_real h)
     return cti_penalty_hit(s, h) && cti_penalty_pass(s, h, rows) ? CTI_LEN(s->contact.rows) - rows : -1;
 }
 
+static uint64_t cti_penalty_bodies(const cti_state *s, int row)
+{
+    const cti_pair *pair = &s->contact.origins[row].pair;
+    int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+    return (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+}
+
+/* Explicit form: dampers that follow from restitution. n contacts of two bodies have n springs and n dampers; together they are the damper of the
+   bodies' mass where each has no more than its share of that. 0: out of memory */
+static int cti_penalty_dampers(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i, m = 0, n = CTI_LEN(s->contact.rows);
+    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)n + 1);
+    if (!keys)
+        return 0;
+    for (i = 0; i < n; i++)
+        if (p->contacts[i].depth >= 0)
+            keys[m++] = cti_penalty_bodies(s, i);
+    cti_sort_u64(keys, NULL, keys + n, NULL, m);
+    for (i = 0; i < n; i++) {
+        uint64_t key = cti_penalty_bodies(s, i);
+        int a = (int)(key >> 32), b = (int)(key & 0xffffffffu), count = cti_sort_lower_u64(keys, m, key + 1) - cti_sort_lower_u64(keys, m, key);
+        ct_real inverse = (p->mass[a] > 0 ? 1 / p->mass[a] : 0) + (p->mass[b] > 0 ? 1 / p->mass[b] : 0), share;
+        if (p->contacts[i].depth < 0 || !(inverse > 0) || s->surface.bodies[a].contact.damping >= 0 || s->surface.bodies[b].contact.damping >= 0)
+            continue;
+        share = 1 / (inverse * (ct_real)count);
+        if (share < p->contacts[i].mass)
+            p->contacts[i].b *= cti_sqrt(share / p->contacts[i].mass);
+    }
+    return 1;
+}
+
 CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
 {
     int ok;
@@ -69093,7 +69126,8 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     cti_penalty_offer(s);
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
-    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0);
+    return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0) &&
+           (s->desc.penalty.form != CT_PENALTY_EXPLICIT || s->desc.penalty.damping >= 0 || cti_penalty_dampers(s));
 }
 
 /* 1 where the features of a pair meet on the way to surface.x1 */

@@ -232,7 +232,7 @@ static uint64_t cti_penalty_bodies(const cti_state *s, int row)
 
 /* Explicit form: dampers that follow from restitution. n contacts of two bodies have n springs and n dampers; together they are the damper of the
    bodies' mass where each has no more than its share of that. 0: out of memory */
-static int cti_penalty_share(cti_state *s)
+static int cti_penalty_dampers(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i, m = 0, n = CTI_LEN(s->contact.rows);
@@ -267,7 +267,7 @@ CTI_FN int cti_penalty_find(cti_state *s, ct_real h, ct_step_report *r)
     ok = s->desc.penalty.depth == CT_PENALTY_INSIDE ? cti_penalty_inside_all(s) : cti_penalty_proximity(s);
     r->candidates = (CTI_LEN(s->detect.vf.pairs) + CTI_LEN(s->detect.ee.pairs)) / 2;
     return ok && cti_penalty_rows(s, h, 0) && cti_penalty_hit(s, h) && cti_penalty_pass(s, h, 0) &&
-           (s->desc.penalty.form != CT_PENALTY_EXPLICIT || s->desc.penalty.damping >= 0 || cti_penalty_share(s));
+           (s->desc.penalty.form != CT_PENALTY_EXPLICIT || s->desc.penalty.damping >= 0 || cti_penalty_dampers(s));
 }
 
 /* 1 where the features of a pair meet on the way to surface.x1 */
