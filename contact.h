@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 52288c6aec5491cb.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 10f48f6da4f7acd1.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -3271,7 +3271,7 @@ CTI_INLINE ct_real cti_max(ct_real a, ct_real b) { return a > b ? a : b; }
 /* cti_fmax, cti_fmin -- as C's fmax and fmin, which ignore a NaN. For zeros of different sign the result is a; C leaves that to the
    implementation. */
 CTI_INLINE double cti_fmax(double a, double b) { return a >= b || b != b ? a : b; }
-#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_FILES || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LAYERS || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BARRIER || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_FILES || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LAYERS || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PENALTY || CONTACT_WITH_PGS
 CTI_INLINE double cti_fmin(double a, double b) { return a <= b || b != b ? a : b; }
 #endif
 CTI_INLINE ct_real cti_clamp(ct_real x, ct_real lo, ct_real hi) { return x < lo ? lo : (x > hi ? hi : x); }
@@ -68333,6 +68333,8 @@ typedef struct cti_penalty {
     cti_penalty_place *next_places; /* [next.items] */
     cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
+    uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
+    double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
     double start_energy;           /* both when the step at hand began */
@@ -70107,6 +70109,23 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     return fabs(sum) + more;
 }
 
+/* which bodies contacts act on, and what each body gains */
+static void cti_penalty_count(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i, k, b;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n && (s->contact.rows[i].r[0] > 0 || p->contacts[i].depth > 0); k++) {
+            b = cti_energy_body(s, s->contact.rows[i].term[k].block);
+            if (b >= 0)
+                p->touched[b] = 1;
+        }
+    for (b = 0; b < s->bodies.n_models + CTI_LEN(s->bodies.rigids); b++) {
+        const cti_energy *e = &s->energy.end[b], *e0 = &s->energy.now[b];
+        p->own[b] += e->kinetic + e->elastic + e->gravity - e0->kinetic - e0->elastic - e0->gravity - s->energy.works[b];
+    }
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_step_report *r)
 {
@@ -70118,6 +70137,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     double stored[3] = {0, 0, 0};
     int i;
     cti_energy_try(s, h);
+    cti_penalty_count(s);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
@@ -70158,30 +70178,54 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
 static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
     ct_step_report now;
+    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->substeps = 0;
     s->step.dt = dt;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
+    if (n > 0) {
+        memset(cti_penalty_of(s)->own, 0, sizeof(double) * (size_t)n);
+        memset(cti_penalty_of(s)->touched, 0, (size_t)n);
+    }
     cti_step_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
-/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
-   the oscillation of the explicit form */
+/* bodies that no contact has touched have the bound of a body in the other steppers (energy.c), each its own. *out_energy [J]: their energies;
+   *out_gain: what they gain within those bounds */
+static void cti_penalty_judge_free(const cti_state *s, double kick, double *out_energy, double *out_gain)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    int m;
+    *out_energy = *out_gain = 0;
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
+        const cti_energy *e = &s->energy.now[m];
+        int rigid = m - s->bodies.n_models;
+        double energy = e->kinetic + fabs(e->elastic), lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0, most;
+        if (p->touched[m])
+            continue;
+        most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + (rigid >= 0 ? 0 : s->energy.moduli[m]));
+        *out_energy += energy, *out_gain += cti_fmin(cti_fmax(0, p->own[m]), most);
+    }
+}
+
+/* the status of a step that gained energy: the same bound for all bodies that contacts touch, as with the barrier stepper; and the oscillation of
+   the explicit form */
 static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound, alone, gain;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
+    cti_penalty_judge_free(s, kick, &alone, &gain);
     scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
-    bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
-    run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
+    bound = cti_policy_body_gain(1, cti_fmax(0, scale - alone) + mass * kick * kick, rounded);
+    run->gained = !(r->energy_gained <= bound + gain + run->allowed + run->shifted);
     if (run->gained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -70427,6 +70471,7 @@ static void cti_penalty_release(cti_state *s)
     cti_mem *m = s->mem;
     if (!p)
         return;
+    CTI_FREE(m, p->touched), CTI_FREE(m, p->own);
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_memory_free(m, &p->next);
     CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
@@ -70450,6 +70495,7 @@ static void cti_penalty_weigh(cti_state *s, const cti_stepper_body *bodies)
 static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_penalty *p;
+    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_penalty_release(s);
     p = (cti_penalty *)cti_mem_resize(s->mem, NULL, 0, sizeof *p);
     if (!p)
@@ -70457,7 +70503,8 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(p, 0, sizeof *p);
     s->own = p;
     if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n))
+        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n) ||
+        !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n))
         return 0;
     cti_penalty_weigh(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);

@@ -1176,6 +1176,31 @@ static void many_contacts_share_the_damper(void **state)
         }
 }
 
+/* what a box gains at an impact is judged by what takes part in it, not by a body that flies past 50 m away */
+static void far_bodies_hide_no_gain(void **state)
+{
+    double most[2] = {0, 0};
+    int fast, i;
+    (void)state;
+    for (fast = 0; fast < 2; fast++) {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_mesh m = mesh_box(0.2, 0.2, 0.2, 4, 4, 4, 1), far_mesh = mesh_box(0.4, 0.4, 0.4, 1, 1, 1, 1);
+        ct_world *w;
+        d.stepper = CT_STEPPER_PENALTY, d.restitution = 1;
+        w = world_make(&d);
+        mesh_place(&m, 0, 0, 0.105, 0), mesh_place(&far_mesh, 0, 50, 5, 0);
+        add_soft_mesh(w, "box", &m, 1e5, 0, -1, 0);
+        add_soft_mesh(w, "far", &far_mesh, 1e5, fast ? 30 : 0, 0, 0);
+        add_box_still(w, 0.6, 0.05, 0.6, 0, -0.025);
+        for (i = 0; i < 30; i++)
+            most[fast] = fmax(most[fast], step_once(w, 0.005).energy_gained);
+        ct_mesh_free(&m), ct_mesh_free(&far_mesh);
+        ct_world_destroy(w);
+    }
+    if (!(most[1] < 1.2 * most[0] + 0.01))
+        fail_msg("gains of %g J beside a body at rest, of %g J beside a fast one", most[0], most[1]);
+}
+
 /* inside tests know no side: a box that goes through a thin plate in a step, or is pushed out of its other side, is no good step. The depth that
    springs do not get is part of the penetration */
 static void inside_tests_say_what_they_miss(void **state)
@@ -1245,6 +1270,7 @@ int main(void)
         cmocka_unit_test(the_account_balances),
         cmocka_unit_test(depths_first_seen_late_are_recovered),
         cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(far_bodies_hide_no_gain),
         cmocka_unit_test(many_contacts_share_the_damper),
         cmocka_unit_test(inside_tests_say_what_they_miss),
         cmocka_unit_test(scripts_move_bodies),

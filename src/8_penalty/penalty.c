@@ -248,6 +248,23 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     return fabs(sum) + more;
 }
 
+/* which bodies contacts act on, and what each body gains */
+static void cti_penalty_count(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i, k, b;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; k < s->contact.rows[i].n && (s->contact.rows[i].r[0] > 0 || p->contacts[i].depth > 0); k++) {
+            b = cti_energy_body(s, s->contact.rows[i].term[k].block);
+            if (b >= 0)
+                p->touched[b] = 1;
+        }
+    for (b = 0; b < s->bodies.n_models + CTI_LEN(s->bodies.rigids); b++) {
+        const cti_energy *e = &s->energy.end[b], *e0 = &s->energy.now[b];
+        p->own[b] += e->kinetic + e->elastic + e->gravity - e0->kinetic - e0->elastic - e0->gravity - s->energy.works[b];
+    }
+}
+
 /* the tentative end becomes the state. 0: out of memory */
 static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_step_report *r)
 {
@@ -259,6 +276,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     double stored[3] = {0, 0, 0};
     int i;
     cti_energy_try(s, h);
+    cti_penalty_count(s);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
@@ -299,30 +317,54 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
 static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_step_report *r)
 {
     ct_step_report now;
+    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->substeps = 0;
     s->step.dt = dt;
     memset(run, 0, sizeof *run);
     memset(&now, 0, sizeof now);
+    if (n > 0) {
+        memset(cti_penalty_of(s)->own, 0, sizeof(double) * (size_t)n);
+        memset(cti_penalty_of(s)->touched, 0, (size_t)n);
+    }
     cti_step_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
-/* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the world, as with the barrier stepper; and
-   the oscillation of the explicit form */
+/* bodies that no contact has touched have the bound of a body in the other steppers (energy.c), each its own. *out_energy [J]: their energies;
+   *out_gain: what they gain within those bounds */
+static void cti_penalty_judge_free(const cti_state *s, double kick, double *out_energy, double *out_gain)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    int m;
+    *out_energy = *out_gain = 0;
+    for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
+        const cti_energy *e = &s->energy.now[m];
+        int rigid = m - s->bodies.n_models;
+        double energy = e->kinetic + fabs(e->elastic), lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0, most;
+        if (p->touched[m])
+            continue;
+        most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + (rigid >= 0 ? 0 : s->energy.moduli[m]));
+        *out_energy += energy, *out_gain += cti_fmin(cti_fmax(0, p->own[m]), most);
+    }
+}
+
+/* the status of a step that gained energy: the same bound for all bodies that contacts touch, as with the barrier stepper; and the oscillation of
+   the explicit form */
 static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound;
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound, alone, gain;
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
+    cti_penalty_judge_free(s, kick, &alone, &gain);
     scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
-    bound = cti_policy_body_gain(1, scale + mass * kick * kick, rounded);
-    run->gained = !(r->energy_gained <= bound + run->allowed + run->shifted);
+    bound = cti_policy_body_gain(1, cti_fmax(0, scale - alone) + mass * kick * kick, rounded);
+    run->gained = !(r->energy_gained <= bound + gain + run->allowed + run->shifted);
     if (run->gained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }

@@ -77,6 +77,8 @@ typedef struct cti_penalty {
     cti_penalty_place *next_places; /* [next.items] */
     cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
+    uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
+    double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
     double energy;                 /* [J] in the springs at the end of the last step, */
     int is_known;                  /* 1: of which there was one since the world was prepared */
     double start_energy;           /* both when the step at hand began */

@@ -74,6 +74,7 @@ static void cti_penalty_release(cti_state *s)
     cti_mem *m = s->mem;
     if (!p)
         return;
+    CTI_FREE(m, p->touched), CTI_FREE(m, p->own);
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_memory_free(m, &p->next);
     CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
@@ -97,6 +98,7 @@ static void cti_penalty_weigh(cti_state *s, const cti_stepper_body *bodies)
 static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_penalty *p;
+    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_penalty_release(s);
     p = (cti_penalty *)cti_mem_resize(s->mem, NULL, 0, sizeof *p);
     if (!p)
@@ -104,7 +106,8 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(p, 0, sizeof *p);
     s->own = p;
     if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n))
+        !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n) ||
+        !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n))
         return 0;
     cti_penalty_weigh(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);
