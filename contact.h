@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 10f48f6da4f7acd1.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d2d98bbe0c834b10.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11929,12 +11929,12 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop ends in the relaxation without acceleration, in the place of the paper's 5 % (5.5)") \
+      "of the first sweep's change, at which a loop ends where A couples clusters, without acceleration (with it: never); the paper's 5 % (5.5)") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", \
       "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
-      "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
-    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
+      "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
       "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
@@ -11942,7 +11942,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
-    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts: few visits cost little") \
+    X(int, few, 250, "contacts", \
+      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts: few visits cost little") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
@@ -11956,7 +11957,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
-    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which lagged inverses are computed anew, where A couples no clusters") \
     /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
     X(ct_real, judge, 2, "tolerances", \
       "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
@@ -14147,9 +14148,10 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 
 /* ---- 3_solve/ica_judge.c ---- */
 /* ica_judge.c -- how a solve by ICA ends.
-   Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only the judge declares a
-   solve converged. After a residual above the tolerance, contacts are swept to a smaller change, and the next residual waits for a smaller one. A
-   loop whose change vanishes ends as well, with `judged` 0; the residual in the report then shows that it is above the tolerance.
+   Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only a residual up to the
+   tolerance sets `judged`. After one above it, contacts are swept to a smaller change, and the next residual waits for a smaller one. A loop
+   whose change vanishes ends with CTI_SOLVE_OK as well, but with `judged` 0; the residual in the report then shows that it is above the
+   tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
    Growth of the change over its smallest value is divergence (5.6 monitors the residual for that). Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 
@@ -41946,8 +41948,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
    where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
    (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
-   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
-   A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
+   world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
    one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 
 
@@ -41997,9 +41999,10 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution. ICA's then goes on (later_part); another solver's is not taken. A missed resting contact has 1") \
+      "above this a solve is far from a solution. ICA's goes on once its budget is spent (later_part), another solver's is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
-    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
+    X(ct_real, failed_speed, CTI_R(0.05), "1", \
+      "share of the island's speed, up to which a solve may go on (unsolved) if that is larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
@@ -42045,7 +42048,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
-      "of its kinetic energy without the common rigid motion, which a chain may gain by that at most: at a turning point that is small") \
+      "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
       "of the same, which it may lose at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \

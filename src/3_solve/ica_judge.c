@@ -1,7 +1,8 @@
 /* ica_judge.c -- how a solve by ICA ends.
-   Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only the judge declares a
-   solve converged. After a residual above the tolerance, contacts are swept to a smaller change, and the next residual waits for a smaller one. A
-   loop whose change vanishes ends as well, with `judged` 0; the residual in the report then shows that it is above the tolerance.
+   Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only a residual up to the
+   tolerance sets `judged`. After one above it, contacts are swept to a smaller change, and the next residual waits for a smaller one. A loop
+   whose change vanishes ends with CTI_SOLVE_OK as well, but with `judged` 0; the residual in the report then shows that it is above the
+   tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
    Growth of the change over its smallest value is divergence (5.6 monitors the residual for that). Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 #include "ica_state.h"

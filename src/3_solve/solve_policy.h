@@ -20,12 +20,12 @@
     X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop ends in the relaxation without acceleration, in the place of the paper's 5 % (5.5)") \
+      "of the first sweep's change, at which a loop ends where A couples clusters, without acceleration (with it: never); the paper's 5 % (5.5)") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", \
       "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
-      "the same under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
-    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses: float changes of velocity resolve no more") \
+      "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
+    X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
       "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
@@ -33,7 +33,8 @@
     X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
-    X(int, few, 250, "contacts", "below this number a solve gets more sweeps, for the same number of visits to contacts: few visits cost little") \
+    X(int, few, 250, "contacts", \
+      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts: few visits cost little") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
@@ -47,7 +48,7 @@
     /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
-    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which inverses of an earlier matrix are computed anew") \
+    X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which lagged inverses are computed anew, where A couples no clusters") \
     /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
     X(ct_real, judge, 2, "tolerances", \
       "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \

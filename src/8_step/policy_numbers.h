@@ -3,8 +3,8 @@
    where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
    (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
-   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance), `thicknesses` of the thickness that a pair or the world keeps.
-   A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
+   world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once. An attempt is
    one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 #ifndef CTI_POLICY_NUMBERS_H
 #define CTI_POLICY_NUMBERS_H
@@ -58,9 +58,10 @@
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution. ICA's then goes on (later_part); another solver's is not taken. A missed resting contact has 1") \
+      "above this a solve is far from a solution. ICA's goes on once its budget is spent (later_part), another solver's is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
-    X(ct_real, failed_speed, CTI_R(0.05), "1", "the same as a share of the island's speed, if larger: in an impact |g| dt is small beside it") \
+    X(ct_real, failed_speed, CTI_R(0.05), "1", \
+      "share of the island's speed, up to which a solve may go on (unsolved) if that is larger: in an impact |g| dt is small beside it") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
@@ -106,7 +107,7 @@
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
-      "of its kinetic energy without the common rigid motion, which a chain may gain by that at most: at a turning point that is small") \
+      "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
       "of the same, which it may lose at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
