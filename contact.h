@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 43203cf822264b6f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6e4d7d9932d1af03.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -63091,6 +63091,7 @@ typedef struct cti_net_goal {
     const ct_real *slack;  /* [m] a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
     const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
+    const uint8_t *out;    /* [m] 1: the collision takes no part; NULL: all do */
     const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
     ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
                               as light ones do); 0: never */
@@ -63640,6 +63641,10 @@ static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti
     for (c = 0; c < net->m; c++) {
         ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
         int known = goal->base && goal->first[c] >= 0;
+        if (goal->out && goal->out[c]) {
+            net->mode[c] = CTI_NET_OFF, y[c] = -CTI_REAL_MAX / 1024;
+            continue;
+        }
         net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -cti_net_slack(goal, c)) ? CTI_NET_NORMAL : CTI_NET_OFF);
         need |= lack > 0 || x[c] > 0;
         y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;
@@ -65303,6 +65308,7 @@ typedef struct cti_geometric_forces {
 typedef struct cti_geometric_ask {
     ct_real *extra, *target, *mu, *slack;
     ct_real *distance; /* [m] [m] after the position correction */
+    uint8_t *out;
 } cti_geometric_ask;
 
 /* cti_geometric_scratch -- of the network's solves; see cti_net. */
@@ -66549,8 +66555,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
-           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->ask.out, m) &&
+           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
            CTI_RESIZE(mem, q->order, m);
 }
@@ -66654,6 +66660,7 @@ static ct_real cti_geometric_near(cti_state *s, ct_real unit)
     int c;
     for (c = 0; c < g->q.net.m; c++) {
         g->q.ask.slack[c] = CTI_GEOMETRIC_NEAR * g->hits[c].thickness / unit;
+        g->q.ask.out[c] = (uint8_t)g->hits[c].elastic;
         least = cti_min(least, g->q.ask.slack[c]);
     }
     return cti_geometric_printed(s) ? 0 : least * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
@@ -66664,7 +66671,7 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
-    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
+    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order, goal.out = q->ask.out;
     goal.slack = q->ask.slack, goal.is_speed = is_speed;
     goal.enough = cti_geometric_near(s, unit);
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
@@ -66703,7 +66710,8 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         for (i = q->start[c]; i < q->start[c + 1]; i++)
             q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->hits[c].thickness);
     for (i = 0; i < q->net.n; i++)
-        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
+        if (q->before[i] > 0) /* else it has no collision that can move it */
+            most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
     most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
@@ -66830,6 +66838,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
+        goal.out = q->ask.out;
         goal.enough = cti_geometric_near(s, h);
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
@@ -67678,6 +67687,17 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     return need;
 }
 
+/* no collision has an impulse, and none is remembered */
+static void cti_geometric_blank(cti_state *s)
+{
+    cti_geometric_forces *q = &cti_geometric_own(s)->q.forces;
+    size_t size = sizeof(ct_real) * 3 * (size_t)cti_geometric_own(s)->q.net.m;
+    if (size == 0)
+        return;
+    memset(q->J, 0, size), memset(q->force, 0, size), memset(q->speed, 0, size);
+    memset(q->last, 0, size), memset(q->rest, 0, size);
+}
+
 /* counts the blocks that stand still because of a motion that is not finite, and their momentum */
 static void cti_geometric_stand(cti_state *s, ct_step_report *r)
 {
@@ -67939,8 +67959,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(&g->implicit.account, 0, sizeof g->implicit.account);
-        if (g->q.net.m)
-            memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
+        cti_geometric_blank(s);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
@@ -67973,13 +67992,15 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     return 1;
 }
 
-/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, lifted by
-   its way. In stiff bodies they may give more, as elastic energy */
+/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, or moved
+   by a thickness in the step, and lifted by its way. In stiff bodies they may give more, as elastic energy */
 static double cti_geometric_may_recover(const cti_state *s, const cti_geometric_run *run, ct_real dt)
 {
-    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    ct_real w = s->desc.recovery_speed, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
     double mass = 0;
     int i;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        w = cti_max(w, s->surface.bodies[i].thickness / dt);
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     return run->moving + mass * (double)(w * w / 2 + g * w * dt);
@@ -68192,7 +68213,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->compliance), CTI_FREE(m, q->filter), CTI_FREE(m, q->start), CTI_FREE(m, q->particle), CTI_FREE(m, q->order),
         CTI_FREE(m, q->mode);
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
-    CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->forces.force);
+    CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->ask.out), CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
@@ -69171,7 +69192,7 @@ static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t
         way = cti_v3_mad(way, cti_v3_sub(cti_v3_at(f->x1, p->v[k]), cti_v3_at(f->x0, p->v[k])), p->w[k]);
     if (!f->bodies[body].solid || !(cti_v3_dot(n, way) < 0))
         return 0;
-    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits); i++)
+    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits) && f->body_of[hits[i].pair.v[1]] <= body; i++)
         if (hits[i].pair.v[0] == p->v[0] && f->body_of[hits[i].pair.v[1]] == body)
             return cti_v3_dot(hits[i].normal, n) < -cti_v3_norm(n) / 2;
     return 1;
@@ -69883,8 +69904,8 @@ CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
    first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 
-#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls that roll down a slope
-                                         gain in twice as many steps */
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls
+                                         that roll down a slope gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
 #define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
@@ -70037,9 +70058,12 @@ static int cti_penalty_test(cti_state *s, ct_step_report *r)
 }
 
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
-static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
+static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_penalty_run *run, ct_step_report *r)
 {
     double t;
+    ct_status before = r->status;
+    ct_real residual = r->residual;
+    int whirls;
     cti_arena_reset(s->arena);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -70059,7 +70083,14 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     if (*need > CTI_R(1.001))
         return -1;
     cti_penalty_start(s, h);
-    return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
+    if (!cti_penalty_settle(s, h, r) || !cti_whirl_count(s, h, &whirls))
+        return 0;
+    if (whirls && may_cut) {
+        *need = 2, r->status = before, r->residual = residual;
+        return -1;
+    }
+    run->whirled |= whirls > 0;
+    return cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
@@ -70226,7 +70257,8 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     cti_penalty_judge_free(s, kick, &alone, &gain);
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery +
+            r->loss_contact;
     bound = cti_policy_body_gain(1, cti_fmax(0, scale - alone) + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + gain + run->allowed + run->shifted);
     if (run->gained)
@@ -70334,23 +70366,16 @@ static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run
     ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
-        int end, whirls;
+        int end;
         h = left - h < CTI_R(1e-6) * dt ? left : h;
         s->step.left = left;
-        end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
+        end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least + CTI_R(2e-6) * dt, &need, run, r);
         if (end == 0)
             return 0;
         if (end < 0) {
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
-        if (!cti_whirl_count(s, h, &whirls))
-            return 0;
-        if (whirls && explicit_form && h > CTI_R(1.001) * least) {
-            h = cti_max(h / 2, least);
-            continue;
-        }
-        run->whirled |= whirls > 0;
         if (!cti_penalty_commit(s, h, run, r))
             return 0;
         left -= h;
@@ -70385,7 +70410,8 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 1;; parts *= 2) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
+        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS ||
+            r->cg_steps >= CTI_PENALTY_TURNS)
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;
@@ -72119,7 +72145,7 @@ static int cti_explicit_near_edge(const cti_surface *f, const ct_real *x, const 
 }
 
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
-   it, these are the pair. 0: out of memory */
+   it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -72132,8 +72158,8 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     int k;
     if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
         return 1;
-    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key))
-        return cti_explicit_add(s, y, t, &pair, sign, key);
+    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
+        return 0;
     if (!(q->d2 <= touch * touch)) {
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
@@ -72290,15 +72316,14 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
 {
     const cti_explicit *g = cti_explicit_own(s);
     int i, m = CTI_LEN(g->touches), n = 0;
-    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * m + 1);
-    for (i = 0; keys && i < m; i++) {
+    uint64_t *keys = g->solve.keys; /* scratch of cti_explicit_regions, which has made room */
+    for (i = 0; i < m; i++) {
         const cti_pair *pair = &g->touches[i].pair;
         int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
         if (g->touches[i].deep && pair->plane < 0)
             keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
     }
-    if (keys)
-        cti_sort_u64(keys, NULL, keys + m, NULL, n);
+    cti_sort_u64(keys, NULL, keys + m, NULL, n);
     *out_n = n;
     return keys;
 }

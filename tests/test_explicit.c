@@ -878,6 +878,33 @@ static void sharp_edges_meet_straight(void **state)
     ct_world_destroy(w);
 }
 
+/* a long bar lies across a wall, off its middle: edges that cross the wall's border do not stand for the middles between them */
+static void bars_lie_on_walls(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_mesh m = mesh_box(0.5, 0.1, 0.1, 5, 1, 1, 1);
+    static const double at[3] = {0.012, 0.05, 0};
+    ct_body_id id;
+    double *x, low = 1;
+    int i, n;
+    (void)state;
+    d.rk.refine = CT_REFINE_SURFACE;
+    w = world_make(&d);
+    id = add_soft(w, "bar", &m, 1e6, 0.3, 1e-3, at, NULL);
+    add_still_box(w, 0.04, 0.1, 1, 1, 1, 0, -0.05, 0);
+    for (i = 0; i < 150; i++)
+        step_once(w, 5e-3);
+    x = read_vectors(w, id, 0, &n);
+    for (i = 0; i < n; i++)
+        low = fmin(low, x[3 * i + 1]);
+    if (!(low > -0.01))
+        fail_msg("the bar has tipped: its lowest node is at %g", low);
+    free(x);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 /* a rigid plate rests on a plane: what rounding leaves of its weight is no gain of energy */
 static void plates_rest(void **state)
 {
@@ -1109,7 +1136,7 @@ int main(void)
         cmocka_unit_test(same_bits_by_workers),       cmocka_unit_test(middles_of_long_edges), cmocka_unit_test(fast_bodies_meet),
         cmocka_unit_test(corners_on_rigid_faces),     cmocka_unit_test(embedded_surfaces_keep_their_energy),
         cmocka_unit_test(thin_bodies_have_two_sides), cmocka_unit_test(overlaps_in_corners_are_left),
-        cmocka_unit_test(sharp_edges_meet_straight),  cmocka_unit_test(plates_rest),           cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(bars_lie_on_walls),          cmocka_unit_test(sharp_edges_meet_straight),  cmocka_unit_test(plates_rest),           cmocka_unit_test(arcs_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -632,6 +632,33 @@ static void recovery_is_bounded(void **state)
     ct_world_destroy(w);
 }
 
+/* a sheet that is too near a plane is lifted whichever vertex is pinned, though the pin's collision is not in the network */
+static void pins_do_not_stop_corrections(void **state)
+{
+    static const int pins[3] = {0, 12, 24};
+    int k, i, n;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world *w = geometric_world(1e-2, 0.3, NULL);
+        ct_mesh m = mesh_grid(0.2, 0.2, 4, 4);
+        int32_t pin = pins[k];
+        ct_body_id id;
+        double *x;
+        add_plane(w, 0, 1, 0, 0);
+        mesh_place(&m, 0, 0, 0.003, 0);
+        id = add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
+        assert_int_equal(ct_body_pin(w, id, &pin, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+        for (i = 0; i < 3; i++)
+            assert_int_equal(step_once(w, 0.005).status, CT_STATUS_OK);
+        x = read_vectors(w, id, 0, &n);
+        for (i = 0; i < n; i++)
+            assert_true(i == pin ? fabs(x[3 * i + 1] - 0.003) < 1e-6 : x[3 * i + 1] > 0.0045);
+        free(x);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
 /* thin sheets beside a thick one, which touches none of them, are kept apart as without it */
 static void thin_beside_thick(void **state)
 {
@@ -874,6 +901,7 @@ int main(void)
         cmocka_unit_test(cubes_rest),
         cmocka_unit_test(impulses_of_impacts),
         cmocka_unit_test(recovery_is_bounded),
+        cmocka_unit_test(pins_do_not_stop_corrections),
         cmocka_unit_test(thin_beside_thick),
         cmocka_unit_test(friction_ends),
         cmocka_unit_test(refusals),

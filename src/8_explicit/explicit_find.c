@@ -170,7 +170,7 @@ static int cti_explicit_near_edge(const cti_surface *f, const ct_real *x, const 
 }
 
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
-   it, these are the pair. 0: out of memory */
+   it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
@@ -183,8 +183,8 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const
     int k;
     if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
         return 1;
-    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key))
-        return cti_explicit_add(s, y, t, &pair, sign, key);
+    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
+        return 0;
     if (!(q->d2 <= touch * touch)) {
         if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
             return 1;
@@ -341,15 +341,14 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
 {
     const cti_explicit *g = cti_explicit_own(s);
     int i, m = CTI_LEN(g->touches), n = 0;
-    uint64_t *keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * m + 1);
-    for (i = 0; keys && i < m; i++) {
+    uint64_t *keys = g->solve.keys; /* scratch of cti_explicit_regions, which has made room */
+    for (i = 0; i < m; i++) {
         const cti_pair *pair = &g->touches[i].pair;
         int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
         if (g->touches[i].deep && pair->plane < 0)
             keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
     }
-    if (keys)
-        cti_sort_u64(keys, NULL, keys + m, NULL, n);
+    cti_sort_u64(keys, NULL, keys + m, NULL, n);
     *out_n = n;
     return keys;
 }

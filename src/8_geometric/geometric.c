@@ -88,6 +88,17 @@ static ct_real cti_geometric_need(const cti_state *s, ct_real h)
     return need;
 }
 
+/* no collision has an impulse, and none is remembered */
+static void cti_geometric_blank(cti_state *s)
+{
+    cti_geometric_forces *q = &cti_geometric_own(s)->q.forces;
+    size_t size = sizeof(ct_real) * 3 * (size_t)cti_geometric_own(s)->q.net.m;
+    if (size == 0)
+        return;
+    memset(q->J, 0, size), memset(q->force, 0, size), memset(q->speed, 0, size);
+    memset(q->last, 0, size), memset(q->rest, 0, size);
+}
+
 /* counts the blocks that stand still because of a motion that is not finite, and their momentum */
 static void cti_geometric_stand(cti_state *s, ct_step_report *r)
 {
@@ -347,8 +358,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
         memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(g->implicit.y, 0, sizeof(ct_real) * 3 * (size_t)s->n);
         memset(&g->implicit.account, 0, sizeof g->implicit.account);
-        if (g->q.net.m)
-            memset(g->q.forces.J, 0, sizeof(ct_real) * 3 * (size_t)g->q.net.m);
+        cti_geometric_blank(s);
         cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
@@ -381,13 +391,15 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     return 1;
 }
 
-/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, lifted by
-   its way. In stiff bodies they may give more, as elastic energy */
+/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, or moved
+   by a thickness in the step, and lifted by its way. In stiff bodies they may give more, as elastic energy */
 static double cti_geometric_may_recover(const cti_state *s, const cti_geometric_run *run, ct_real dt)
 {
-    ct_real w = s->desc.recovery_speed > 0 ? s->desc.recovery_speed : s->desc.thickness / dt, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    ct_real w = s->desc.recovery_speed, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
     double mass = 0;
     int i;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        w = cti_max(w, s->surface.bodies[i].thickness / dt);
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     return run->moving + mass * (double)(w * w / 2 + g * w * dt);

@@ -51,6 +51,7 @@ typedef struct cti_geometric_forces {
 typedef struct cti_geometric_ask {
     ct_real *extra, *target, *mu, *slack;
     ct_real *distance; /* [m] [m] after the position correction */
+    uint8_t *out;
 } cti_geometric_ask;
 
 /* cti_geometric_scratch -- of the network's solves; see cti_net. */

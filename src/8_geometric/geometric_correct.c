@@ -89,8 +89,8 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
            CTI_RESIZE(mem, q->before, 3 * n) && CTI_RESIZE(mem, q->ask.extra, 3 * m) && CTI_RESIZE(mem, q->ask.target, m) &&
-           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->forces.force, 3 * m) &&
-           CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
+           CTI_RESIZE(mem, q->ask.mu, m) && CTI_RESIZE(mem, q->ask.slack, m) && CTI_RESIZE(mem, q->ask.out, m) &&
+           CTI_RESIZE(mem, q->forces.force, 3 * m) && CTI_RESIZE(mem, q->forces.speed, 3 * m) &&
            CTI_RESIZE(mem, q->forces.place, 3 * m) && CTI_RESIZE(mem, q->forces.J, 3 * m) && CTI_RESIZE(mem, q->forces.mass, m) &&
            CTI_RESIZE(mem, q->order, m);
 }
@@ -194,6 +194,7 @@ static ct_real cti_geometric_near(cti_state *s, ct_real unit)
     int c;
     for (c = 0; c < g->q.net.m; c++) {
         g->q.ask.slack[c] = CTI_GEOMETRIC_NEAR * g->hits[c].thickness / unit;
+        g->q.ask.out[c] = (uint8_t)g->hits[c].elastic;
         least = cti_min(least, g->q.ask.slack[c]);
     }
     return cti_geometric_printed(s) ? 0 : least * CTI_GEOMETRIC_ENOUGH / CTI_GEOMETRIC_NEAR;
@@ -204,7 +205,7 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     const cti_geometric_memory *memory = &cti_geometric_own(s)->memory;
     cti_net_goal goal;
-    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order;
+    goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order, goal.out = q->ask.out;
     goal.slack = q->ask.slack, goal.is_speed = is_speed;
     goal.enough = cti_geometric_near(s, unit);
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
@@ -243,7 +244,8 @@ static int cti_geometric_places(cti_state *s, ct_real h)
         for (i = q->start[c]; i < q->start[c + 1]; i++)
             q->before[q->particle[i]] = cti_max(q->before[q->particle[i]], g->hits[c].thickness);
     for (i = 0; i < q->net.n; i++)
-        most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
+        if (q->before[i] > 0) /* else it has no collision that can move it */
+            most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
     most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
@@ -370,6 +372,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         cti_net_goal goal;
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
+        goal.out = q->ask.out;
         goal.enough = cti_geometric_near(s, h);
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);

@@ -234,6 +234,10 @@ static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti
     for (c = 0; c < net->m; c++) {
         ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c);
         int known = goal->base && goal->first[c] >= 0;
+        if (goal->out && goal->out[c]) {
+            net->mode[c] = CTI_NET_OFF, y[c] = -CTI_REAL_MAX / 1024;
+            continue;
+        }
         net->mode[c] = (uint8_t)(d->active_set == 0 || (known ? goal->first[c] > 0 : lack > -cti_net_slack(goal, c)) ? CTI_NET_NORMAL : CTI_NET_OFF);
         need |= lack > 0 || x[c] > 0;
         y[c] += d->active_set == 0 && !(x[c] > 0) ? cti_max(lack, 0) : lack;

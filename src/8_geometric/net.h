@@ -40,6 +40,7 @@ typedef struct cti_net_goal {
     const ct_real *slack;  /* [m] a collision whose normal value is above its target by more than this is left out at first */
     int is_speed;          /* 1: Q are velocities, and kinetic energy must not rise */
     const ct_real *base;   /* [3 m] forces whose effect Q already has, and from which the solve starts; NULL: none */
+    const uint8_t *out;    /* [m] 1: the collision takes no part; NULL: all do */
     const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
     ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
                               as light ones do); 0: never */

@@ -21,8 +21,8 @@
 #include "../8_step/ends.h"
 #include "../8_step/whirl.h"
 
-#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls that roll down a slope
-                                         gain in twice as many steps */
+#define CTI_PENALTY_PARTS 8           /* [substeps] of the implicit form in a step that gains energy, or turns too far, with fewer. Half: balls
+                                         that roll down a slope gain in twice as many steps */
 #define CTI_PENALTY_ROUNDS 4          /* [solves] of a substep: those after the first have what the motion has hit */
 #define CTI_PENALTY_NEAR CTI_R(0.9)   /* [1] of the bound that explicit substeps keep to */
 #define CTI_PENALTY_FINE CTI_R(0.006) /* [1] the same with restitution: a contact lasts pi / sqrt(k / m), 20 substeps */
@@ -173,9 +173,12 @@ static int cti_penalty_test(cti_state *s, ct_step_report *r)
 }
 
 /* 1: done; -1: the substep must be *need times shorter; 0: out of memory */
-static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, ct_step_report *r)
+static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *need, cti_penalty_run *run, ct_step_report *r)
 {
     double t;
+    ct_status before = r->status;
+    ct_real residual = r->residual;
+    int whirls;
     cti_arena_reset(s->arena);
     CTI_CLEAR(s->contact.rows);
     CTI_CLEAR(s->contact.origins);
@@ -195,7 +198,14 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
     if (*need > CTI_R(1.001))
         return -1;
     cti_penalty_start(s, h);
-    return cti_penalty_settle(s, h, r) && cti_penalty_test(s, r);
+    if (!cti_penalty_settle(s, h, r) || !cti_whirl_count(s, h, &whirls))
+        return 0;
+    if (whirls && may_cut) {
+        *need = 2, r->status = before, r->residual = residual;
+        return -1;
+    }
+    run->whirled |= whirls > 0;
+    return cti_penalty_test(s, r);
 }
 
 /* ---- the end of a substep ---- */
@@ -362,7 +372,8 @@ static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real 
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
     cti_penalty_judge_free(s, kick, &alone, &gain);
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery + r->loss_contact;
+    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery +
+            r->loss_contact;
     bound = cti_policy_body_gain(1, cti_fmax(0, scale - alone) + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + gain + run->allowed + run->shifted);
     if (run->gained)
@@ -470,23 +481,16 @@ static int cti_penalty_span(cti_state *s, ct_real dt, int parts, cti_penalty_run
     ct_real left = dt, least = dt / (ct_real)(explicit_form ? s->desc.penalty.max_substeps : parts), h = dt / (ct_real)parts;
     while (left > 0) {
         ct_real need = 1;
-        int end, whirls;
+        int end;
         h = left - h < CTI_R(1e-6) * dt ? left : h;
         s->step.left = left;
-        end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least, &need, r);
+        end = cti_penalty_substep(s, h, explicit_form && h > CTI_R(1.001) * least + CTI_R(2e-6) * dt, &need, run, r);
         if (end == 0)
             return 0;
         if (end < 0) {
             h = cti_max(left / (ct_real)(1 + (int)(left / h * cti_min(need, 4096))), least);
             continue;
         }
-        if (!cti_whirl_count(s, h, &whirls))
-            return 0;
-        if (whirls && explicit_form && h > CTI_R(1.001) * least) {
-            h = cti_max(h / 2, least);
-            continue;
-        }
-        run->whirled |= whirls > 0;
         if (!cti_penalty_commit(s, h, run, r))
             return 0;
         left -= h;
@@ -521,7 +525,8 @@ CTI_FN ct_code cti_penalty_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 1;; parts *= 2) {
         if (!cti_penalty_span(s, dt, parts, &run, r))
             return cti_penalty_take_back(s);
-        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS || r->cg_steps >= CTI_PENALTY_TURNS)
+        if (!(run.gained || run.whirled) || s->desc.penalty.form == CT_PENALTY_EXPLICIT || 2 * parts > CTI_PENALTY_PARTS ||
+            r->cg_steps >= CTI_PENALTY_TURNS)
             break;
         if (!cti_penalty_again(s, dt, &run, r))
             return CT_ERR_MEMORY;

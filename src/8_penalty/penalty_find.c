@@ -306,7 +306,7 @@ static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t
         way = cti_v3_mad(way, cti_v3_sub(cti_v3_at(f->x1, p->v[k]), cti_v3_at(f->x0, p->v[k])), p->w[k]);
     if (!f->bodies[body].solid || !(cti_v3_dot(n, way) < 0))
         return 0;
-    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits); i++)
+    for (i = met[p->v[0]] - 1; i >= 0 && i < CTI_LEN(hits) && f->body_of[hits[i].pair.v[1]] <= body; i++)
         if (hits[i].pair.v[0] == p->v[0] && f->body_of[hits[i].pair.v[1]] == body)
             return cti_v3_dot(hits[i].normal, n) < -cti_v3_norm(n) / 2;
     return 1;
