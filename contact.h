@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6e4d7d9932d1af03.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 280480e44fdd270a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11916,17 +11916,17 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
    without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
    Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
-   correction. `tolerances` are multiples of the user's tolerance times |g| dt. `The history` is that of the Anderson acceleration of the loop at
-   hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an
-   earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009.
-   docs/solvers_ica.md describes the loops. */
+   correction, which counts as 2 tolerances at least (ica_accelerate.c). `tolerances` are multiples of the user's tolerance times |g| dt. `The
+   history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
+   those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of
+   equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
 
 
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
     X(int, coupled, 2, "sweeps", "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations") \
-    X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
+    X(int, plain, 10, "sweeps", "of these at most without acceleration (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
       "of the first sweep's change, at which a loop ends where A couples clusters, without acceleration (with it: never); the paper's 5 % (5.5)") \
@@ -11943,7 +11943,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
     X(int, few, 250, "contacts", \
-      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts: few visits cost little") \
+      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts, and counts so many in a budget") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
@@ -11978,7 +11978,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, idle, 2, "corrections", \
       "in a row with little effect: the end of corrections if the last is `smooth`, else a new factor; with none left one more is the end") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
-    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction, up to which none follows once the change is at most the tolerance")
+    X(ct_real, smooth, 10, "tolerances", \
+      "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
@@ -12093,7 +12094,7 @@ CTI_FN ct_real cti_solve_policy_stop(ct_real tol);
 /* cti_sweep_facts -- of a sweep that has just been made. */
 typedef struct cti_sweep_facts {
     int k, most;             /* its number, from 0; sweeps that the loop may make */
-    int again;               /* 1: v was refined at these multipliers before */
+    int again;               /* 1: not the first outer iteration */
     int coupled;             /* 1: A couples clusters */
     int stalled;             /* sweeps in a row that did not halve the smallest change */
     ct_real change, first;   /* of this sweep and of the first one */
@@ -14149,9 +14150,9 @@ CTI_FN int cti_ica_setup(cti_ica *s, const ct_real *v)
 /* ---- 3_solve/ica_judge.c ---- */
 /* ica_judge.c -- how a solve by ICA ends.
    Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only a residual up to the
-   tolerance sets `judged`. After one above it, contacts are swept to a smaller change, and the next residual waits for a smaller one. A loop
-   whose change vanishes ends with CTI_SOLVE_OK as well, but with `judged` 0; the residual in the report then shows that it is above the
-   tolerance.
+   tolerance sets `judged`. After one above it, contacts are swept to a smaller change, for which the next residual waits where A couples
+   clusters. A loop whose change vanishes ends with CTI_SOLVE_OK as well, but with `judged` 0; the residual in the report then shows that it is
+   above the tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
    Growth of the change over its smallest value is divergence (5.6 monitors the residual for that). Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 
@@ -14163,7 +14164,7 @@ static int cti_ica_is_worth(const cti_ica *s, ct_real now)
     return (exact ? s->progress.left : now) <= s->progress.worth * s->p->velocity_scale;
 }
 
-/* a residual above the tolerance lowers the change at which the next one is computed */
+/* a residual above the tolerance: sweeps go on to a smaller change from then on, and where A couples clusters the next residual waits for it */
 static void cti_ica_tighten(cti_ica *s, ct_real now, ct_real natural)
 {
     cti_ica_progress *q = &s->progress;
@@ -14535,7 +14536,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 /* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
-/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: v was refined at these multipliers before.
+/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: 1 but in the first outer iteration.
    differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
 {
@@ -41984,7 +41985,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "replaces `ports` and `columns` after a solve by nodes failed, as in a heap of stiff cards") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
     X(int, corrected, 2, "components", "split into nodes, up to which an island gets corrections; with more it gets none: six layers cost more") \
-    X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
+    X(int, wasted, 24, "budgets", \
+      "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts, or over `sweeps.few` if these are more") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
@@ -72579,7 +72581,8 @@ static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
     cti_explicit *g = cti_explicit_own(s);
     const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
     int i, j, e, m = end - begin, ld = cti_pad8(m);
-    double soft = s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? 1 + CTI_EXPLICIT_SOFTNESS : 1;
+    /* entries are rounded to ct_real: without that much more on the diagonal the matrix of contacts that depend on each other may be indefinite */
+    double soft = 1 + (s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? CTI_EXPLICIT_SOFTNESS : 64 * (double)CTI_EPS);
     for (i = 0; i < m; i++)
         memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
     for (i = 0; i < m; i++) {

@@ -144,7 +144,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 /* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
-/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: v was refined at these multipliers before.
+/* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: 1 but in the first outer iteration.
    differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
 {

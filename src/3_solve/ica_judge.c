@@ -1,8 +1,8 @@
 /* ica_judge.c -- how a solve by ICA ends.
    Method: an iteration with a small change is judged (residual.c), after the momentum of each body is balanced. Only a residual up to the
-   tolerance sets `judged`. After one above it, contacts are swept to a smaller change, and the next residual waits for a smaller one. A loop
-   whose change vanishes ends with CTI_SOLVE_OK as well, but with `judged` 0; the residual in the report then shows that it is above the
-   tolerance.
+   tolerance sets `judged`. After one above it, contacts are swept to a smaller change, for which the next residual waits where A couples
+   clusters. A loop whose change vanishes ends with CTI_SOLVE_OK as well, but with `judged` 0; the residual in the report then shows that it is
+   above the tolerance.
    differs: the paper ends when residuals change by less than 5 % between two iterations (5.5), which detects stagnation, not accuracy.
    Growth of the change over its smallest value is divergence (5.6 monitors the residual for that). Based on: Otaduy 2009, sec. 5.5 and 5.6. */
 #include "ica_state.h"
@@ -15,7 +15,7 @@ static int cti_ica_is_worth(const cti_ica *s, ct_real now)
     return (exact ? s->progress.left : now) <= s->progress.worth * s->p->velocity_scale;
 }
 
-/* a residual above the tolerance lowers the change at which the next one is computed */
+/* a residual above the tolerance: sweeps go on to a smaller change from then on, and where A couples clusters the next residual waits for it */
 static void cti_ica_tighten(cti_ica *s, ct_real now, ct_real natural)
 {
     cti_ica_progress *q = &s->progress;

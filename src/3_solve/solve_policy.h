@@ -3,10 +3,10 @@
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
    without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
    Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
-   correction. `tolerances` are multiples of the user's tolerance times |g| dt. `The history` is that of the Anderson acceleration of the loop at
-   hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an
-   earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009.
-   docs/solvers_ica.md describes the loops. */
+   correction, which counts as 2 tolerances at least (ica_accelerate.c). `tolerances` are multiples of the user's tolerance times |g| dt. `The
+   history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
+   those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of
+   equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
 #ifndef CTI_SOLVE_POLICY_H
 #define CTI_SOLVE_POLICY_H
 
@@ -17,7 +17,7 @@
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
     X(int, coupled, 2, "sweeps", "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations") \
-    X(int, plain, 10, "sweeps", "the same in the relaxation without acceleration (ct_solver_desc.plain)") \
+    X(int, plain, 10, "sweeps", "of these at most without acceleration (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
       "of the first sweep's change, at which a loop ends where A couples clusters, without acceleration (with it: never); the paper's 5 % (5.5)") \
@@ -34,7 +34,7 @@
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
     X(int, few, 250, "contacts", \
-      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts: few visits cost little") \
+      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts, and counts so many in a budget") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
@@ -69,7 +69,8 @@
     X(int, idle, 2, "corrections", \
       "in a row with little effect: the end of corrections if the last is `smooth`, else a new factor; with none left one more is the end") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
-    X(ct_real, smooth, 10, "tolerances", "largest entry of the last correction, up to which none follows once the change is at most the tolerance")
+    X(ct_real, smooth, 10, "tolerances", \
+      "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
@@ -176,7 +177,7 @@ CTI_FN ct_real cti_solve_policy_stop(ct_real tol);
 /* cti_sweep_facts -- of a sweep that has just been made. */
 typedef struct cti_sweep_facts {
     int k, most;             /* its number, from 0; sweeps that the loop may make */
-    int again;               /* 1: v was refined at these multipliers before */
+    int again;               /* 1: not the first outer iteration */
     int coupled;             /* 1: A couples clusters */
     int stalled;             /* sweeps in a row that did not halve the smallest change */
     ct_real change, first;   /* of this sweep and of the first one */

@@ -43,7 +43,8 @@
       "replaces `ports` and `columns` after a solve by nodes failed, as in a heap of stiff cards") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
     X(int, corrected, 2, "components", "split into nodes, up to which an island gets corrections; with more it gets none: six layers cost more") \
-    X(int, wasted, 24, "budgets", "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts") \
+    X(int, wasted, 24, "budgets", \
+      "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts, or over `sweeps.few` if these are more") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
