@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 280480e44fdd270a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 815da62d2ae2843a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -72582,7 +72582,7 @@ static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
     const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
     int i, j, e, m = end - begin, ld = cti_pad8(m);
     /* entries are rounded to ct_real: without that much more on the diagonal the matrix of contacts that depend on each other may be indefinite */
-    double soft = 1 + (s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? CTI_EXPLICIT_SOFTNESS : 64 * (double)CTI_EPS);
+    double soft = 1 + (s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? CTI_EXPLICIT_SOFTNESS : 16 * (double)CTI_EPS);
     for (i = 0; i < m; i++)
         memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
     for (i = 0; i < m; i++) {

@@ -219,7 +219,7 @@ static void cti_explicit_matrix(cti_state *s, int begin, int end, double *K)
     const int32_t *lo = g->solve.lo + begin, *hi = g->solve.hi + begin;
     int i, j, e, m = end - begin, ld = cti_pad8(m);
     /* entries are rounded to ct_real: without that much more on the diagonal the matrix of contacts that depend on each other may be indefinite */
-    double soft = 1 + (s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? CTI_EXPLICIT_SOFTNESS : 64 * (double)CTI_EPS);
+    double soft = 1 + (s->desc.rk.edges || s->desc.rk.refine == CT_REFINE_SURFACE ? CTI_EXPLICIT_SOFTNESS : 16 * (double)CTI_EPS);
     for (i = 0; i < m; i++)
         memset(K + (size_t)i * (size_t)ld + (lo[i] & ~7), 0, sizeof(double) * (size_t)((hi[i] | 7) + 1 - (lo[i] & ~7)));
     for (i = 0; i < m; i++) {
