@@ -118,7 +118,8 @@ static void cti_explicit_join(cti_state *s)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
 }
 
-/* entries of contacts of one region at one block, in the order of the contacts. 0: out of memory */
+/* entries of contacts of one region at one block, in the order of the contacts. A block that a script holds couples nothing: contacts of several
+   regions may share it. 0: out of memory */
 static int cti_explicit_couple_all(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
@@ -131,7 +132,7 @@ static int cti_explicit_couple_all(cti_state *s)
         const cti_explicit_touch *c = cti_explicit_touch_at(g, i);
         q->couple_at[i] = CTI_LEN(q->couples);
         for (k = 0; k < c->n && c->region >= 0; k++)
-            for (e = q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
+            for (e = s->scripts.fixed[c->entry[k].block] ? -1 : q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
                 cti_explicit_couple o;
                 o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
                 if (!CTI_PUSH(s->mem, q->couples, o))
