@@ -668,7 +668,8 @@ static void moved_into_a_body(void **state)
     ct_mesh_free(&m);
 }
 
-/* such bars of five cells, whose edges meet in their middles: with `refine` these are contact nodes, and keep the bars apart without contacts of edges */
+/* such bars of five cells, whose edges meet in their middles: with `refine` these are contact nodes, and keep the bars apart without contacts of
+   edges */
 static void middles_of_edges(void **state)
 {
     int refine, i;
@@ -905,6 +906,37 @@ static void bars_lie_on_walls(void **state)
     ct_world_destroy(w);
 }
 
+/* two cubes touch faces of a plate that have only one vertex in common, which is pinned: their contacts are two regions, each with a matrix of its
+   own */
+static void pinned_vertices_couple_no_regions(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_mesh m = mesh_box(0.2, 0.02, 0.2, 2, 1, 2, 1);
+    static const double at[3] = {0, -0.01, 0};
+    ct_body_id plate;
+    int32_t middle = -1;
+    int i, k, contacts = 0, regions = 0;
+    (void)state;
+    for (i = 0; i < m.n_positions; i++)
+        if (fabs((double)m.positions[3 * i]) + fabs((double)m.positions[3 * i + 2]) < 1e-6 && m.positions[3 * i + 1] > 0)
+            middle = i;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    plate = add_soft(w, "plate", &m, 1e5, 0.3, 1e-3, at, NULL);
+    assert_int_equal(ct_body_pin(w, plate, &middle, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+    for (k = 0; k < 2; k++)
+        add_box(w, 0.01, 1, 1e5, 0.3, 1e-3, k ? -0.06 : 0.06, 0.0051, k ? -0.03 : 0.03, -0.1);
+    for (i = 0; i < 5; i++) {
+        ct_step_report r = step_once(w, 1e-3);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        contacts += r.contacts, regions = regions > r.rk.regions ? regions : r.rk.regions;
+    }
+    assert_true(contacts > 0 && regions == 2);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 /* a rigid plate rests on a plane: what rounding leaves of its weight is no gain of energy */
 static void plates_rest(void **state)
 {
@@ -1128,7 +1160,10 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forces_against_enumeration), cmocka_unit_test(forces_of_no_accelerations), cmocka_unit_test(forces_by_differences), cmocka_unit_test(distances_by_differences),
+        cmocka_unit_test(forces_against_enumeration),
+        cmocka_unit_test(forces_of_no_accelerations),
+        cmocka_unit_test(forces_by_differences),
+        cmocka_unit_test(distances_by_differences),
         cmocka_unit_test(order_of_steps),             cmocka_unit_test(held_contacts),         cmocka_unit_test(weight_at_rest),
         cmocka_unit_test(they_part),                  cmocka_unit_test(squeezed_contacts),     cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),            cmocka_unit_test(intersections_are_counted),
@@ -1136,7 +1171,11 @@ int main(void)
         cmocka_unit_test(same_bits_by_workers),       cmocka_unit_test(middles_of_long_edges), cmocka_unit_test(fast_bodies_meet),
         cmocka_unit_test(corners_on_rigid_faces),     cmocka_unit_test(embedded_surfaces_keep_their_energy),
         cmocka_unit_test(thin_bodies_have_two_sides), cmocka_unit_test(overlaps_in_corners_are_left),
-        cmocka_unit_test(bars_lie_on_walls),          cmocka_unit_test(sharp_edges_meet_straight),  cmocka_unit_test(plates_rest),           cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(pinned_vertices_couple_no_regions),
+        cmocka_unit_test(bars_lie_on_walls),
+        cmocka_unit_test(sharp_edges_meet_straight),
+        cmocka_unit_test(plates_rest),
+        cmocka_unit_test(arcs_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
