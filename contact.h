@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 43cf330bf1c7cd72.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5faed23bbfbe5598.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -649,8 +649,8 @@ typedef enum ct_solver {
 
 
 /* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several share a vertex. PIVOT (default): all that have a vertex of their own
-   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: the deepest of those at a
-   vertex, one in four. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
+   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: of those at a vertex the
+   deepest alone, a quarter of all. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
    solved, which is slow. */
 typedef enum ct_decouple {
     CT_DECOUPLE_DEEPEST,
@@ -736,8 +736,8 @@ typedef struct ct_geometric_desc {
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
     int residual_state;            /* with CT_INTEGRATOR_MIDPOINT. 1: what the second half of a step adds to speeds between features that push each
                                       other is taken away again; 0: it stays, and contacts bounce. Default 1 */
-    ct_real interaction_damping;   /* [0, 1] of the sliding between features that also touch others, in a substep, what is taken: layers that are
-                                      pressed upon each other without friction otherwise gain energy; default 0 */
+    ct_real interaction_damping;   /* [0, 1]: share of the sliding that a substep takes from features that also touch others. Without it layers
+                                      that are pressed upon each other without friction gain energy; default 0 */
 } ct_geometric_desc;
 
 /* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
@@ -11913,8 +11913,9 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- 3_solve/solve_policy.h ---- */
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
-   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
+   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have runs
+   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and double changed
+   no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
    correction, which counts as 2 tolerances at least (ica_accelerate.c). `tolerances` are multiples of the user's tolerance times |g| dt. `The
    history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
@@ -11925,11 +11926,14 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
-    X(int, coupled, 2, "sweeps", "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations") \
-    X(int, plain, 10, "sweeps", "of these at most without acceleration (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
+    X(int, coupled, 2, "sweeps", \
+      "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations. Above `first_mix` + 1 " \
+      "the acceleration of sweeps acts there, too") \
+    X(int, plain, 10, "sweeps", \
+      "of these at most without acceleration, in stand-alone problems (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop ends where A couples clusters, without acceleration (with it: never); the paper's 5 % (5.5)") \
+      "of the first sweep's change, at which a loop of `plain` ends where A couples clusters (others never do); the paper's 5 % (5.5)") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", \
       "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
@@ -11939,11 +11943,13 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
       "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
-    X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
+    X(int, first_mix, 2, "sweeps", "before the history begins; two sweeps later the first is accelerated. Plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
-      "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
+      "growth of the change over its smallest value, at which the history is dropped. With 1, 14 of 100 steps of the scene `crash` more end above " \
+      "the tolerance") \
     X(int, few, 250, "contacts", \
-      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts, and counts so many in a budget") \
+      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts. A budget of `island.wasted` counts " \
+      "at least this many contacts") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
@@ -11954,17 +11960,19 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
       "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "at most: returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
-    /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
+    /* With 2 S2 takes 1.2 times the sweeps. 6 of 100 of its steps more end above the tolerance, and 15 of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which lagged inverses are computed anew, where A couples no clusters") \
-    /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
+    /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md). Below 2 no iteration with a correction is \
+       judged, since a correction counts as 2 tolerances at least */ \
     X(ct_real, judge, 2, "tolerances", \
       "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of that change, at most, where A couples clusters: the next residual waits for it, or for the change aimed at if that is smaller") \
+      "of itself: a residual above the tolerance lowers that change to this, or to the change aimed at if that is smaller, where A couples " \
+      "clusters") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
-      "least ratio to the present change of the one aimed at after a residual above the tolerance: a residual predicts no more than a digit") \
+      "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
       "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
@@ -11972,11 +11980,13 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", \
-      "of contacts and nodes before each correction: they remove the rough part of the error, as the smoother of a two-grid method") \
+      "of contacts and nodes before each correction, as the smoother of a two-grid method: they remove the rough part of the error. Each may make " \
+      "`sweeps.coupled` sweeps") \
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect: the end of corrections if the last is `smooth`, else a new factor; with none left one more is the end") \
+      "in a row with little effect. After them a `smooth` last one ends the corrections; else a new factor is asked for. With no factor left a " \
+      "third ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -12005,7 +12015,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
     X(ct_real, change, CTI_R(0.05), "1", "of a residual after the last response, by which it may change where a loop ends: the 5 % of 5.5") \
-    X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, repeats, 3, "solves", "of normal and friction at one visit of a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
@@ -12773,7 +12783,7 @@ CTI_FN int cti_anderson_weights(int n, const double *gram, int ld, const double 
 /* ---- 3_solve/anderson.c ---- */
 /* anderson.c -- Anderson acceleration.
    Method: with residuals f_i = W (g(x_i) - x_i) and differences dF, dG of the last steps, the next point is g_k - dG c, c minimizing
-   f_k - dF c|. In the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
+   |f_k - dF c|. In the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
    regularization. Differences and the history are float, sums are double: the next sweep checks what they extrapolate.
    Based on: Anderson 1965; Walker & Ni 2011. */
 
@@ -41946,8 +41956,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
-   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
+   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without a mechanism
+   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no bit are in a
+   list at its end. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
    world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
@@ -41984,15 +41995,18 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, ports_failed, 1500, "blocks", \
       "replaces `ports` and `columns` after a solve by nodes failed, as in a heap of stiff cards") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
-    X(int, corrected, 2, "components", "split into nodes, up to which an island gets corrections; with more it gets none: six layers cost more") \
+    X(int, corrected, 2, "components", \
+      "split into nodes, up to which an island gets corrections. With more it gets none: six layers of cloth take longer with them than without") \
     X(int, wasted, 24, "budgets", \
-      "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts, or over `sweeps.few` if these are more") \
+      "that a step may spend in solves that end far from a solution. One is max_sweeps times the contacts, or times `sweeps.few` if contacts are " \
+      "fewer") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
       "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
-    X(ct_real, weightless, CTI_R(1e-3), "1", "of the largest speed, to which residuals are relative where there is no gravity") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", \
+      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", \
       "error of a free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
@@ -42004,12 +42018,14 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "above this a solve is far from a solution. ICA's goes on once its budget is spent (later_part), another solver's is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", \
-      "share of the island's speed, up to which a solve may go on (unsolved) if that is larger: in an impact |g| dt is small beside it") \
+      "share of the island's largest free speed. Where it exceeds `failed` times |g| dt it takes the place of `failed`: in an impact |g| dt is " \
+      "small") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
       "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, and residuals below it are usual") \
-    X(ct_real, spent, 1, "1", "of the bound on interior point's work in a step; once it is used up, ICA solves the islands that are left")
+    X(ct_real, spent, 1, "1", \
+      "of the most iterations of interior point in a step (CTI_BRIDGE_INTERIOR); once they are used up, ICA solves the islands that are left")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
@@ -42017,7 +42033,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
-    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
+    X(ct_real, joint_own, CTI_R(1e-7), "1", \
+      "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
@@ -42041,7 +42058,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
-    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
+    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt") \
     /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
        It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
@@ -42058,7 +42075,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger one is left as it is, since such a solve has not converged") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", \
+      "of velocity; above this shift no multipliers change, and velocities get all of it: such a solve has not converged") \
     X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
@@ -42093,10 +42111,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, keep, CTI_R(1.5), "1", \
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
-      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the inverse mass, so that the row is met to 3 %") \
+      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside it, so that the row is met to 3 %. Stiff blocks " \
+      "get less (repair.c)") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
-      "the same, times their number, for each row on a rigid body: rows contradict each other, and together have this") \
+      "the same for each row on a rigid body, times the number of repair rows on it: they contradict each other, and together have this") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", \
       "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \
@@ -42813,7 +42832,7 @@ CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
 #endif
 #if CONTACT_WITH_CMR
 /* cti_policy_chain_climbs -- 1 if a chain of rigid bodies has risen too far for its energy. rise: of its gravitational energy [J]; motion:
-   rise that its motion explains [J]; mass [kg], fall: energy of a step's free fall per mass [J/kg]. */
+   rise that its motion explains [J]; mass [kg], fall: |g|^2 dt^2, twice the energy of a step's free fall per mass [J/kg]. */
 CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
@@ -48799,7 +48818,8 @@ static int32_t *cti_repair_crowds(cti_state *s)
     return rows;
 }
 
-/* response of the nodes to an impulse by their own blocks of A, relative to that by their masses: stiff nodes need softer rows */
+/* response of the nodes to an impulse by their own blocks of A, relative to that by their masses. Stiff nodes respond less, so that
+   their rows get less compliance */
 static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
 {
     ct_real soft = 0, own = 0;
@@ -56717,7 +56737,7 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
 /* [1] of the first residual, in the energy norm: what the conjugate gradients leave. S1, 100 steps: 1e-2 takes 626 Newton steps and 5802
-   iterations, 3e-2 608 and 4938; S1, 40 steps: 461 and 5044, 445 and 4323, 5e-2: 476 and 4089 */
+   iterations, 3e-2 takes 608 and 4938. S1, 40 steps: 1e-2 takes 461 and 5044, 3e-2 takes 445 and 4323, 5e-2 takes 476 and 4089 */
 #define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
 /* [1] of its first residual: what the conjugate gradients that take a shift out of a Newton step leave. They find a part of the step, so that a
@@ -60775,7 +60795,7 @@ CTI_FN cti_layers_strike cti_layers_pop(cti_layers_strike *heap)
 /* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
 #define CTI_LAYERS_STIFFEN 1.5
 /* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
-   strikes. Half: 1 / sqrt 2 of the time */
+   strikes. Half shortens the time between two strikes to 1 / sqrt 2 */
 #define CTI_LAYERS_FALL 0.01
 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
 #define CTI_LAYERS_DECAY 0.1
@@ -66473,7 +66493,7 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
    that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
    and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
-   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at a thickness in a substep, as
    everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 
 /* [1] part of H_cc that is added to it in solves of speeds and accelerations. Complementary collisions contradict each other, and equations
@@ -66484,11 +66504,12 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
-#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
-                               */
+/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
+#define CTI_GEOMETRIC_PULL 10
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_HELD CTI_R(0.1) /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end
-                                         (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95 */
+                                         (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger
+                                         share corrects less where little can move; double was tried in that scene alone */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -70610,7 +70631,7 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
 #define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
 #define CTI_EXPLICIT_LEAST 1e-13    /* [1] of a unit diagonal: pivots below are rounding */
 #define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
-#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each divides the effect by the share of an eigenvalue in SOFT */
+#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each multiplies the error by SOFT / (l + SOFT), l an eigenvalue of the matrix */
 #define CTI_EXPLICIT_LARGE 1e300     /* [any] what is smaller is finite */
 
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */
@@ -71985,8 +72006,9 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    based on: Hong et al. 2006, sec. 2, 3 and 6. */
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
-/* [thicknesses of a body] the same: beyond the half another face would be nearer. Without it a coarse cube ends on the other side of a thin plate
-   (thin_bodies_have_two_sides). Half and double pass that, too; in 60 worlds of the soak 446 and 463 steps are ok, 463 as it is */
+/* [thicknesses of a body] most motion of two bodies towards each other in a Runge-Kutta step. Without this bound a coarse cube ends on the other
+   side of a thin plate (thin_bodies_have_two_sides). Half and double pass that test, too. In 60 worlds of the soak 463 steps are ok, as with
+   double; 446 with half. Double is not taken: it is more than half of a plate, behind which the other face is nearer */
 #define CTI_EXPLICIT_HALF CTI_R(0.4)
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
 /* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
@@ -72935,7 +72957,8 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 /* [1] in the time of the bound: rate at which contacts come to rest. Two boxes of 500 tetrahedra, eight frames: half takes 1 % more evaluations, and
    with double two frames are not_converged, as are 2 of 12 steps of the slab on seven posts */
 #define CTI_EXPLICIT_DECAY CTI_R(1.0)
-/* [legal penetrations] distance of contacts at rest. With 0 half of them intersect by rounding; half and double change no count of steps there */
+/* [legal penetrations] distance of contacts at rest. At 0 every second of them would intersect by rounding. Half and double change no count of
+   steps in the slab on seven posts */
 #define CTI_EXPLICIT_REST CTI_R(1e-3)
 /* [1] tolerances, of the energies that took part: a step that gains more is NOT_CONVERGED. It changes no motion; half and double were not compared */
 #define CTI_EXPLICIT_GAIN 10
@@ -73457,8 +73480,8 @@ CTI_FN ct_code cti_explicit_step(cti_state *s, ct_real dt, ct_step_report *r)
 /* ---- 8_explicit/explicit_stepper.c ---- */
 /* explicit_stepper.c -- the explicit stepper, as the world has it: options, refusals, memory. */
 
-/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips: thinner bodies are not seen as such. The plate of
-   thin_bodies_have_two_sides has 0.04; half and double pass that, ten times fails */
+/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips. A thinner body counts as this thick, so that vertices
+   may come out of its other side. The plate of thin_bodies_have_two_sides has 0.04; half and double pass that test, ten times fails */
 #define CTI_EXPLICIT_THIN CTI_R(0.02)
 
 static void cti_explicit_defaults(ct_world_desc *d)

@@ -1,6 +1,6 @@
 /* anderson.c -- Anderson acceleration.
    Method: with residuals f_i = W (g(x_i) - x_i) and differences dF, dG of the last steps, the next point is g_k - dG c, c minimizing
-   f_k - dF c|. In the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
+   |f_k - dF c|. In the linear regime this is GMRES on the sweeps. The least squares problem is solved by normal equations with a little
    regularization. Differences and the history are float, sums are double: the next sweep checks what they extrapolate.
    Based on: Anderson 1965; Walker & Ni 2011. */
 #include "anderson.h"

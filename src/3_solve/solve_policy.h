@@ -1,7 +1,8 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have the runs
-   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). A comment above a line tells of others.
+   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have runs
+   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and double changed
+   no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
    correction, which counts as 2 tolerances at least (ica_accelerate.c). `tolerances` are multiples of the user's tolerance times |g| dt. `The
    history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
@@ -16,11 +17,14 @@
 /* clang-format off */
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
-    X(int, coupled, 2, "sweeps", "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations") \
-    X(int, plain, 10, "sweeps", "of these at most without acceleration (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
+    X(int, coupled, 2, "sweeps", \
+      "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations. Above `first_mix` + 1 " \
+      "the acceleration of sweeps acts there, too") \
+    X(int, plain, 10, "sweeps", \
+      "of these at most without acceleration, in stand-alone problems (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop ends where A couples clusters, without acceleration (with it: never); the paper's 5 % (5.5)") \
+      "of the first sweep's change, at which a loop of `plain` ends where A couples clusters (others never do); the paper's 5 % (5.5)") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", \
       "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
@@ -30,11 +34,13 @@
       "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
-    X(int, first_mix, 2, "sweeps", "before the first accelerated one: plain sweeps find out which contacts act") \
+    X(int, first_mix, 2, "sweeps", "before the history begins; two sweeps later the first is accelerated. Plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
-      "growth of the change over its smallest value, at which the history is dropped; at 1 scene `crash` ends 14 % more steps above the tolerance") \
+      "growth of the change over its smallest value, at which the history is dropped. With 1, 14 of 100 steps of the scene `crash` more end above " \
+      "the tolerance") \
     X(int, few, 250, "contacts", \
-      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts, and counts so many in a budget") \
+      "below this number a solve without coupling gets more sweeps, for the same number of visits to contacts. A budget of `island.wasted` counts " \
+      "at least this many contacts") \
     X(int, more, 20, "1", "largest factor on max_sweeps for that: bounds the work of a single contact")
 
 /* ---- outer iterations (eq. 12), and when they end ---- */
@@ -45,17 +51,19 @@
       "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
     X(int, restarts, 5, "1", "at most: returns to the best iterate in a solve after a divergence, which an extrapolation may have caused") \
-    /* With 2 S2 takes 1.2 times the sweeps, and 6 % more of its steps end above the tolerance, and 15 % of S3_N16's. Without it a chain of which \
+    /* With 2 S2 takes 1.2 times the sweeps. 6 of 100 of its steps more end above the tolerance, and 15 of S3_N16's. Without it a chain of which \
        one half is a cluster diverges (tests/test_ica.c) */ \
     X(ct_real, restart, 10, "1", "growth of the change over its smallest value, at which the acceleration forgets its history") \
     X(ct_real, contracts, CTI_R(0.4), "1", "change over the last one, above which lagged inverses are computed anew, where A couples no clusters") \
-    /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md) */ \
+    /* 1 takes 0.94 to 1.10 times the sweeps in three starts of S1, S2 and S3_N8 (docs/policy.md). Below 2 no iteration with a correction is \
+       judged, since a correction counts as 2 tolerances at least */ \
     X(ct_real, judge, 2, "tolerances", \
       "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of that change, at most, where A couples clusters: the next residual waits for it, or for the change aimed at if that is smaller") \
+      "of itself: a residual above the tolerance lowers that change to this, or to the change aimed at if that is smaller, where A couples " \
+      "clusters") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
-      "least ratio to the present change of the one aimed at after a residual above the tolerance: a residual predicts no more than a digit") \
+      "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
       "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
@@ -63,11 +71,13 @@
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
 #define CTI_TUNED_CORRECTION(X) \
     X(int, sweeps, 2, "iterations", \
-      "of contacts and nodes before each correction: they remove the rough part of the error, as the smoother of a two-grid method") \
+      "of contacts and nodes before each correction, as the smoother of a two-grid method: they remove the rough part of the error. Each may make " \
+      "`sweeps.coupled` sweeps") \
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect: the end of corrections if the last is `smooth`, else a new factor; with none left one more is the end") \
+      "in a row with little effect. After them a `smooth` last one ends the corrections; else a new factor is asked for. With no factor left a " \
+      "third ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -96,7 +106,7 @@
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
     X(ct_real, change, CTI_R(0.05), "1", "of a residual after the last response, by which it may change where a loop ends: the 5 % of 5.5") \
-    X(int, repeats, 3, "1", "of normal and friction at a contact (5.5, 3.2.1)") \
+    X(int, repeats, 3, "solves", "of normal and friction at one visit of a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \

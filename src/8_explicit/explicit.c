@@ -23,7 +23,8 @@
 /* [1] in the time of the bound: rate at which contacts come to rest. Two boxes of 500 tetrahedra, eight frames: half takes 1 % more evaluations, and
    with double two frames are not_converged, as are 2 of 12 steps of the slab on seven posts */
 #define CTI_EXPLICIT_DECAY CTI_R(1.0)
-/* [legal penetrations] distance of contacts at rest. With 0 half of them intersect by rounding; half and double change no count of steps there */
+/* [legal penetrations] distance of contacts at rest. At 0 every second of them would intersect by rounding. Half and double change no count of
+   steps in the slab on seven posts */
 #define CTI_EXPLICIT_REST CTI_R(1e-3)
 /* [1] tolerances, of the energies that took part: a step that gains more is NOT_CONVERGED. It changes no motion; half and double were not compared */
 #define CTI_EXPLICIT_GAIN 10

@@ -16,7 +16,7 @@
 #define CTI_EXPLICIT_ACCEPTED 1e-6   /* [1] of scaled conditions, after the interior point method: what a step may report as converged */
 #define CTI_EXPLICIT_LEAST 1e-13    /* [1] of a unit diagonal: pivots below are rounding */
 #define CTI_EXPLICIT_SOFT 1e-10      /* [1] added to a unit diagonal, so that rows may depend on each other; corrections take its effect away */
-#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each divides the effect by the share of an eigenvalue in SOFT */
+#define CTI_EXPLICIT_CORRECTIONS 3   /* [1] solves with one factor: each multiplies the error by SOFT / (l + SOFT), l an eigenvalue of the matrix */
 #define CTI_EXPLICIT_LARGE 1e300     /* [any] what is smaller is finite */
 
 /* ---- a matrix with a profile: rows of the upper triangle, in whole lanes ---- */

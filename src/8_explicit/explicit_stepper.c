@@ -3,8 +3,8 @@
 #include "explicit.h"
 #include "../5_mesh/nearest.h"
 
-/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips: thinner bodies are not seen as such. The plate of
-   thin_bodies_have_two_sides has 0.04; half and double pass that, ten times fails */
+/* [mean edges of a body] smallest thickness that counts, since thickness goes to 0 at tips. A thinner body counts as this thick, so that vertices
+   may come out of its other side. The plate of thin_bodies_have_two_sides has 0.04; half and double pass that test, ten times fails */
 #define CTI_EXPLICIT_THIN CTI_R(0.02)
 
 static void cti_explicit_defaults(ct_world_desc *d)

@@ -4,7 +4,7 @@
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
    that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
    and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
-   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at the thickness a substep, as
+   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at a thickness in a substep, as
    everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
 #include "../0_base/sort.h"
@@ -16,11 +16,12 @@
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
-#define CTI_GEOMETRIC_PULL 10 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step   \
-                               */
+/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
+#define CTI_GEOMETRIC_PULL 10
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_HELD CTI_R(0.1) /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end
-                                         (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95 */
+                                         (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger
+                                         share corrects less where little can move; double was tried in that scene alone */
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }

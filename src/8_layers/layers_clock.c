@@ -10,7 +10,7 @@
 /* [1] on w^2: room for elements that stiffen beyond their state at rest, beside that of layers.clock. Half and double were not compared */
 #define CTI_LAYERS_STIFFEN 1.5
 /* [1] gravity and mass damping strike so often that a block in free fall leaves its line by this share of the thickness between two
-   strikes. Half: 1 / sqrt 2 of the time */
+   strikes. Half shortens the time between two strikes to 1 / sqrt 2 */
 #define CTI_LAYERS_FALL 0.01
 /* [1] share of its speed that mass damping takes from a block in one strike at most; exact to second order */
 #define CTI_LAYERS_DECAY 0.1

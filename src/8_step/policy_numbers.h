@@ -1,7 +1,8 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have the runs without a mechanism
-   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). A comment above a line tells of others.
+   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without a mechanism
+   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no bit are in a
+   list at its end. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
    world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
@@ -42,15 +43,18 @@
     X(int, ports_failed, 1500, "blocks", \
       "replaces `ports` and `columns` after a solve by nodes failed, as in a heap of stiff cards") \
     X(int, whole_attempts, 30, "attempts", "for which a body stays one cluster after that") \
-    X(int, corrected, 2, "components", "split into nodes, up to which an island gets corrections; with more it gets none: six layers cost more") \
+    X(int, corrected, 2, "components", \
+      "split into nodes, up to which an island gets corrections. With more it gets none: six layers of cloth take longer with them than without") \
     X(int, wasted, 24, "budgets", \
-      "that a step may spend in solves that end far from a solution; one is max_sweeps over all contacts, or over `sweeps.few` if these are more") \
+      "that a step may spend in solves that end far from a solution. One is max_sweeps times the contacts, or times `sweeps.few` if contacts are " \
+      "fewer") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
       "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
-    X(ct_real, weightless, CTI_R(1e-3), "1", "of the largest speed, to which residuals are relative where there is no gravity") \
+    X(ct_real, weightless, CTI_R(1e-3), "1", \
+      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", \
       "error of a free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
@@ -62,12 +66,14 @@
       "above this a solve is far from a solution. ICA's goes on once its budget is spent (later_part), another solver's is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", \
-      "share of the island's speed, up to which a solve may go on (unsolved) if that is larger: in an impact |g| dt is small beside it") \
+      "share of the island's largest free speed. Where it exceeds `failed` times |g| dt it takes the place of `failed`: in an impact |g| dt is " \
+      "small") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
     X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
       "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, and residuals below it are usual") \
-    X(ct_real, spent, 1, "1", "of the bound on interior point's work in a step; once it is used up, ICA solves the islands that are left")
+    X(ct_real, spent, 1, "1", \
+      "of the most iterations of interior point in a step (CTI_BRIDGE_INTERIOR); once they are used up, ICA solves the islands that are left")
 
 /* ---- an attempt: joints, rotations, Newton's method, plausible motion ---- */
 #define CTI_TUNED_ATTEMPT(X) \
@@ -75,7 +81,8 @@
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
-    X(ct_real, joint_own, CTI_R(1e-7), "1", "compliance of a rigid joint over that of its blocks: joints that contradict each other stay bounded") \
+    X(ct_real, joint_own, CTI_R(1e-7), "1", \
+      "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
@@ -99,7 +106,7 @@
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
-    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by their order") \
+    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt") \
     /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
        It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
@@ -116,7 +123,8 @@
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
-    X(ct_real, balance_most, CTI_R(10), "tolerances", "of velocity; a larger one is left as it is, since such a solve has not converged") \
+    X(ct_real, balance_most, CTI_R(10), "tolerances", \
+      "of velocity; above this shift no multipliers change, and velocities get all of it: such a solve has not converged") \
     X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
@@ -151,10 +159,11 @@
     X(ct_real, keep, CTI_R(1.5), "1", \
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
-      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside the inverse mass, so that the row is met to 3 %") \
+      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside it, so that the row is met to 3 %. Stiff blocks " \
+      "get less (repair.c)") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
-      "the same, times their number, for each row on a rigid body: rows contradict each other, and together have this") \
+      "the same for each row on a rigid body, times the number of repair rows on it: they contradict each other, and together have this") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", \
       "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \

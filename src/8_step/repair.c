@@ -536,7 +536,8 @@ static int32_t *cti_repair_crowds(cti_state *s)
     return rows;
 }
 
-/* response of the nodes to an impulse by their own blocks of A, relative to that by their masses: stiff nodes need softer rows */
+/* response of the nodes to an impulse by their own blocks of A, relative to that by their masses. Stiff nodes respond less, so that
+   their rows get less compliance */
 static ct_real cti_repair_stiffer(const cti_row_context *c, const cti_row *row)
 {
     ct_real soft = 0, own = 0;

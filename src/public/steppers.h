@@ -5,8 +5,8 @@
 #include "methods.h"
 
 /* ct_decouple -- which constraints CT_STEPPER_DCD keeps where several share a vertex. PIVOT (default): all that have a vertex of their own
-   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: the deepest of those at a
-   vertex, one in four. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
+   to move, made orthogonal by a change of unknowns; of two layers in contact it keeps about one layer's. DEEPEST: of those at a vertex the
+   deepest alone, a quarter of all. RANDOM: any of them (solver.seed; as in the paper). NONE: all of them; the problem of the multipliers is then
    solved, which is slow. */
 typedef enum ct_decouple {
     CT_DECOUPLE_DEEPEST,
@@ -92,8 +92,8 @@ typedef struct ct_geometric_desc {
                                       (docs/regions.md); 0: from box trees, all of them. Default 1 */
     int residual_state;            /* with CT_INTEGRATOR_MIDPOINT. 1: what the second half of a step adds to speeds between features that push each
                                       other is taken away again; 0: it stays, and contacts bounce. Default 1 */
-    ct_real interaction_damping;   /* [0, 1] of the sliding between features that also touch others, in a substep, what is taken: layers that are
-                                      pressed upon each other without friction otherwise gain energy; default 0 */
+    ct_real interaction_damping;   /* [0, 1]: share of the sliding that a substep takes from features that also touch others. Without it layers
+                                      that are pressed upon each other without friction gain energy; default 0 */
 } ct_geometric_desc;
 
 /* ct_layers_desc -- options of CT_STEPPER_LAYERS. Layer l of a pair of thickness nu_1 is nu_l = nu_1 l^(-1/4) thick, a spring of k_l = k_1 l^3. */
