@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5faed23bbfbe5598.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 93352e647ebbe729.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1506,11 +1506,11 @@ CONTACT_API ct_world_desc ct_world_desc_default(void);
    fused, see the manual's switches), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_world, ct_error_info *out_error);
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
-/* ct_world_step -- advances by dt [s] > 0. The state at the end is finite in every case; out_report (may be NULL) describes its quality.
-   CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it), CT_ERR_MEMORY,
-   CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names both bodies),
-   CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. Elements that CT_REFINE_ELEMENTS has
-   split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
+/* ct_world_step -- advances by dt [s] > 0, a normal number. The state at the end is finite in every case; out_report (may be NULL) describes
+   its quality. CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it),
+   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names
+   both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. Elements that
+   CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
@@ -3251,9 +3251,11 @@ CTI_FN void cti_tasks_run_work(const ct_tasks *tasks, ct_task_fn *fn, int count,
 #if CONTACT_REAL == 32
 #define CTI_EPS ((ct_real)1.1920929e-7f) /* 2^-23: distance from 1 to the next number */
 #define CTI_REAL_MAX ((ct_real)3.4028234e38f)
+#define CTI_REAL_LEAST ((ct_real)1.1754944e-38f) /* smallest normal number */
 #else
 #define CTI_EPS ((ct_real)2.2204460492503131e-16)
 #define CTI_REAL_MAX ((ct_real)1.7976931348623157e308)
+#define CTI_REAL_LEAST ((ct_real)2.2250738585072014e-308)
 #endif
 #define CTI_R(x) ((ct_real)(x))
 
@@ -37503,7 +37505,8 @@ typedef struct cti_rigid {
     int swings;          /* 1: joints rotate it (swing.h) */
     ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravitational energy there */
-    int linked;          /* 1: `end` and `energy` are valid */
+    double spare;        /* [J] that its linkage has lost by linearization, and may gain again */
+    int linked;          /* 1: `end`, `energy` and `spare` are valid */
     ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
     ct_real affine_v[3]; /* and the velocity of its centre, */
@@ -37797,6 +37800,7 @@ typedef struct cti_joint {
     ct_real angular_compliance; /* [rad/(N m)] */
     ct_real rest;         /* [m] distance that a stitch keeps; 0: the points meet */
     ct_real lever;        /* [m] > 0: a rotation error times this counts as a distance */
+    int32_t body[2];      /* number of each side's body in the surface, -1: none */
     uint64_t key;         /* key of its first row; key + 1 is that of its second */
 } cti_joint;
 
@@ -39962,6 +39966,7 @@ typedef struct cti_row_context {
                                  (cti_hit.before) */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* [m/s] cap on the recovery of gaps; 0: none */
+    ct_real gravity;          /* [m/s^2] its size */
 } cti_row_context;
 
 /* cti_contact_row -- a row and where it comes from. */
@@ -39977,7 +39982,8 @@ typedef struct cti_contact_row {
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the last step's normal multiplier [N s], and the requested speed
                             [m/s] */
     int fresh;     /* 1: not solved yet */
-    ct_real missed; /* [m] violation of a joint's equation at the tentative motion */
+    int bent;      /* 1: linearized again since its last solve, with a change that matters */
+    ct_real missed; /* violation of a joint's equation at the tentative motion, over the error that it may have */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
@@ -40245,6 +40251,8 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
+    if (c->gravity > 0) /* features that part at this speed rise by what is missing, and no more, however short steps are */
+        row->recover = cti_min(row->recover, cti_sqrt(-2 * c->gravity * origin->gap0));
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;
@@ -42032,7 +42040,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, joint, CTI_R(1e-4), "thicknesses", \
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
-    X(int, joint_times, 8, "1", "most linearizations of joints in a round") \
+    X(int, joint_times, 8, "1", "most linearizations of joints, and of the contacts of rigid bodies, in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
@@ -42804,14 +42812,16 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 /* ---- an attempt ---- */
 
 #if CONTACT_WITH_CMR
-/* cti_policy_joint_slack -- allowed error of joints [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
-   size: largest coordinate [m]. */
+/* cti_policy_joint_slack -- error that a joint may have [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
+   size: largest coordinate of its bodies [m]. `miss` below is an error over this one. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
-/* cti_policy_joint_holds -- 1 if joints with an error of `miss` [m] are not linearized again. times: linearizations so far in this
-   round. */
-CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
-/* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
-CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
+/* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
+CTI_FN int cti_policy_joint_misses(ct_real miss);
+/* cti_policy_rows_hold -- 1 if rows are not solved again: no contact of a rigid body is `bent`, and joints, of which `miss` is the largest,
+   hold. times: linearizations so far in this round. */
+CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
+/* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
+CTI_FN int cti_policy_joint_fails(ct_real miss);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
@@ -43016,9 +43026,11 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
 }
 
-CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == cti_step_tuned.attempt.joint_times; }
+CTI_FN int cti_policy_joint_misses(ct_real miss) { return miss > 1; }
 
-CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > cti_step_tuned.attempt.joint_fails * slack; }
+CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times) { return (!bent && miss <= 1) || times == cti_step_tuned.attempt.joint_times; }
+
+CTI_FN int cti_policy_joint_fails(ct_real miss) { return miss > cti_step_tuned.attempt.joint_fails; }
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
@@ -44242,6 +44254,11 @@ CTI_FN int cti_impulses_keep(cti_state *s);
    r, without the directions in which the block is free. In system.work. */
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
 #endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_impulses_borne -- impulse that rows give to a block with a reaction along its scripted directions, which the script bears. Known after
+   cti_impulses_reactions until system.work is used again. */
+CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block);
+#endif
 /* cti_impulses_begin -- starts the sums of a new step with 0. */
 CTI_FN void cti_impulses_begin(cti_state *s);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
@@ -44511,7 +44528,19 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
     }
     return out;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block)
+{
+    cti_v3 r = cti_v3_at(s->system.work, block);
+    if (s->scripts.filter[block] < 0)
+        return cti_v3_zero();
+    return cti_v3_sub(r, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[block], r));
+}
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 static void cti_impulses_pins(cti_state *s, ct_real dt)
 {
     const ct_real *reaction;
@@ -47330,7 +47359,7 @@ static int cti_islands_touch(cti_state *s, int first, int end)
         for (k = 0; k < s->contact.rows[i].n; k++)
             later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
-        s->contact.origins[i].fresh = 0;
+        s->contact.origins[i].fresh = s->contact.origins[i].bent = 0;
         for (k = 0; k < s->contact.rows[i].n; k++)
             s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }
@@ -47500,12 +47529,16 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
+/* cti_joints_is_soft -- 1 if a part has compliance. */
+CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
 #endif
 #if CONTACT_WITH_CMR
+/* cti_joints_energy -- present energy [J] of the springs of a joint. */
+CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j);
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
 #endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 #endif
@@ -47513,9 +47546,17 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above `tolerance` [m] are marked fresh.
-   Returns the largest error. */
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
+CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
+#endif
+#if CONTACT_WITH_CMR
+/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
+   fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
+/* cti_joints_bend -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
+CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
 #endif
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
@@ -47687,12 +47728,22 @@ CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti
     row->n_a = row->n;
     cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
 }
+#endif
 
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+/* compliance [m/N] of a part at its lever */
+static ct_real cti_joints_softness(const cti_joint *j, int part)
+{
+    return part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+}
+#endif
+
+#if CONTACT_WITH_CMR
 /* frame, axes and multipliers of a part */
 static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m;
-    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+    ct_real soft = cti_joints_softness(j, part);
     int k;
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
@@ -47751,7 +47802,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 #endif
 
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
-static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
+CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
 #endif
 
 #if CONTACT_WITH_CMR
@@ -47764,7 +47815,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
 }
 
 /* w of one row; returns the row's error at v [m] */
-static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
+static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
@@ -47784,26 +47835,67 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
             miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
     return miss;
 }
+#endif
 
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance)
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
+{
+    ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
+    ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
+    return a < CTI_REAL_MAX || b < CTI_REAL_MAX ? cti_min(a, b) : s->desc.thickness;
+}
+#endif
+
+#if CONTACT_WITH_CMR
+/* largest coordinate of the blocks of a side [m], which rounds as their positions do */
+static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
+{
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < side->n || (i == 0 && side->rigid >= 0); i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(s->x[3 * (side->n ? side->block[i] : s->bodies.rigids[side->rigid].block) + k]));
+    return most;
+}
+
+/* error that a joint may have [m] */
+static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real scale, ct_real dt)
+{
+    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
+    return cti_policy_joint_slack(cti_joints_thickness(s, j), s->desc.solver.tolerance, scale, dt, size);
+}
+
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
+{
+    ct_real worst = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_contact_row *o = &s->contact.origins[i];
+        const cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
+        if (!j)
+            continue;
+        o->missed = cti_joints_bend_row(s, c, j, (o->joint - 1) & 1, &s->contact.rows[i]) / cti_joints_slack(s, j, scale, c->dt);
+        o->fresh |= cti_policy_joint_misses(o->missed);
+        worst = cti_max(worst, o->missed);
+    }
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
 {
     ct_real worst = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         int id = s->contact.origins[i].joint - 1;
-        ct_real miss;
-        if (id < 0)
-            continue;
-        miss = cti_joints_bend(s, c, &s->bodies.joints[id / 2], id & 1, &s->contact.rows[i]);
-        s->contact.origins[i].fresh |= miss > tolerance;
-        s->contact.origins[i].missed = miss;
-        worst = cti_max(worst, miss);
+        const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+        if (j)
+            worst = cti_max(worst, cti_joints_bend_row(s, c, j, id & 1, &s->contact.rows[i]) / cti_joints_thickness(s, j));
     }
     return worst;
 }
 #endif
 
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -47814,7 +47906,22 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
             worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
     return worst;
 }
+#endif
 
+#if CONTACT_WITH_CMR
+CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double sum = 0;
+    int part;
+    for (part = 0; part < cti_joints_parts(j); part++)
+        if (cti_joints_is_soft(j, part))
+            sum += (double)cti_v3_norm2(cti_joints_phi(s, j, part, 0, s->step.time, unit)) / (double)cti_joints_softness(j, part) / 2;
+    return sum;
+}
+#endif
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 CTI_FN ct_real cti_joints_error(const cti_state *s)
 {
     ct_real worst = 0;
@@ -47850,9 +47957,15 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 /* linkage.h -- energy of jointed rigid bodies. */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_linkage_is_rigid -- 1 if a part of a joint does no work: its sides are rigid bodies or the world at rest, without compliance. */
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);
+/* cti_linkage_recovers -- 1 if the present error of a joint is above link_eased. */
+CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j);
+#endif
 #if CONTACT_WITH_CMR
 /* cti_linkage_keep -- at the end of a commit of a step dt: jointed bodies on which only rigid joints, the world at rest and gravity acted
-   keep their energy, or come nearer to it. 0: out of memory. */
+   keep their energy, or come nearer to it. Others gain no more than contacts and other joints gave them. 0: out of memory. */
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
 /* cti_linkage_climbs -- adds to *out the number of linkages whose gravitational energy at the tentative end of a step dt exceeds all the
    energy that they have, so that the excess cannot be removed from their motion. 0: out of memory. */
@@ -47861,7 +47974,6 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
    this step. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
-#endif
 
 
 /* ---- 8_step/linkage.c ---- */
@@ -47873,8 +47985,17 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   This is not done if a contact was loaded, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
-   whose errors in every step cost energy, do not count as in recovery. */
+   Loaded contacts and driven joints bear gravity's half change, too: it is projected onto the motions that they allow. Springs add half of
+   their impulse.
+   Contacts, damping, and joints that are compliant or driven exchange energy with an `open` linkage. The work of an impulse r is r . (u0 + u1)
+   / 2, u0 and u1 the velocities of its row before and after it; springs have their energy. What the linkage gains beyond that is removed,
+   and nothing is added. Errors of linearization change their sign: what it lost by them it may gain again (`spare`).
+   None of this is done while a joint's error is in recovery. Rows of CT_ROW_VELOCITY, whose errors in every step cost energy, do not count
+   as in recovery. */
+
+/* squared residual of gravity's half change over the first, at which its projection ends: rows of several contacts depend on each other */
+#define CTI_LINKAGE_KICK 1e-12
+#endif
 
 /* the motion that bodies which are held together have as one rigid body */
 typedef struct cti_linkage_motion {
@@ -47889,8 +48010,13 @@ typedef struct cti_linkage {
     int joined;      /* 1: there is a joint */
     int held;        /* 1: held by the world */
     int open;        /* 1: something else may act on them */
+    int recovers;    /* 1: an error of a joint does */
+    int borne;       /* 1: contacts bear them */
     int known;       /* 1: their energy before is known */
     double was, now; /* [J] energy */
+    double springs;  /* [J] energy of compliant joints, at the end */
+    double work;     /* [J] that contacts, damping and driven joints did */
+    double spare;    /* [J] that they may gain besides */
     double start;    /* gravitational energy at the start of the step */
     double apart;    /* [J] kinetic energy relative to the common rigid motion */
     ct_real scale;   /* scale factor on the motion relative to the common one */
@@ -47902,8 +48028,9 @@ typedef struct cti_linkage {
 
 typedef struct cti_linkage_work {
     cti_linkage *q; /* [rigids] */
-    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides */
-    int n;
+    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides; then of loaded contacts, with the terms of one linkage */
+    int n, n_joints;
+    double least;   /* squared residual over the first, at which conjugate gradients end */
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
     ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
@@ -47915,10 +48042,24 @@ static int cti_linkage_root(cti_linkage *q, int i)
         i = q[i].up = q[q[i].up].up;
     return i;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens linkages with a joint that is compliant, driven or in recovery */
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part)
+{
+    return cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && !cti_joints_is_soft(j, part);
+}
+
+CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
+{
+    return s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * cti_joints_thickness(s, j);
+}
+#endif
+
+#if CONTACT_WITH_CMR
+/* unites the bodies of all joints, and opens linkages with a joint that is compliant or driven */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -47934,46 +48075,79 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
             continue;
         g->joined = 1;
         g->held |= j->a.rigid < 0 || j->b.rigid < 0;
-        if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
+        if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b)) {
             g->open = 1;
             continue;
         }
-        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * s->desc.thickness;
+        g->recovers |= cti_linkage_recovers(s, j);
+        g->springs += cti_joints_energy(s, j);
         for (part = 0; part < cti_joints_parts(j); part++)
-            cti_joints_row(s, j, part, &w->rows[w->n++]);
+            if (cti_joints_is_soft(j, part))
+                g->open = 1;
+            else
+                cti_joints_row(s, j, part, &w->rows[w->n++]);
+    }
+}
+
+/* adds a loaded contact, or a driven joint, to the rows of a linkage, with its terms alone. A contact that sticks bears all directions */
+static void cti_linkage_touch(const cti_state *s, cti_linkage_work *w, const cti_linkage *g, const cti_row *row)
+{
+    cti_row *q = &w->rows[w->n++];
+    int k;
+    *q = *row, q->n = 0;
+    for (k = 0; k < row->n; k++) {
+        int at = s->bodies.rigid_of[row->term[k].block];
+        if (at >= 0 && &w->q[cti_linkage_root(w->q, at)] == g)
+            q->term[q->n++] = row->term[k];
+    }
+    if (!row->equations)
+        q->equations = row->r[1] * row->r[1] + row->r[2] * row->r[2] < cti_solve_tuned.law.slides * row->mu * row->mu * row->r[0] * row->r[0] ? 7 : 1;
+}
+
+/* adds the work of a row to the linkages of its bodies. before: velocities before the step */
+static void cti_linkage_count(const cti_state *s, const ct_real *before, cti_linkage_work *w, int i)
+{
+    const cti_row *row = &s->contact.rows[i];
+    cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+    const cti_linkage *last[2] = {NULL, NULL};
+    int k;
+    for (k = 0; k < row->n; k++) {
+        int at = s->bodies.rigid_of[row->term[k].block];
+        cti_v3 v = cti_v3_mul(cti_v3_add(cti_v3_at(before, row->term[k].block), cti_v3_at(s->end.v, row->term[k].block)), CTI_R(0.5));
+        cti_linkage *g = at >= 0 ? &w->q[cti_linkage_root(w->q, at)] : NULL;
+        if (!g || !g->joined)
+            continue;
+        if ((row->equations || row->r[0] > 0) && g != last[0] && g != last[1]) {
+            last[last[0] != NULL] = g, g->open = g->borne = 1;
+            cti_linkage_touch(s, w, g, row);
+        }
+        g->work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
     }
 }
 
 /* opens linkages under loaded contacts or damping; computes sums that need no projection */
-static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
+static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
-    int i, k;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        for (k = 0; !s->contact.origins[i].joint && s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
-            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
-            if (at >= 0)
-                w->q[cti_linkage_root(w->q, at)].open = 1;
-        }
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_joint *j = s->contact.origins[i].joint ? &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2] : NULL;
+        if (!j || !cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b))
+            cti_linkage_count(s, before, w, i);
+    }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= s->scripts.still || s->bodies.alpha[r->block] > 0;
-        g->known &= r->linked;
-        g->was += r->energy;
+        cti_v3 v = cti_v3_at(s->end.v, r->block), spin = cti_v3_at(s->end.v, r->block + 1);
+        g->open |= s->bodies.alpha[r->block] > 0;
+        g->work -= (double)(s->bodies.alpha[r->block] * dt * (r->mass * cti_v3_norm2(v) + cti_v3_dot(spin, cti_m3_mul_v(r->I_mid, spin))));
+        g->known &= r->linked && !s->scripts.still;
+        g->was += r->energy, g->spare += r->spare;
     }
-}
-
-/* velocities at the end before the projection */
-static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
-{
-    int i;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        const cti_rigid *r = &s->bodies.rigids[i];
-        cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
-        if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
-            memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
-        cti_v3_put(w->p, 2 * i, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), dt / 2));
-        cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
+        cti_linkage *g = &w->q[i];
+        g->known &= !g->recovers;
+        if (!g->open)
+            g->work = g->spare = 0;
     }
 }
 
@@ -47982,6 +48156,45 @@ static int cti_linkage_place(const cti_state *s, int block)
 {
     int at = s->bodies.rigid_of[block];
     return 2 * at + (block != s->bodies.rigids[at].block);
+}
+
+/* adds half of the impulse of springs */
+static void cti_linkage_spring(const cti_state *s, const cti_linkage_work *w, ct_real *kick)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        int id = s->contact.origins[i].joint - 1;
+        const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+        cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_mul(cti_v3_at(row->r, 0), CTI_R(0.5)));
+        for (k = 0; j && cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && cti_joints_is_soft(j, id & 1) && k < row->n; k++) {
+            const cti_term *t = &row->term[k];
+            int at = s->bodies.rigid_of[t->block];
+            cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
+            f = t->block == s->bodies.rigids[at].block ? cti_v3_mul(f, 1 / s->bodies.rigids[at].mass) : cti_m3_mul_v(w->inverse + 9 * (size_t)at, f);
+            cti_v3_addto(kick, cti_linkage_place(s, t->block), f);
+        }
+    }
+}
+
+/* velocities at the end before the projection; kick [6 rigids]: the half change where contacts bear it, too */
+static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt, ct_real *kick)
+{
+    int i, k;
+    memset(kick, 0, sizeof(ct_real) * 6 * (size_t)CTI_LEN(s->bodies.rigids));
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
+        cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
+        if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
+            memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
+        cti_v3_put(kick, 2 * i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2));
+        cti_v3_put(w->p, 2 * i, cti_v3_at(s->v, r->block));
+        cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
+    }
+    cti_linkage_spring(s, w, kick);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        for (k = 0; !w->q[cti_linkage_root(w->q, i)].borne && k < 6; k++)
+            w->p[6 * i + k] += kick[6 * i + k], kick[6 * i + k] = 0;
 }
 
 /* u [3 rows] = J p, for equations only */
@@ -48058,7 +48271,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        g->done |= !(g->along > 0) || !(g->next > g->first_square * (double)(CTI_EPS * CTI_EPS)) || --g->most <= 0;
+        g->done |= !(g->along > 0) || !(g->next > g->first_square * w->least) || --g->most <= 0;
         g->square = g->next;
         open |= !g->done;
     }
@@ -48075,6 +48288,8 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
         return 0;
     cti_linkage_rates(s, w, w->p, r);
     memcpy(d, r, sizeof(ct_real) * (size_t)n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        w->q[i].square = 0, w->q[i].most = 0;
     for (i = 0; i < w->n; i++) {
         cti_linkage *g = cti_linkage_of(s, w, i);
         g->square += cti_linkage_dot(r, r, i), g->most += 6;
@@ -48084,6 +48299,22 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
     while (cti_linkage_descend(s, w, r, d, Wd, step))
         ;
     return 1;
+}
+
+/* projects the velocities by the joints, and gravity's half change by the loaded contacts, too. 0: out of memory */
+static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
+{
+    ct_real *p = w->p;
+    int i, ok, n = w->n;
+    w->n = w->n_joints, w->least = (double)(CTI_EPS * CTI_EPS);
+    ok = cti_linkage_project(s, w);
+    w->n = n, w->least = CTI_LINKAGE_KICK;
+    w->p = kick;
+    ok = ok && (n == w->n_joints || cti_linkage_project(s, w));
+    w->p = p;
+    for (i = 0; ok && n > w->n_joints && i < 6 * CTI_LEN(s->bodies.rigids); i++)
+        p[i] += kick[i];
+    return ok;
 }
 
 /* kinetic energy of a body at velocities p [6] */
@@ -48155,11 +48386,13 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        double change = (g->was - g->now) / g->apart;
+        g->now += g->springs;
+        double change = (g->was + g->work + g->spare - g->now) / g->apart;
+        change = g->open && change > 0 ? 0 : change;
         change = change > cti_step_tuned.energy.link_most ? cti_step_tuned.energy.link_most : change;
         change = change > -cti_step_tuned.energy.link_least ? change : -cti_step_tuned.energy.link_least;
         g->scale = 1;
-        if (g->up == i && g->known && !g->open && g->apart > 0)
+        if (g->up == i && g->known && g->apart > 0)
             g->scale = cti_sqrt((ct_real)(1 + change));
     }
 }
@@ -48169,7 +48402,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 {
     cti_rigid *r = &s->bodies.rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
-    double left = 0;
+    double left = 0, spare = 0;
     int k;
     cti_linkage_apart(s, w, &g->common, i, apart);
     for (k = 0; k < 6; k++)
@@ -48179,10 +48412,14 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
     /* the first body stores the part that was not corrected */
-    if (g == &w->q[i] && g->known && !g->open)
-        left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    if (g == &w->q[i] && g->known)
+        left = g->was + g->work + g->spare - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    if (g->open && left > 0)
+        spare = left, left = 0;
+    left += g == &w->q[i] ? g->springs : 0;
     r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i, s->x) + left;
-    r->linked = !g->open;
+    r->spare = spare;
+    r->linked = !g->recovers && !s->scripts.still;
 }
 
 CTI_FN void cti_linkage_watch(cti_state *s)
@@ -48201,18 +48438,19 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->bodies.rigids[i].linked = 0;
 }
 
-/* makes the working data for the present state, with all linkages; 0: out of memory */
-static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
+/* makes the working data for the present state, with all linkages, after a step from velocities `before`; 0: out of memory */
+static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
     int i, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
-    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->bodies.joints));
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + CTI_LEN(s->contact.rows)));
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
         w->q[i].up = i, w->q[i].known = 1;
     cti_linkage_unite(s, w);
-    cti_linkage_open(s, w);
+    w->n_joints = w->n;
+    cti_linkage_open(s, before, dt, w);
     return 1;
 }
 
@@ -48223,7 +48461,7 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
     double fall = (double)(dt * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
     if (n == 0 || CTI_LEN(s->bodies.joints) == 0)
         return 1;
-    if (!cti_linkage_make(s, &w))
+    if (!cti_linkage_make(s, s->v, dt, &w))
         return 0;
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
@@ -48246,17 +48484,18 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
+    ct_real *kick;
     int i, n = CTI_LEN(s->bodies.rigids), n_joints = CTI_LEN(s->bodies.joints);
     for (i = 0; n_joints == 0 && i < n; i++)
         s->bodies.rigids[i].linked = 0;
     if (n == 0 || n_joints == 0)
         return 1;
     w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
-    w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
-    if (!w.I || !w.inverse || !w.p || !cti_linkage_make(s, &w))
+    w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n), kick = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
+    if (!w.I || !w.inverse || !w.p || !kick || !cti_linkage_make(s, s->history.dv, dt, &w)) /* the velocities before, until the end of the commit */
         return 0;
-    cti_linkage_start(s, &w, dt);
-    if (!cti_linkage_project(s, &w))
+    cti_linkage_start(s, &w, dt, kick);
+    if (!cti_linkage_allow(s, &w, kick))
         return 0;
     cti_linkage_common(s, &w);
     cti_linkage_scale(s, &w);
@@ -48268,6 +48507,8 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     }
     return 1;
 }
+
+#undef CTI_LINKAGE_KICK
 
 /* ---- 8_step/repair.h ---- */
 /* repair.h -- bounded impulses that separate pairs that intersect at the start of a step. */
@@ -49891,7 +50132,8 @@ static void cti_energy_bend(cti_state *s)
     }
 }
 
-/* work of rows and pins on each body over the step */
+/* Work of rows and pins on each body over the step. What a row gives to a scripted node does not reach the body: the script bears it, and has
+   the same work less in its reaction */
 static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
@@ -49905,7 +50147,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
         int block = s->scripts.reactions.blocks[i];
         if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->energy.works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->end.v, block));
+            s->energy.works[cti_energy_body(s, block)] +=
+                (double)cti_v3_dot(cti_v3_add(cti_v3_at(reaction, block), cti_impulses_borne(s, block)), cti_v3_at(s->end.v, block));
     }
     cti_energy_bend(s);
 }
@@ -50195,8 +50438,8 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
-/* adds the work of one row on bodies */
-static void cti_energy_row(const cti_state *s, int i, cti_account *out)
+/* adds the work of one row on bodies; out_error: that of joints which do none */
+static void cti_energy_row(const cti_state *s, int i, cti_account *out, double *out_error)
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
@@ -50207,6 +50450,11 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
     for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
         work += (double)(row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
+    }
+    if (o->joint && cti_linkage_is_rigid(&s->bodies.joints[(o->joint - 1) / 2], (o->joint - 1) & 1) &&
+        !cti_linkage_recovers(s, &s->bodies.joints[(o->joint - 1) / 2])) { /* it does no work: what its row does is an error of linearization */
+        *out_error += work;
+        return;
     }
     if (o->joint) {
         out->joints += work;
@@ -50244,6 +50492,7 @@ static double cti_energy_damping(cti_state *s, ct_real dt)
 
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 {
+    double error = 0;
     int i;
     memset(out, 0, sizeof *out);
     for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
@@ -50251,9 +50500,9 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
         out->pins += s->energy.works[i];
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        cti_energy_row(s, i, out);
+        cti_energy_row(s, i, out, &error);
     out->damping = cti_energy_damping(s, dt);
-    out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
+    out->pins -= out->script + out->joints + out->recovery - out->contact + error; /* the rest of all work */
     out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
 }
 
@@ -50268,13 +50517,11 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
         if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
-            out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
+            out->gained -= energy->now[bodies->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their velocities */
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
-        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
             out->gained += energy->now[bodies->n_models + i].kinetic;
-            out->joints -= energy->works[bodies->n_models + i];
-        }
 }
 
 #undef CTI_ENERGY_TOUCHED
@@ -50317,7 +50564,6 @@ typedef struct cti_attempt {
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int strained;       /* rows of joints whose error at the end is too large */
-    ct_real slack;      /* [m] allowed error of joints */
     int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
@@ -50600,8 +50846,11 @@ CTI_FN int cti_cmr_tighten(cti_state *s, ct_real dt, cti_attempt *out, int *move
 CTI_FN int cti_cmr_add_rows(cti_state *s, const cti_row_context *c);
 /* cti_cmr_refine -- the same for collisions; out->limit is one of them. 0: out of memory. */
 CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *out);
-/* cti_cmr_bend -- linearizes rows of rigid bodies at the tentative motion. */
-CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c);
+/* cti_cmr_bend -- linearizes rows of rigid bodies at the tentative motion. Returns 1 if a row has to be solved again: one that changes by more
+   than attempt.row, and is loaded or violated. */
+CTI_FN int cti_cmr_bend(cti_state *s, const cti_row_context *c);
+/* cti_cmr_bent -- error [m/s] of the normal law in rows that cti_cmr_bend has changed since their last solve. */
+CTI_FN ct_real cti_cmr_bent(const cti_state *s);
 #endif
 
 
@@ -50740,15 +50989,44 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
     return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
-/* linearizes rows of rigid bodies at the current motion; a row that the motion violates by too much is solved again */
-CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
+/* the normal law of a row at a motion [m/s]: 0 where a loaded contact fulfils it, below 0 where features approach too far */
+static ct_real cti_cmr_normal_law(const cti_row *row, const ct_real *v)
 {
+    ct_real u[3], law;
+    cti_row_velocity(row, v, u);
+    law = u[0] + row->compliance[0] * row->r[0];
+    return row->recover > 0 ? cti_min(law, u[0] + row->softness * row->r[0] - row->recover) : law;
+}
+
+/* A free contact that opens more slowly than before needs no other solve */
+CTI_FN int cti_cmr_bend(cti_state *s, const cti_row_context *c)
+{
+    int i, bent = 0;
+    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        cti_contact_row *o = &s->contact.origins[i];
+        ct_real most = cti_policy_row_miss(o->thickness, c->dt);
+        if (!o->bends || cti_rows_linearize(c, &s->contact.rows[i], o) <= most)
+            continue;
+        o->bent = row->r[0] > 0 || cti_cmr_normal_law(row, s->end.v) < -most;
+        o->fresh |= o->bent, bent |= o->bent;
+    }
+    return bent;
+}
+
+CTI_FN ct_real cti_cmr_bent(const cti_state *s)
+{
+    ct_real most = 0;
     int i;
     for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
-        cti_contact_row *o = &s->contact.origins[i];
-        if (o->bends && cti_rows_linearize(c, &s->contact.rows[i], o) > cti_policy_row_miss(o->thickness, c->dt))
-            o->fresh = 1;
+        const cti_row *row = &s->contact.rows[i];
+        ct_real law;
+        if (!s->contact.origins[i].bent || cti_state_is_inactive(s, row->term[0].block))
+            continue;
+        law = cti_cmr_normal_law(row, s->end.v);
+        most = cti_max(most, row->r[0] > 0 ? cti_abs(law) : -law);
     }
+    return most;
 }
 #endif
 
@@ -51439,6 +51717,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
     out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
     out->recovery_speed = s->desc.recovery_speed;
+    out->gravity = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
 }
 
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
@@ -51549,7 +51828,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
         return 0;
-    cti_joints_linearize(s, c, 0);
+    cti_joints_bend(s, c);
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
@@ -51561,25 +51840,14 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* allowed error of joints: far below the thickness, above the error of the solver and of rounding */
-static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
-{
-    ct_real big = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        big = cti_max(big, cti_abs(s->x[i]));
-    return cti_policy_joint_slack(s->desc.thickness, s->desc.solver.tolerance, scale, dt, big);
-}
-
 /* 1 if the contacts' part of the motion is plausible for a solution. The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
-/* solves; linearizes joints again until they hold at the end of the motion. 0: out of memory */
+/* solves; linearizes joints and the contacts of rigid bodies again until they hold at the end of the motion. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
     ct_real miss;
-    int k;
-    out->slack = CTI_LEN(s->bodies.joints) ? cti_cmr_slack(s, dt, scale) : 0;
+    int k, bent;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -51593,11 +51861,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return cti_cmr_give_up(s, dt, out);
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
-        cti_cmr_bend(s, c);
-        if (CTI_LEN(s->bodies.joints) == 0)
-            return 1;
-        miss = cti_joints_linearize(s, c, out->slack);
-        if (cti_policy_joint_holds(miss, out->slack, k))
+        bent = cti_cmr_bend(s, c) && !cti_state_is_paper(s);
+        miss = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;
+        if (cti_policy_rows_hold(bent, miss, k))
             return 1;
     }
 }
@@ -51780,10 +52046,10 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
-    if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
+    if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed, out->slack)) {
+        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->strained++;
         }
@@ -51800,6 +52066,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         return 0;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
+    out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
         return 0;
@@ -52294,8 +52561,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         if (s->parts.conflict)
             return 1;
         if (k < cti_step_tuned.substep.zone_soft && CTI_LEN(s->bodies.joints))
-            miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss * s->desc.thickness))
+            miss = cti_joints_bend(s, &c);
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;
@@ -52544,7 +52811,7 @@ static int cti_step_fail_safe(cti_state *s, ct_real dt, cti_attempt *a, ct_step_
         cti_step_rest(s, dt);
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     }
-    if (!a->converged || a->strained || a->gained)
+    if (!a->converged || a->strained || a->gained || a->spun)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (a->clear)
         return 1;
@@ -74918,8 +75185,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!(dt > 0) || !cti_finite(dt))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive, a normal number, and finite");
     w->busy = 1;
     t0 = cti_cmr_clock(&w->state);
     code = cti_world_open(w, dt);
@@ -76362,6 +76629,17 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
     return CT_OK;
 }
 
+/* makes the energy of the bodies of a joint unknown (linkage.h), since others hold them from now on */
+static void cti_joints_forget(ct_world *w, const cti_world_joint *q)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        int rigid = q->slot[i] >= 0 ? w->bodies[q->slot[i]].rigid : -1;
+        if (rigid >= 0 && rigid < CTI_LEN(w->state.bodies.rigids))
+            w->state.bodies.rigids[rigid].linked = 0;
+    }
+}
+
 static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
@@ -76397,6 +76675,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.generation = w->joints[i].generation + 1;
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
+    cti_joints_forget(w, &q);
     w->ready = w->prepared = 0;
     if (out_joint) {
         out_joint->index1 = (uint32_t)i + 1;
@@ -76433,6 +76712,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     if (!q)
         return code;
     q->alive = 0;
+    cti_joints_forget(w, q);
     w->ready = w->prepared = 0;
     return CT_OK;
 }
@@ -76460,8 +76740,10 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
 {
     int i;
     for (i = 0; i < CTI_LEN(w->joints); i++)
-        if (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)
+        if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)) {
             w->joints[i].alive = 0;
+            cti_joints_forget(w, &w->joints[i]);
+        }
 }
 
 static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
@@ -76475,13 +76757,14 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* number of a slot's body among the surface's bodies */
+/* number of a slot's body among the surface's bodies; -1: none */
 static int cti_joints_surface_body(const ct_world *w, int slot)
 {
     int i;
-    for (i = 0; i < CTI_LEN(w->surface_slot) && w->surface_slot[i] != slot; i++)
-        ;
-    return i;
+    for (i = 0; i < CTI_LEN(w->surface_slot); i++)
+        if (w->surface_slot[i] == slot)
+            return i;
+    return -1;
 }
 
 CTI_FN int cti_world_resolve_joints(ct_world *w)
@@ -76489,8 +76772,6 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     cti_surface *f = &w->state.surface;
     int i;
     CTI_CLEAR(w->state.bodies.joints);
-    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
-        w->state.bodies.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
@@ -76498,10 +76779,11 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);
+        j.body[0] = cti_joints_surface_body(w, q->slot[0]), j.body[1] = cti_joints_surface_body(w, q->slot[1]);
         if (!CTI_PUSH(&w->mem, w->state.bodies.joints, j))
             return 0;
-        if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
-            !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
+        if (!q->collide && j.body[0] >= 0 && j.body[1] >= 0 && j.body[0] != j.body[1] &&
+            !cti_broad_keep_apart(&w->mem, &f->apart, j.body[0], j.body[1]))
             return 0;
     }
     f->soup.apart = f->apart;
@@ -82340,6 +82622,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_TUNED_GROUP_VISIT
 #undef CTI_EPS
 #undef CTI_REAL_MAX
+#undef CTI_REAL_LEAST
 #undef CTI_R
 #undef CTI_SIMD_NONE
 #undef CTI_SIMD_SSE2

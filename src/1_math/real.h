@@ -8,9 +8,11 @@
 #if CONTACT_REAL == 32
 #define CTI_EPS ((ct_real)1.1920929e-7f) /* 2^-23: distance from 1 to the next number */
 #define CTI_REAL_MAX ((ct_real)3.4028234e38f)
+#define CTI_REAL_LEAST ((ct_real)1.1754944e-38f) /* smallest normal number */
 #else
 #define CTI_EPS ((ct_real)2.2204460492503131e-16)
 #define CTI_REAL_MAX ((ct_real)1.7976931348623157e308)
+#define CTI_REAL_LEAST ((ct_real)2.2250738585072014e-308)
 #endif
 #define CTI_R(x) ((ct_real)(x))
 

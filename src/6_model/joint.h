@@ -30,6 +30,7 @@ typedef struct cti_joint {
     ct_real angular_compliance; /* [rad/(N m)] */
     ct_real rest;         /* [m] distance that a stitch keeps; 0: the points meet */
     ct_real lever;        /* [m] > 0: a rotation error times this counts as a distance */
+    int32_t body[2];      /* number of each side's body in the surface, -1: none */
     uint64_t key;         /* key of its first row; key + 1 is that of its second */
 } cti_joint;
 

@@ -21,7 +21,8 @@ typedef struct cti_rigid {
     int swings;          /* 1: joints rotate it (swing.h) */
     ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
     double energy;       /* [J] kinetic and gravitational energy there */
-    int linked;          /* 1: `end` and `energy` are valid */
+    double spare;        /* [J] that its linkage has lost by linearization, and may gain again */
+    int linked;          /* 1: `end`, `energy` and `spare` are valid */
     ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
     ct_real affine_v[3]; /* and the velocity of its centre, */

@@ -222,6 +222,8 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
+    if (c->gravity > 0) /* features that part at this speed rise by what is missing, and no more, however short steps are */
+        row->recover = cti_min(row->recover, cti_sqrt(-2 * c->gravity * origin->gap0));
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;

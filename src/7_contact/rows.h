@@ -24,6 +24,7 @@ typedef struct cti_row_context {
                                  (cti_hit.before) */
     int at_start;             /* 1: rows of rigid bodies stay linearized at the start of the step (CT_ROW_VELOCITY); frames are the start's */
     ct_real recovery_speed;   /* [m/s] cap on the recovery of gaps; 0: none */
+    ct_real gravity;          /* [m/s^2] its size */
 } cti_row_context;
 
 /* cti_contact_row -- a row and where it comes from. */
@@ -39,7 +40,8 @@ typedef struct cti_contact_row {
     ct_real load, asked; /* > 0 where the row lifts a loaded contact: the last step's normal multiplier [N s], and the requested speed
                             [m/s] */
     int fresh;     /* 1: not solved yet */
-    ct_real missed; /* [m] violation of a joint's equation at the tentative motion */
+    int bent;      /* 1: linearized again since its last solve, with a change that matters */
+    ct_real missed; /* violation of a joint's equation at the tentative motion, over the error that it may have */
     int joint;     /* 0: a contact; else 1 + 2 joint + part: a joint's row, whose pair means nothing */
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;

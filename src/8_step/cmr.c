@@ -40,6 +40,7 @@ CTI_FN void cti_cmr_context(const cti_state *s, ct_real dt, const cti_memory *me
     out->cut = !s->scripts.still && s->step.dt > dt ? s->step.dt / dt : 1;
     out->slight = s->desc.solver.tolerance * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->step.dt * s->step.dt;
     out->recovery_speed = s->desc.recovery_speed;
+    out->gravity = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
 }
 
 CTI_FN void cti_cmr_move(cti_state *s, ct_real dt)
@@ -148,7 +149,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
         return 0;
-    cti_joints_linearize(s, c, 0);
+    cti_joints_bend(s, c);
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
@@ -160,25 +161,14 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     return cti_cmr_add_rows(s, c) && cti_repair_rows(s, c);
 }
 
-/* allowed error of joints: far below the thickness, above the error of the solver and of rounding */
-static ct_real cti_cmr_slack(const cti_state *s, ct_real dt, ct_real scale)
-{
-    ct_real big = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        big = cti_max(big, cti_abs(s->x[i]));
-    return cti_policy_joint_slack(s->desc.thickness, s->desc.solver.tolerance, scale, dt, big);
-}
-
 /* 1 if the contacts' part of the motion is plausible for a solution. The paper accepts every result */
 static int cti_cmr_is_plausible(const cti_state *s, double reach) { return cti_state_is_paper(s) || cti_plausible_contacts(s, reach); }
 
-/* solves; linearizes joints again until they hold at the end of the motion. 0: out of memory */
+/* solves; linearizes joints and the contacts of rigid bodies again until they hold at the end of the motion. 0: out of memory */
 static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct_real scale, double reach, cti_attempt *out)
 {
     ct_real miss;
-    int k;
-    out->slack = CTI_LEN(s->bodies.joints) ? cti_cmr_slack(s, dt, scale) : 0;
+    int k, bent;
     for (k = 0;; k++) {
         if (!cti_cmr_solve(s, dt, scale, out))
             return 0;
@@ -192,11 +182,9 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
             return cti_cmr_give_up(s, dt, out);
         cti_swing_follow(s, dt);
         cti_cmr_move(s, dt);
-        cti_cmr_bend(s, c);
-        if (CTI_LEN(s->bodies.joints) == 0)
-            return 1;
-        miss = cti_joints_linearize(s, c, out->slack);
-        if (cti_policy_joint_holds(miss, out->slack, k))
+        bent = cti_cmr_bend(s, c) && !cti_state_is_paper(s);
+        miss = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;
+        if (cti_policy_rows_hold(bent, miss, k))
             return 1;
     }
 }
@@ -377,10 +365,10 @@ static int cti_cmr_exclude(cti_state *s, ct_real dt, cti_attempt *out)
 static void cti_cmr_strain(cti_state *s, cti_attempt *out)
 {
     int i;
-    if (!(out->slack > 0) || s->desc.row_mode == CT_ROW_VELOCITY)
+    if (s->desc.row_mode == CT_ROW_VELOCITY)
         return;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed, out->slack)) {
+        if (s->contact.origins[i].joint && cti_policy_joint_fails(s->contact.origins[i].missed)) {
             cti_state_fail(s, s->contact.rows[i].term[0].block);
             out->strained++;
         }
@@ -397,6 +385,7 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         return 0;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
+    out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
         return 0;

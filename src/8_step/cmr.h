@@ -32,7 +32,6 @@ typedef struct cti_attempt {
     int implausible;    /* number of blocks with implausible velocities of their own, marked in cti_state.scripts.held */
     int gained;         /* bodies that gain energy (energy.h) */
     int strained;       /* rows of joints whose error at the end is too large */
-    ct_real slack;      /* [m] allowed error of joints */
     int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */

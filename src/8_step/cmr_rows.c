@@ -126,15 +126,44 @@ static int cti_cmr_is_broken(const cti_state *s, int row, ct_real dt)
     return u[0] + s->contact.rows[row].compliance[0] * s->contact.rows[row].r[0] < -cti_policy_row_miss(s->contact.origins[row].thickness, dt);
 }
 
-/* linearizes rows of rigid bodies at the current motion; a row that the motion violates by too much is solved again */
-CTI_FN void cti_cmr_bend(cti_state *s, const cti_row_context *c)
+/* the normal law of a row at a motion [m/s]: 0 where a loaded contact fulfils it, below 0 where features approach too far */
+static ct_real cti_cmr_normal_law(const cti_row *row, const ct_real *v)
 {
+    ct_real u[3], law;
+    cti_row_velocity(row, v, u);
+    law = u[0] + row->compliance[0] * row->r[0];
+    return row->recover > 0 ? cti_min(law, u[0] + row->softness * row->r[0] - row->recover) : law;
+}
+
+/* A free contact that opens more slowly than before needs no other solve */
+CTI_FN int cti_cmr_bend(cti_state *s, const cti_row_context *c)
+{
+    int i, bent = 0;
+    for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        cti_contact_row *o = &s->contact.origins[i];
+        ct_real most = cti_policy_row_miss(o->thickness, c->dt);
+        if (!o->bends || cti_rows_linearize(c, &s->contact.rows[i], o) <= most)
+            continue;
+        o->bent = row->r[0] > 0 || cti_cmr_normal_law(row, s->end.v) < -most;
+        o->fresh |= o->bent, bent |= o->bent;
+    }
+    return bent;
+}
+
+CTI_FN ct_real cti_cmr_bent(const cti_state *s)
+{
+    ct_real most = 0;
     int i;
     for (i = 0; CTI_LEN(s->bodies.rigids) && i < CTI_LEN(s->contact.rows); i++) {
-        cti_contact_row *o = &s->contact.origins[i];
-        if (o->bends && cti_rows_linearize(c, &s->contact.rows[i], o) > cti_policy_row_miss(o->thickness, c->dt))
-            o->fresh = 1;
+        const cti_row *row = &s->contact.rows[i];
+        ct_real law;
+        if (!s->contact.origins[i].bent || cti_state_is_inactive(s, row->term[0].block))
+            continue;
+        law = cti_cmr_normal_law(row, s->end.v);
+        most = cti_max(most, row->r[0] > 0 ? cti_abs(law) : -law);
     }
+    return most;
 }
 
 /* rows that are added after the existing ones */

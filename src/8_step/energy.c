@@ -9,6 +9,7 @@
 #include "energy.h"
 #include "impulses.h"
 #include "integrate.h"
+#include "linkage.h"
 #include "motion.h"
 #include "policy.h"
 #include "../0_base/sets.h"
@@ -181,7 +182,8 @@ static void cti_energy_bend(cti_state *s)
     }
 }
 
-/* work of rows and pins on each body over the step */
+/* Work of rows and pins on each body over the step. What a row gives to a scripted node does not reach the body: the script bears it, and has
+   the same work less in its reaction */
 static void cti_energy_works(cti_state *s, ct_real dt)
 {
     const ct_real *reaction = NULL;
@@ -195,7 +197,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
         int block = s->scripts.reactions.blocks[i];
         if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->energy.works[cti_energy_body(s, block)] += (double)cti_v3_dot(cti_v3_at(reaction, block), cti_v3_at(s->end.v, block));
+            s->energy.works[cti_energy_body(s, block)] +=
+                (double)cti_v3_dot(cti_v3_add(cti_v3_at(reaction, block), cti_impulses_borne(s, block)), cti_v3_at(s->end.v, block));
     }
     cti_energy_bend(s);
 }
@@ -481,8 +484,8 @@ CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost)
     return n;
 }
 
-/* adds the work of one row on bodies */
-static void cti_energy_row(const cti_state *s, int i, cti_account *out)
+/* adds the work of one row on bodies; out_error: that of joints which do none */
+static void cti_energy_row(const cti_state *s, int i, cti_account *out, double *out_error)
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
@@ -493,6 +496,11 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out)
     for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
         work += (double)(row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
+    }
+    if (o->joint && cti_linkage_is_rigid(&s->bodies.joints[(o->joint - 1) / 2], (o->joint - 1) & 1) &&
+        !cti_linkage_recovers(s, &s->bodies.joints[(o->joint - 1) / 2])) { /* it does no work: what its row does is an error of linearization */
+        *out_error += work;
+        return;
     }
     if (o->joint) {
         out->joints += work;
@@ -530,6 +538,7 @@ static double cti_energy_damping(cti_state *s, ct_real dt)
 
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
 {
+    double error = 0;
     int i;
     memset(out, 0, sizeof *out);
     for (i = 0; i < s->bodies.n_models + CTI_LEN(s->bodies.rigids); i++) {
@@ -537,9 +546,9 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
         out->pins += s->energy.works[i];
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        cti_energy_row(s, i, out);
+        cti_energy_row(s, i, out, &error);
     out->damping = cti_energy_damping(s, dt);
-    out->pins -= out->script + out->joints + out->recovery - out->contact; /* the rest of all work */
+    out->pins -= out->script + out->joints + out->recovery - out->contact + error; /* the rest of all work */
     out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
 }
 
@@ -554,13 +563,11 @@ CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
     memset(out, 0, sizeof *out);
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
         if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
-            out->gained += energy->works[bodies->n_models + i] - energy->now[bodies->n_models + i].kinetic;
+            out->gained -= energy->now[bodies->n_models + i].kinetic;
     cti_energy_rigids(s); /* joints have changed their velocities */
     for (i = 0; i < CTI_LEN(bodies->rigids); i++)
-        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i)) {
+        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
             out->gained += energy->now[bodies->n_models + i].kinetic;
-            out->joints -= energy->works[bodies->n_models + i];
-        }
 }
 
 #undef CTI_ENERGY_TOUCHED

@@ -235,6 +235,14 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
     return out;
 }
 
+CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block)
+{
+    cti_v3 r = cti_v3_at(s->system.work, block);
+    if (s->scripts.filter[block] < 0)
+        return cti_v3_zero();
+    return cti_v3_sub(r, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[block], r));
+}
+
 static void cti_impulses_pins(cti_state *s, ct_real dt)
 {
     const ct_real *reaction;

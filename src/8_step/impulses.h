@@ -15,6 +15,9 @@ CTI_FN int cti_impulses_keep(cti_state *s);
 /* cti_impulses_reactions -- impulses [3 n] of scripts on the blocks in scripts.reactions, in a substep dt to end.v: factor (A v - b) - J'
    r, without the directions in which the block is free. In system.work. */
 CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt);
+/* cti_impulses_borne -- impulse that rows give to a block with a reaction along its scripted directions, which the script bears. Known after
+   cti_impulses_reactions until system.work is used again. */
+CTI_FN cti_v3 cti_impulses_borne(const cti_state *s, int block);
 /* cti_impulses_begin -- starts the sums of a new step with 0. */
 CTI_FN void cti_impulses_begin(cti_state *s);
 /* cti_impulses_add -- adds a substep of dt that is about to be committed: contact.rows, contact.origins, end.v. system.work and the arena are

@@ -7,7 +7,7 @@
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
-#include "policy_numbers.h"
+#include "policy.h"
 
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
@@ -149,11 +149,17 @@ CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti
     cti_joints_side(s, &j->b, part, part == 1 ? -j->lever : -1, row);
 }
 
+/* compliance [m/N] of a part at its lever */
+static ct_real cti_joints_softness(const cti_joint *j, int part)
+{
+    return part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+}
+
 /* frame, axes and multipliers of a part */
 static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
 {
     const cti_memory_item *m;
-    ct_real soft = part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
+    ct_real soft = cti_joints_softness(j, part);
     int k;
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
@@ -206,7 +212,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
     return 1;
 }
 
-static int cti_joints_is_soft(const cti_joint *j, int part) { return (part == 1 ? j->angular_compliance : j->compliance) > 0; }
+CTI_FN int cti_joints_is_soft(const cti_joint *j, int part) { return cti_joints_softness(j, part) > 0; }
 
 /* the error that remains after a step: an error from outside is recovered at the recovery speed, a spring's elongation stays */
 static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part, ct_real dt, const ct_real *frame)
@@ -217,7 +223,7 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
 }
 
 /* w of one row; returns the row's error at v [m] */
-static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
+static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
 {
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
     ct_real u[3], miss = 0;
@@ -238,19 +244,56 @@ static ct_real cti_joints_bend(const cti_state *s, const cti_row_context *c, con
     return miss;
 }
 
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance)
+CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
+{
+    ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
+    ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
+    return a < CTI_REAL_MAX || b < CTI_REAL_MAX ? cti_min(a, b) : s->desc.thickness;
+}
+
+/* largest coordinate of the blocks of a side [m], which rounds as their positions do */
+static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
+{
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < side->n || (i == 0 && side->rigid >= 0); i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(s->x[3 * (side->n ? side->block[i] : s->bodies.rigids[side->rigid].block) + k]));
+    return most;
+}
+
+/* error that a joint may have [m] */
+static ct_real cti_joints_slack(const cti_state *s, const cti_joint *j, ct_real scale, ct_real dt)
+{
+    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
+    return cti_policy_joint_slack(cti_joints_thickness(s, j), s->desc.solver.tolerance, scale, dt, size);
+}
+
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale)
+{
+    ct_real worst = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_contact_row *o = &s->contact.origins[i];
+        const cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
+        if (!j)
+            continue;
+        o->missed = cti_joints_bend_row(s, c, j, (o->joint - 1) & 1, &s->contact.rows[i]) / cti_joints_slack(s, j, scale, c->dt);
+        o->fresh |= cti_policy_joint_misses(o->missed);
+        worst = cti_max(worst, o->missed);
+    }
+    return worst;
+}
+
+CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
 {
     ct_real worst = 0;
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         int id = s->contact.origins[i].joint - 1;
-        ct_real miss;
-        if (id < 0)
-            continue;
-        miss = cti_joints_bend(s, c, &s->bodies.joints[id / 2], id & 1, &s->contact.rows[i]);
-        s->contact.origins[i].fresh |= miss > tolerance;
-        s->contact.origins[i].missed = miss;
-        worst = cti_max(worst, miss);
+        const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+        if (j)
+            worst = cti_max(worst, cti_joints_bend_row(s, c, j, id & 1, &s->contact.rows[i]) / cti_joints_thickness(s, j));
     }
     return worst;
 }
@@ -264,6 +307,17 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
         if (!cti_joints_is_soft(j, part))
             worst = cti_max(worst, cti_v3_norm(cti_joints_phi(s, j, part, 0, s->step.time, unit)));
     return worst;
+}
+
+CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double sum = 0;
+    int part;
+    for (part = 0; part < cti_joints_parts(j); part++)
+        if (cti_joints_is_soft(j, part))
+            sum += (double)cti_v3_norm2(cti_joints_phi(s, j, part, 0, s->step.time, unit)) / (double)cti_joints_softness(j, part) / 2;
+    return sum;
 }
 
 CTI_FN ct_real cti_joints_error(const cti_state *s)

@@ -8,6 +8,10 @@
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
 /* cti_joints_parts -- number of rows of a joint. */
 CTI_FN int cti_joints_parts(const cti_joint *j);
+/* cti_joints_is_soft -- 1 if a part has compliance. */
+CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
+/* cti_joints_energy -- present energy [J] of the springs of a joint. */
+CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j);
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
 CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
 /* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
@@ -15,9 +19,13 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above `tolerance` [m] are marked fresh.
-   Returns the largest error. */
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real tolerance);
+/* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
+CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
+/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
+   fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
+/* cti_joints_bend -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
+CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
 /* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
 CTI_FN ct_real cti_joints_error(const cti_state *s);
 /* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */

@@ -6,11 +6,20 @@
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   This is not done if a contact was loaded, if a joint is compliant, in recovery or driven, or if a body is damped. Rows of CT_ROW_VELOCITY,
-   whose errors in every step cost energy, do not count as in recovery. */
+   Loaded contacts and driven joints bear gravity's half change, too: it is projected onto the motions that they allow. Springs add half of
+   their impulse.
+   Contacts, damping, and joints that are compliant or driven exchange energy with an `open` linkage. The work of an impulse r is r . (u0 + u1)
+   / 2, u0 and u1 the velocities of its row before and after it; springs have their energy. What the linkage gains beyond that is removed,
+   and nothing is added. Errors of linearization change their sign: what it lost by them it may gain again (`spare`).
+   None of this is done while a joint's error is in recovery. Rows of CT_ROW_VELOCITY, whose errors in every step cost energy, do not count
+   as in recovery. */
 #include "linkage.h"
 #include "joints.h"
 #include "policy.h"
+#include "../3_solve/solve_policy.h"
+
+/* squared residual of gravity's half change over the first, at which its projection ends: rows of several contacts depend on each other */
+#define CTI_LINKAGE_KICK 1e-12
 
 /* the motion that bodies which are held together have as one rigid body */
 typedef struct cti_linkage_motion {
@@ -25,8 +34,13 @@ typedef struct cti_linkage {
     int joined;      /* 1: there is a joint */
     int held;        /* 1: held by the world */
     int open;        /* 1: something else may act on them */
+    int recovers;    /* 1: an error of a joint does */
+    int borne;       /* 1: contacts bear them */
     int known;       /* 1: their energy before is known */
     double was, now; /* [J] energy */
+    double springs;  /* [J] energy of compliant joints, at the end */
+    double work;     /* [J] that contacts, damping and driven joints did */
+    double spare;    /* [J] that they may gain besides */
     double start;    /* gravitational energy at the start of the step */
     double apart;    /* [J] kinetic energy relative to the common rigid motion */
     ct_real scale;   /* scale factor on the motion relative to the common one */
@@ -38,8 +52,9 @@ typedef struct cti_linkage {
 
 typedef struct cti_linkage_work {
     cti_linkage *q; /* [rigids] */
-    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides */
-    int n;
+    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides; then of loaded contacts, with the terms of one linkage */
+    int n, n_joints;
+    double least;   /* squared residual over the first, at which conjugate gradients end */
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
     ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
@@ -53,7 +68,17 @@ static int cti_linkage_root(cti_linkage *q, int i)
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || (a->n == 0 && a->n_path == 0); }
 
-/* unites the bodies of all joints, and opens linkages with a joint that is compliant, driven or in recovery */
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part)
+{
+    return cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && !cti_joints_is_soft(j, part);
+}
+
+CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
+{
+    return s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * cti_joints_thickness(s, j);
+}
+
+/* unites the bodies of all joints, and opens linkages with a joint that is compliant or driven */
 static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
 {
     cti_linkage *q = w->q;
@@ -69,46 +94,79 @@ static void cti_linkage_unite(const cti_state *s, cti_linkage_work *w)
             continue;
         g->joined = 1;
         g->held |= j->a.rigid < 0 || j->b.rigid < 0;
-        if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || j->compliance > 0 || j->angular_compliance > 0) {
+        if (!cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b)) {
             g->open = 1;
             continue;
         }
-        g->open |= s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * s->desc.thickness;
+        g->recovers |= cti_linkage_recovers(s, j);
+        g->springs += cti_joints_energy(s, j);
         for (part = 0; part < cti_joints_parts(j); part++)
-            cti_joints_row(s, j, part, &w->rows[w->n++]);
+            if (cti_joints_is_soft(j, part))
+                g->open = 1;
+            else
+                cti_joints_row(s, j, part, &w->rows[w->n++]);
+    }
+}
+
+/* adds a loaded contact, or a driven joint, to the rows of a linkage, with its terms alone. A contact that sticks bears all directions */
+static void cti_linkage_touch(const cti_state *s, cti_linkage_work *w, const cti_linkage *g, const cti_row *row)
+{
+    cti_row *q = &w->rows[w->n++];
+    int k;
+    *q = *row, q->n = 0;
+    for (k = 0; k < row->n; k++) {
+        int at = s->bodies.rigid_of[row->term[k].block];
+        if (at >= 0 && &w->q[cti_linkage_root(w->q, at)] == g)
+            q->term[q->n++] = row->term[k];
+    }
+    if (!row->equations)
+        q->equations = row->r[1] * row->r[1] + row->r[2] * row->r[2] < cti_solve_tuned.law.slides * row->mu * row->mu * row->r[0] * row->r[0] ? 7 : 1;
+}
+
+/* adds the work of a row to the linkages of its bodies. before: velocities before the step */
+static void cti_linkage_count(const cti_state *s, const ct_real *before, cti_linkage_work *w, int i)
+{
+    const cti_row *row = &s->contact.rows[i];
+    cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+    const cti_linkage *last[2] = {NULL, NULL};
+    int k;
+    for (k = 0; k < row->n; k++) {
+        int at = s->bodies.rigid_of[row->term[k].block];
+        cti_v3 v = cti_v3_mul(cti_v3_add(cti_v3_at(before, row->term[k].block), cti_v3_at(s->end.v, row->term[k].block)), CTI_R(0.5));
+        cti_linkage *g = at >= 0 ? &w->q[cti_linkage_root(w->q, at)] : NULL;
+        if (!g || !g->joined)
+            continue;
+        if ((row->equations || row->r[0] > 0) && g != last[0] && g != last[1]) {
+            last[last[0] != NULL] = g, g->open = g->borne = 1;
+            cti_linkage_touch(s, w, g, row);
+        }
+        g->work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
     }
 }
 
 /* opens linkages under loaded contacts or damping; computes sums that need no projection */
-static void cti_linkage_open(const cti_state *s, cti_linkage_work *w)
+static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
-    int i, k;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        for (k = 0; !s->contact.origins[i].joint && s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
-            int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
-            if (at >= 0)
-                w->q[cti_linkage_root(w->q, at)].open = 1;
-        }
+    int i;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_joint *j = s->contact.origins[i].joint ? &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2] : NULL;
+        if (!j || !cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b))
+            cti_linkage_count(s, before, w, i);
+    }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
-        g->open |= s->scripts.still || s->bodies.alpha[r->block] > 0;
-        g->known &= r->linked;
-        g->was += r->energy;
+        cti_v3 v = cti_v3_at(s->end.v, r->block), spin = cti_v3_at(s->end.v, r->block + 1);
+        g->open |= s->bodies.alpha[r->block] > 0;
+        g->work -= (double)(s->bodies.alpha[r->block] * dt * (r->mass * cti_v3_norm2(v) + cti_v3_dot(spin, cti_m3_mul_v(r->I_mid, spin))));
+        g->known &= r->linked && !s->scripts.still;
+        g->was += r->energy, g->spare += r->spare;
     }
-}
-
-/* velocities at the end before the projection */
-static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt)
-{
-    int i;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
-        const cti_rigid *r = &s->bodies.rigids[i];
-        cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
-        if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
-            memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
-        cti_v3_put(w->p, 2 * i, cti_v3_mad(cti_v3_at(s->v, r->block), cti_v3_at(s->desc.gravity, 0), dt / 2));
-        cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
+        cti_linkage *g = &w->q[i];
+        g->known &= !g->recovers;
+        if (!g->open)
+            g->work = g->spare = 0;
     }
 }
 
@@ -117,6 +175,45 @@ static int cti_linkage_place(const cti_state *s, int block)
 {
     int at = s->bodies.rigid_of[block];
     return 2 * at + (block != s->bodies.rigids[at].block);
+}
+
+/* adds half of the impulse of springs */
+static void cti_linkage_spring(const cti_state *s, const cti_linkage_work *w, ct_real *kick)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        int id = s->contact.origins[i].joint - 1;
+        const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
+        cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_mul(cti_v3_at(row->r, 0), CTI_R(0.5)));
+        for (k = 0; j && cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && cti_joints_is_soft(j, id & 1) && k < row->n; k++) {
+            const cti_term *t = &row->term[k];
+            int at = s->bodies.rigid_of[t->block];
+            cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
+            f = t->block == s->bodies.rigids[at].block ? cti_v3_mul(f, 1 / s->bodies.rigids[at].mass) : cti_m3_mul_v(w->inverse + 9 * (size_t)at, f);
+            cti_v3_addto(kick, cti_linkage_place(s, t->block), f);
+        }
+    }
+}
+
+/* velocities at the end before the projection; kick [6 rigids]: the half change where contacts bear it, too */
+static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real dt, ct_real *kick)
+{
+    int i, k;
+    memset(kick, 0, sizeof(ct_real) * 6 * (size_t)CTI_LEN(s->bodies.rigids));
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[i];
+        cti_rigid_inertia(r, r->q, w->I + 9 * (size_t)i);
+        if (!cti_m3_inverse(w->I + 9 * (size_t)i, w->inverse + 9 * (size_t)i))
+            memset(w->inverse + 9 * (size_t)i, 0, 9 * sizeof(ct_real));
+        cti_v3_put(kick, 2 * i, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), dt / 2));
+        cti_v3_put(w->p, 2 * i, cti_v3_at(s->v, r->block));
+        cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
+    }
+    cti_linkage_spring(s, w, kick);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        for (k = 0; !w->q[cti_linkage_root(w->q, i)].borne && k < 6; k++)
+            w->p[6 * i + k] += kick[6 * i + k], kick[6 * i + k] = 0;
 }
 
 /* u [3 rows] = J p, for equations only */
@@ -193,7 +290,7 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        g->done |= !(g->along > 0) || !(g->next > g->first_square * (double)(CTI_EPS * CTI_EPS)) || --g->most <= 0;
+        g->done |= !(g->along > 0) || !(g->next > g->first_square * w->least) || --g->most <= 0;
         g->square = g->next;
         open |= !g->done;
     }
@@ -210,6 +307,8 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
         return 0;
     cti_linkage_rates(s, w, w->p, r);
     memcpy(d, r, sizeof(ct_real) * (size_t)n);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        w->q[i].square = 0, w->q[i].most = 0;
     for (i = 0; i < w->n; i++) {
         cti_linkage *g = cti_linkage_of(s, w, i);
         g->square += cti_linkage_dot(r, r, i), g->most += 6;
@@ -219,6 +318,22 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
     while (cti_linkage_descend(s, w, r, d, Wd, step))
         ;
     return 1;
+}
+
+/* projects the velocities by the joints, and gravity's half change by the loaded contacts, too. 0: out of memory */
+static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
+{
+    ct_real *p = w->p;
+    int i, ok, n = w->n;
+    w->n = w->n_joints, w->least = (double)(CTI_EPS * CTI_EPS);
+    ok = cti_linkage_project(s, w);
+    w->n = n, w->least = CTI_LINKAGE_KICK;
+    w->p = kick;
+    ok = ok && (n == w->n_joints || cti_linkage_project(s, w));
+    w->p = p;
+    for (i = 0; ok && n > w->n_joints && i < 6 * CTI_LEN(s->bodies.rigids); i++)
+        p[i] += kick[i];
+    return ok;
 }
 
 /* kinetic energy of a body at velocities p [6] */
@@ -290,11 +405,13 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        double change = (g->was - g->now) / g->apart;
+        g->now += g->springs;
+        double change = (g->was + g->work + g->spare - g->now) / g->apart;
+        change = g->open && change > 0 ? 0 : change;
         change = change > cti_step_tuned.energy.link_most ? cti_step_tuned.energy.link_most : change;
         change = change > -cti_step_tuned.energy.link_least ? change : -cti_step_tuned.energy.link_least;
         g->scale = 1;
-        if (g->up == i && g->known && !g->open && g->apart > 0)
+        if (g->up == i && g->known && g->apart > 0)
             g->scale = cti_sqrt((ct_real)(1 + change));
     }
 }
@@ -304,7 +421,7 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
 {
     cti_rigid *r = &s->bodies.rigids[i];
     ct_real apart[6], scale = g->scale - 1, *p = w->p + 6 * (size_t)i;
-    double left = 0;
+    double left = 0, spare = 0;
     int k;
     cti_linkage_apart(s, w, &g->common, i, apart);
     for (k = 0; k < 6; k++)
@@ -314,10 +431,14 @@ static void cti_linkage_apply(cti_state *s, const cti_linkage_work *w, const cti
     cti_v3_put(s->v, r->block + 1, cti_rigid_rate(r, r->q));
     memcpy(r->end, p, sizeof r->end);
     /* the first body stores the part that was not corrected */
-    if (g == &w->q[i] && g->known && !g->open)
-        left = g->was - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    if (g == &w->q[i] && g->known)
+        left = g->was + g->work + g->spare - g->now - (double)(g->scale * g->scale - 1) * g->apart;
+    if (g->open && left > 0)
+        spare = left, left = 0;
+    left += g == &w->q[i] ? g->springs : 0;
     r->energy = cti_linkage_kinetic(s, w, i, p) + cti_linkage_gravity(s, i, s->x) + left;
-    r->linked = !g->open;
+    r->spare = spare;
+    r->linked = !g->recovers && !s->scripts.still;
 }
 
 CTI_FN void cti_linkage_watch(cti_state *s)
@@ -336,18 +457,19 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->bodies.rigids[i].linked = 0;
 }
 
-/* makes the working data for the present state, with all linkages; 0: out of memory */
-static int cti_linkage_make(cti_state *s, cti_linkage_work *w)
+/* makes the working data for the present state, with all linkages, after a step from velocities `before`; 0: out of memory */
+static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
     int i, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
-    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * CTI_LEN(s->bodies.joints));
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + CTI_LEN(s->contact.rows)));
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
         w->q[i].up = i, w->q[i].known = 1;
     cti_linkage_unite(s, w);
-    cti_linkage_open(s, w);
+    w->n_joints = w->n;
+    cti_linkage_open(s, before, dt, w);
     return 1;
 }
 
@@ -358,7 +480,7 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
     double fall = (double)(dt * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
     if (n == 0 || CTI_LEN(s->bodies.joints) == 0)
         return 1;
-    if (!cti_linkage_make(s, &w))
+    if (!cti_linkage_make(s, s->v, dt, &w))
         return 0;
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w.q[cti_linkage_root(w.q, i)];
@@ -381,17 +503,18 @@ CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
 {
     cti_linkage_work w;
+    ct_real *kick;
     int i, n = CTI_LEN(s->bodies.rigids), n_joints = CTI_LEN(s->bodies.joints);
     for (i = 0; n_joints == 0 && i < n; i++)
         s->bodies.rigids[i].linked = 0;
     if (n == 0 || n_joints == 0)
         return 1;
     w.I = CTI_ARENA_NEW(s->arena, ct_real, 9 * n), w.inverse = CTI_ARENA_NEW(s->arena, ct_real, 9 * n);
-    w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
-    if (!w.I || !w.inverse || !w.p || !cti_linkage_make(s, &w))
+    w.p = CTI_ARENA_NEW(s->arena, ct_real, 6 * n), kick = CTI_ARENA_NEW(s->arena, ct_real, 6 * n);
+    if (!w.I || !w.inverse || !w.p || !kick || !cti_linkage_make(s, s->history.dv, dt, &w)) /* the velocities before, until the end of the commit */
         return 0;
-    cti_linkage_start(s, &w, dt);
-    if (!cti_linkage_project(s, &w))
+    cti_linkage_start(s, &w, dt, kick);
+    if (!cti_linkage_allow(s, &w, kick))
         return 0;
     cti_linkage_common(s, &w);
     cti_linkage_scale(s, &w);
@@ -403,3 +526,5 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     }
     return 1;
 }
+
+#undef CTI_LINKAGE_KICK

@@ -4,8 +4,12 @@
 
 #include "state.h"
 
+/* cti_linkage_is_rigid -- 1 if a part of a joint does no work: its sides are rigid bodies or the world at rest, without compliance. */
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);
+/* cti_linkage_recovers -- 1 if the present error of a joint is above link_eased. */
+CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j);
 /* cti_linkage_keep -- at the end of a commit of a step dt: jointed bodies on which only rigid joints, the world at rest and gravity acted
-   keep their energy, or come nearer to it. 0: out of memory. */
+   keep their energy, or come nearer to it. Others gain no more than contacts and other joints gave them. 0: out of memory. */
 CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
 /* cti_linkage_climbs -- adds to *out the number of linkages whose gravitational energy at the tentative end of a step dt exceeds all the
    energy that they have, so that the excess cannot be removed from their motion. 0: out of memory. */

@@ -137,9 +137,11 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
     return cti_max(cti_step_tuned.attempt.joint * thickness, cti_max(2 * tolerance * scale * dt, 16 * CTI_EPS * size));
 }
 
-CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times) { return miss <= slack || times == cti_step_tuned.attempt.joint_times; }
+CTI_FN int cti_policy_joint_misses(ct_real miss) { return miss > 1; }
 
-CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack) { return miss > cti_step_tuned.attempt.joint_fails * slack; }
+CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times) { return (!bent && miss <= 1) || times == cti_step_tuned.attempt.joint_times; }
+
+CTI_FN int cti_policy_joint_fails(ct_real miss) { return miss > cti_step_tuned.attempt.joint_fails; }
 
 CTI_FN int cti_policy_turns_far(ct_real angle) { return angle > cti_step_tuned.attempt.turn; }
 

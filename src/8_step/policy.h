@@ -85,14 +85,16 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 
 /* ---- an attempt ---- */
 
-/* cti_policy_joint_slack -- allowed error of joints [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
-   size: largest coordinate [m]. */
+/* cti_policy_joint_slack -- error that a joint may have [m]. tolerance: the solver's; scale: velocity that residuals are relative to [m/s];
+   size: largest coordinate of its bodies [m]. `miss` below is an error over this one. */
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
-/* cti_policy_joint_holds -- 1 if joints with an error of `miss` [m] are not linearized again. times: linearizations so far in this
-   round. */
-CTI_FN int cti_policy_joint_holds(ct_real miss, ct_real slack, int times);
-/* cti_policy_joint_fails -- 1 if a joint with an error of `miss` [m] at the end of the attempt rejects it. */
-CTI_FN int cti_policy_joint_fails(ct_real miss, ct_real slack);
+/* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
+CTI_FN int cti_policy_joint_misses(ct_real miss);
+/* cti_policy_rows_hold -- 1 if rows are not solved again: no contact of a rigid body is `bent`, and joints, of which `miss` is the largest,
+   hold. times: linearizations so far in this round. */
+CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
+/* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
+CTI_FN int cti_policy_joint_fails(ct_real miss);
 /* cti_policy_turns_far -- 1 if a rigid body near others may not rotate by `angle` [rad] in a substep. */
 CTI_FN int cti_policy_turns_far(ct_real angle);
 

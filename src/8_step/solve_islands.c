@@ -488,7 +488,7 @@ static int cti_islands_touch(cti_state *s, int first, int end)
         for (k = 0; k < s->contact.rows[i].n; k++)
             later |= s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact;
     for (i = first; fresh && i < end; i++) {
-        s->contact.origins[i].fresh = 0;
+        s->contact.origins[i].fresh = s->contact.origins[i].bent = 0;
         for (k = 0; k < s->contact.rows[i].n; k++)
             s->factors.components[s->factors.component_of[s->contact.rows[i].term[k].block]].solve.in_contact = 1;
     }

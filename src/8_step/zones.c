@@ -404,8 +404,8 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
         if (s->parts.conflict)
             return 1;
         if (k < cti_step_tuned.substep.zone_soft && CTI_LEN(s->bodies.joints))
-            miss = cti_joints_linearize(s, &c, CTI_REAL_MAX);
-        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss * s->desc.thickness))
+            miss = cti_joints_bend(s, &c);
+        if (CTI_LEN(s->contact.hits) == 0 && !(z->n_joints && miss > cti_step_tuned.substep.zone_miss))
             break;
         if (!cti_zones_collect(z, &c))
             return 0;

@@ -204,6 +204,17 @@ static ct_code cti_joints_check_made(ct_world *w, const ct_joint_desc *d, const 
     return CT_OK;
 }
 
+/* makes the energy of the bodies of a joint unknown (linkage.h), since others hold them from now on */
+static void cti_joints_forget(ct_world *w, const cti_world_joint *q)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        int rigid = q->slot[i] >= 0 ? w->bodies[q->slot[i]].rigid : -1;
+        if (rigid >= 0 && rigid < CTI_LEN(w->state.bodies.rigids))
+            w->state.bodies.rigids[rigid].linked = 0;
+    }
+}
+
 static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *out_joint)
 {
     cti_world_joint q;
@@ -239,6 +250,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.generation = w->joints[i].generation + 1;
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
+    cti_joints_forget(w, &q);
     w->ready = w->prepared = 0;
     if (out_joint) {
         out_joint->index1 = (uint32_t)i + 1;
@@ -275,6 +287,7 @@ CONTACT_API_DEF ct_code ct_joint_remove(ct_world *w, ct_joint_id joint)
     if (!q)
         return code;
     q->alive = 0;
+    cti_joints_forget(w, q);
     w->ready = w->prepared = 0;
     return CT_OK;
 }
@@ -302,8 +315,10 @@ CTI_FN void cti_world_drop_joints(ct_world *w, int slot)
 {
     int i;
     for (i = 0; i < CTI_LEN(w->joints); i++)
-        if (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)
+        if (w->joints[i].alive && (w->joints[i].slot[0] == slot || w->joints[i].slot[1] == slot)) {
             w->joints[i].alive = 0;
+            cti_joints_forget(w, &w->joints[i]);
+        }
 }
 
 static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
@@ -317,13 +332,14 @@ static void cti_joints_resolve(const ct_world *w, int slot, cti_joint_side *s)
         s->block[i] += w->bodies[slot].block0;
 }
 
-/* number of a slot's body among the surface's bodies */
+/* number of a slot's body among the surface's bodies; -1: none */
 static int cti_joints_surface_body(const ct_world *w, int slot)
 {
     int i;
-    for (i = 0; i < CTI_LEN(w->surface_slot) && w->surface_slot[i] != slot; i++)
-        ;
-    return i;
+    for (i = 0; i < CTI_LEN(w->surface_slot); i++)
+        if (w->surface_slot[i] == slot)
+            return i;
+    return -1;
 }
 
 CTI_FN int cti_world_resolve_joints(ct_world *w)
@@ -331,8 +347,6 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
     cti_surface *f = &w->state.surface;
     int i;
     CTI_CLEAR(w->state.bodies.joints);
-    for (i = 0; i < CTI_LEN(w->state.bodies.rigids); i++)
-        w->state.bodies.rigids[i].linked = 0;
     for (i = 0; i < CTI_LEN(w->joints); i++) {
         const cti_world_joint *q = &w->joints[i];
         cti_joint j = q->joint;
@@ -340,10 +354,11 @@ CTI_FN int cti_world_resolve_joints(ct_world *w)
             continue;
         cti_joints_resolve(w, q->slot[0], &j.a);
         cti_joints_resolve(w, q->slot[1], &j.b);
+        j.body[0] = cti_joints_surface_body(w, q->slot[0]), j.body[1] = cti_joints_surface_body(w, q->slot[1]);
         if (!CTI_PUSH(&w->mem, w->state.bodies.joints, j))
             return 0;
-        if (!q->collide && q->slot[0] >= 0 && q->slot[1] >= 0 && q->slot[0] != q->slot[1] &&
-            !cti_broad_keep_apart(&w->mem, &f->apart, cti_joints_surface_body(w, q->slot[0]), cti_joints_surface_body(w, q->slot[1])))
+        if (!q->collide && j.body[0] >= 0 && j.body[1] >= 0 && j.body[0] != j.body[1] &&
+            !cti_broad_keep_apart(&w->mem, &f->apart, j.body[0], j.body[1]))
             return 0;
     }
     f->soup.apart = f->apart;

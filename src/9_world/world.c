@@ -490,8 +490,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return CT_ERR_ARGUMENT;
     if (cti_world_busy(w) != CT_OK)
         return CT_ERR_ARGUMENT;
-    if (!(dt > 0) || !cti_finite(dt))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive and finite");
+    if (!(dt >= CTI_REAL_LEAST) || !cti_finite(dt)) /* parts of smaller steps would be 0 */
+        return cti_world_fail(w, CT_ERR_ARGUMENT, none, -1, (double)dt, "dt must be positive, a normal number, and finite");
     w->busy = 1;
     t0 = cti_cmr_clock(&w->state);
     code = cti_world_open(w, dt);
