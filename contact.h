@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5faed23bbfbe5598.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c76abf7abfc71472.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -58757,7 +58757,9 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
     for (lag = 0; lag <= lags; lag++) {
         cti_form_end end = CTI_FORM_GOES_ON;
         double nu = 0;
-        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0))
+        if (lag > 0 && !cti_form_lag(s))
+            return 0;
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0)
             return 1;
         first = q->iterations;
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
