@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c76abf7abfc71472.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 473aa34c14cd4cd7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -60265,6 +60265,17 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
            r->status < CT_STATUS_BUDGET;
 }
 
+/* scripts that were late go on where they are due: without dynamic bodies nothing is in their way */
+static void cti_barrier_let_go(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_script *script = &s->scripts.movers[i].script;
+        if (script->late)
+            script->late[3 * (size_t)script->n] = 0;
+    }
+}
+
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
@@ -60277,6 +60288,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
+        cti_barrier_let_go(s);
         s->step.time = s->step.until;
         s->contact.memory_dt = dt;
         cti_impulses_swap(s);

@@ -388,6 +388,35 @@ static void a_script_without_room_waits(void **state)
     ct_world_destroy(w);
 }
 
+/* the same without any dynamic body: nothing is in the way of the late press any more */
+static void a_late_script_goes_on_where_it_is_alone(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0, NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(0.3, 0.05, 0.3, 1, 1, 1, 0);
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    ct_body_id press = {0, 0}, crate;
+    double x[3];
+    int i;
+    (void)state;
+    d.stepper = CT_STEPPER_BARRIER, d.barrier.newton_iterations = 3;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    crate = add_rigid_box(w, "crate", 0.1, 1000, 0, 0.0505, 0);
+    k.name = "press", k.mesh = &m, k.motion.linear[1] = -1, k.position[1] = (ct_real)0.14;
+    assert_int_equal(ct_body_add_kinematic(w, &k, &press), CT_OK);
+    ct_mesh_free(&m);
+    for (i = 0; i < 12; i++)
+        step_once(w, 0.01);
+    read_middle(w, press, 0, x);
+    assert_true(x[1] > 0.021);
+    assert_int_equal(ct_body_remove(w, crate), CT_OK);
+    step_once(w, 0.01);
+    read_middle(w, press, 0, x);
+    assert_true(fabs(x[1] - 0.01) < 1e-6);
+    ct_world_destroy(w);
+}
+
 static void pins_hold_and_move(void **state)
 {
     ct_world *w = barrier_world(1e-3, 0, NULL);
@@ -585,6 +614,7 @@ int main(void)
         cmocka_unit_test(a_kinematic_box_pushes),
         cmocka_unit_test(a_belt_works_by_friction),
         cmocka_unit_test(a_script_without_room_waits),
+        cmocka_unit_test(a_late_script_goes_on_where_it_is_alone),
         cmocka_unit_test(pins_hold_and_move),
         cmocka_unit_test(a_stiff_box_falls_beside_a_script),
         cmocka_unit_test(a_cap_ends_a_step_without_intersections),
