@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 473aa34c14cd4cd7.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9c4d9e3c7a2b2672.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -38753,14 +38753,12 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
     return &s->attach[b->moves ? v + b->shift : s->n_moving];
 }
-#endif
 CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->script + 3 * (size_t)(v + s->bodies[s->body_of[v]].shift); }
 
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
@@ -42497,6 +42495,7 @@ typedef struct cti_history {
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] the integrator starts anew after this step */
     cti_impulses impulses;     /* of the last step */
+    double barrier, barrier_solved; /* [m/s^2] scale of the barriers' forces (barrier.h): the next step's, the last solve's; 0: not known */
 } cti_history;
 
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
@@ -55458,6 +55457,7 @@ typedef struct cti_contact_rub {
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
     ct_real hat, d2;
+    ct_real mass; /* [kg] the smaller of its bodies' layout.share; 0: no unknown of it is free, so that it has no force */
 } cti_barrier_term;
 
 /* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
@@ -55494,6 +55494,7 @@ typedef struct cti_barrier_layout {
     cti_affine *affines;        /* [rigids] */
     cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
     ct_real *hat;               /* [surface bodies] dhat */
+    ct_real *share;             /* [surface bodies] mass over the number of surface vertices [kg]; CTI_REAL_MAX: not dynamic */
     int32_t *all;               /* [n] 0, 1, 2, ... */
     ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
     ct_real *damping;           /* [6 state blocks] scratch */
@@ -55524,13 +55525,13 @@ typedef struct cti_barrier_candidates {
     int32_t *tested;      /* scratch of the step filter */
 } cti_barrier_candidates;
 
-/* cti_barrier_contact -- contacts at the iterate, and the scale of their force. */
+/* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
-    double force_least;      /* [N] */
+    double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
+    double rescaled;         /* [J] what changes of the scale added to it in this step */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -55872,6 +55873,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
+    CTI_FREE(m, b->layout.share);
     CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
@@ -55988,11 +55990,23 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     return 1;
 }
 
+/* mass of a surface vertex of each body, on average */
+static void cti_barrier_shares(const cti_state *s, cti_barrier *b, const cti_stepper_body *bodies)
+{
+    int i, k;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_soup_body *r = &s->surface.ranges[i];
+        ct_real mass = 0;
+        for (k = 0; s->surface.bodies[i].dynamic && k < bodies[i].n_blocks; k++)
+            mass += s->bodies.mass[bodies[i].block0 + k];
+        b->layout.share[i] = s->surface.bodies[i].dynamic ? mass / (ct_real)cti_max_int(r->v1 - r->v0, 1) : CTI_REAL_MAX;
+    }
+}
+
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_barrier *b;
     int i;
-    CTI_UNUSED(bodies);
     cti_barrier_free(s);
     b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
     if (!b)
@@ -56000,7 +56014,8 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(b, 0, sizeof *b);
     s->own = b;
     if (!CTI_RESIZE(s->mem, b->layout.block_of, s->n) || !CTI_RESIZE(s->mem, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
-        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies))
+        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies) ||
+        !CTI_RESIZE(s->mem, b->layout.share, s->surface.n_bodies))
         return 0;
     b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
     b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
@@ -56011,6 +56026,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
+    cti_barrier_shares(s, b, bodies);
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
@@ -56493,6 +56509,29 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 
 /* ---- active pairs ---- */
 
+/* 1 where a script does not hold all blocks that move vertex v */
+static int cti_barrier_is_free(const cti_state *s, int v)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    int k, is_free = a->n > 0 && a->frame >= 0;
+    for (k = 0; a->frame < 0 && k < a->n; k++)
+        is_free |= !s->scripts.fixed[a->block[k]];
+    return is_free;
+}
+
+/* cti_barrier_term.mass */
+static ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t)
+{
+    const ct_real *share = cti_barrier_own(s)->layout.share;
+    const int32_t *body_of = s->surface.body_of;
+    int k, is_free = s->scripts.n_constrained == 0;
+    for (k = 0; !is_free && k < t->n; k++)
+        is_free = cti_barrier_is_free(s, t->v[k]);
+    if (!is_free)
+        return 0;
+    return t->n == t->n_a ? share[body_of[t->v[0]]] : cti_min(share[body_of[t->v[0]]], share[body_of[t->v[t->n_a]]]);
+}
+
 static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *x)
 {
     const cti_surface *f = &s->surface;
@@ -56504,6 +56543,7 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
         t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
         t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
         t.hat = (b->layout.hat[f->body_of[t.v[0]]] + b->layout.hat[f->planes[t.plane].body]) / 2;
+        t.mass = cti_barrier_least_mass(s, &t);
         gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
         t.d2 = gap * gap;
         if (gap < t.hat && !CTI_PUSH(s->mem, b->contact.terms, t))
@@ -56530,6 +56570,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i];
+            t.mass = cti_barrier_least_mass(s, &t);
             if (!CTI_PUSH(s->mem, b->contact.terms, t))
                 return 0;
         }
@@ -56547,10 +56588,10 @@ static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_r
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real rest[12];
+    ct_real rest[12], fixed = s->desc.barrier.stiffness;
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (ct_real)b->contact.force * t->hat;
+    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)s->history.barrier * t->mass) * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -57783,7 +57824,10 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     cti_potential_terms t;
+    /* the scale has changed since the last solve, the forces that it found have not */
+    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
     int i, k;
+    s->history.barrier_solved = s->history.barrier;
     CTI_CLEAR(b->contact.rubs);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
@@ -57797,7 +57841,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         q.n = p->n;
         memcpy(q.v, p->v, sizeof q.v);
         memcpy(q.c, t.c, sizeof q.c);
-        q.load = mu * t.force;
+        q.load = mu * solved * t.force;
         n = cti_v3_zero();
         for (k = 0; k < p->n; k++)
             n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);
@@ -59612,7 +59656,8 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
             fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+    /* a scale that falls takes energy, which is no sign that the motion has gained none */
+    return !(r->energy_gained - cti_barrier_own(s)->contact.rescaled <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
 
 #undef CTI_BARRIER_SWING
@@ -59623,8 +59668,9 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
    too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
    iterations run out. A Newton step also contains what is left of the motion of scripted blocks and surfaces, and is cut for them alike. Until
    they are at their ends it need not decrease the potential, since scripts do work on it.
-   The scale of the barriers' force follows the forces of the last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from
-   gradients at the start of a step, which asks for distances as they are.
+   The scale of the barriers' forces is an acceleration, and a pair's force is that times the mass of its lighter body. It follows the forces of the
+   last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from gradients at the start of a step, which
+   asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
@@ -59655,63 +59701,73 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
-/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
+/* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
 #define CTI_BARRIER_LOAD 4
-#define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+#define CTI_BARRIER_SCALES 1e6     /* [contact.least] largest scale. Half and double were not compared */
 /* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
 /* ---- the barriers' scale ---- */
 
-/* weight of a surface vertex, on average; without gravity its momentum over a step */
-static double cti_barrier_weight(const cti_state *s)
+/* gravity; where there is none, the acceleration that stops the fastest block in a step */
+static double cti_barrier_pull(const cti_state *s)
 {
-    const cti_surface *f = &s->surface;
-    double mass = 0, speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    int i, n = 0;
-    for (i = 0; i < s->n; i++) {
-        mass += (double)s->bodies.mass[i];
+    double speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int i;
+    for (i = 0; i < s->n && !(g > 0); i++)
         speed = cti_fmax(speed, (double)cti_v3_norm(cti_v3_at(s->v, i)));
-    }
-    for (i = 0; i < f->n_bodies; i++)
-        n += f->bodies[i].dynamic ? f->ranges[i].v1 - f->ranges[i].v0 : 0;
     if (!(g > 0))
         g = speed > 0 ? speed / (double)cti_barrier_own(s)->h : 1;
-    return mass * g / (n > 0 ? n : 1);
+    return g;
 }
 
 static void cti_barrier_scale(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->contact.force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
-    if (s->desc.barrier.stiffness > 0)
-        b->contact.force = (double)s->desc.barrier.stiffness;
-    else if (!(b->contact.force >= b->contact.force_least))
-        b->contact.force = b->contact.force_least;
+    b->contact.least = cti_barrier_pull(s);
+    if (!(s->history.barrier > 0))
+        s->history.barrier = s->history.barrier_solved = b->contact.least;
 }
 
-/* after a step: towards what the contacts carried, by a factor of two at most */
-static void cti_barrier_rescale(cti_state *s)
+/* The scale that the contacts ask for, by their forces over their masses; *n of them. It falls by a factor of two at most, and not below `least`: a
+   body that lies on a quarter of its vertices is then at half of dhat, and needs no rise */
+static double cti_barrier_wanted(const cti_state *s, int *n)
 {
-    cti_barrier *b = cti_barrier_own(s);
+    const cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
-    double sum = 0, want;
-    int i, n = 0;
-    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
-        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)(t.force / b->rule.contact);
-            sum += force * force;
-            n++;
+    double sum = 0, now = s->history.barrier, want;
+    int i;
+    for (i = *n = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].mass > 0 && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+            double pull = (double)(t.force / b->rule.contact / b->contact.terms[i].mass);
+            sum += pull * pull;
+            ++*n;
         }
-    if (n == 0 || s->desc.barrier.stiffness > 0)
+    want = *n > 0 ? sqrt(sum / *n) / CTI_BARRIER_LOAD : 0;
+    if (want > 2 * now)
+        now = cti_fmax(now, cti_fmin(want, CTI_BARRIER_SCALES * b->contact.least));
+    else if (want < now / 4)
+        now /= 2;
+    return cti_fmax(now, b->contact.least);
+}
+
+/* After a step the scale goes towards what the contacts carried. The barriers' energy is proportional to it, and no motion pays for a rise. So that
+   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). A fall is a loss */
+static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
+{
+    double stored = cti_barrier_own(s)->contact.energy, lost = r->energy_gained < 0 ? -r->energy_gained : 0, scale;
+    int n;
+    if (s->desc.barrier.stiffness > 0)
         return;
-    want = sqrt(sum / n) / CTI_BARRIER_LOAD;
-    if (want > 2 * b->contact.force)
-        b->contact.force = cti_fmin(2 * b->contact.force, CTI_BARRIER_SCALES * b->contact.force_least);
-    else if (want < b->contact.force / 4)
-        b->contact.force = cti_fmax(b->contact.force / 2, b->contact.force_least);
+    scale = cti_barrier_wanted(s, &n) / s->history.barrier;
+    if (n > 0 && (scale - 1) * stored > lost)
+        scale = 1 + lost / stored;
+    s->history.barrier *= scale;
+    cti_barrier_own(s)->contact.rescaled += (scale - 1) * stored;
+    r->loss_contact += (scale - 1) * stored;
+    r->energy_gained += (scale - 1) * stored;
 }
 
 /* ---- scripts ---- */
@@ -60057,7 +60113,6 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     last = s->contact.memory, s->contact.memory = *next, *next = last;
-    cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->cover.planes) / 2;
@@ -60069,6 +60124,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
+    cti_barrier_rescale(s, r);
     return 1;
 }
 
@@ -60167,15 +60223,16 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* cti_barrier_kept -- numbers that a step begins with, and changes */
 typedef struct cti_barrier_kept {
-    double force;
+    double scale, solved;
     ct_real sigma;
 } cti_barrier_kept;
 
 #if CONTACT_WITH_BARRIER
-static cti_barrier_kept cti_barrier_keep(const cti_barrier *b)
+static cti_barrier_kept cti_barrier_keep(const cti_state *s)
 {
     cti_barrier_kept kept;
-    kept.force = b->contact.force, kept.sigma = b->matrix.sigma;
+    kept.scale = s->history.barrier, kept.solved = s->history.barrier_solved;
+    kept.sigma = cti_barrier_own(s)->matrix.sigma;
     return kept;
 }
 
@@ -60184,7 +60241,8 @@ static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_snapshot_restore(s, 1, &s->step.start);
-    b->contact.force = kept->force, b->matrix.sigma = kept->sigma;
+    s->history.barrier = kept->scale, s->history.barrier_solved = kept->solved;
+    b->matrix.sigma = kept->sigma;
     b->cover.known = 0;
 }
 
@@ -60204,6 +60262,7 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
+    b->contact.rescaled = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -60279,7 +60338,7 @@ static void cti_barrier_let_go(cti_state *s)
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_barrier_kept kept = cti_barrier_keep(b);
+    cti_barrier_kept kept = cti_barrier_keep(s);
     double start[4];
     int gains, parts;
     ct_code code;
@@ -60296,6 +60355,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.rescaled = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;

@@ -164,6 +164,29 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 
 /* ---- active pairs ---- */
 
+/* 1 where a script does not hold all blocks that move vertex v */
+static int cti_barrier_is_free(const cti_state *s, int v)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    int k, is_free = a->n > 0 && a->frame >= 0;
+    for (k = 0; a->frame < 0 && k < a->n; k++)
+        is_free |= !s->scripts.fixed[a->block[k]];
+    return is_free;
+}
+
+/* cti_barrier_term.mass */
+static ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t)
+{
+    const ct_real *share = cti_barrier_own(s)->layout.share;
+    const int32_t *body_of = s->surface.body_of;
+    int k, is_free = s->scripts.n_constrained == 0;
+    for (k = 0; !is_free && k < t->n; k++)
+        is_free = cti_barrier_is_free(s, t->v[k]);
+    if (!is_free)
+        return 0;
+    return t->n == t->n_a ? share[body_of[t->v[0]]] : cti_min(share[body_of[t->v[0]]], share[body_of[t->v[t->n_a]]]);
+}
+
 static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *x)
 {
     const cti_surface *f = &s->surface;
@@ -175,6 +198,7 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
         t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
         t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
         t.hat = (b->layout.hat[f->body_of[t.v[0]]] + b->layout.hat[f->planes[t.plane].body]) / 2;
+        t.mass = cti_barrier_least_mass(s, &t);
         gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
         t.d2 = gap * gap;
         if (gap < t.hat && !CTI_PUSH(s->mem, b->contact.terms, t))
@@ -201,6 +225,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i];
+            t.mass = cti_barrier_least_mass(s, &t);
             if (!CTI_PUSH(s->mem, b->contact.terms, t))
                 return 0;
         }
@@ -218,10 +243,10 @@ static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_r
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real rest[12];
+    ct_real rest[12], fixed = s->desc.barrier.stiffness;
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (ct_real)b->contact.force * t->hat;
+    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)s->history.barrier * t->mass) * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
