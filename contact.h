@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9c4d9e3c7a2b2672.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 15dde68b5956eca8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -55634,9 +55634,11 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
-   no value. out (may be NULL): that pair. 0: none. */
-CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
+/* cti_barrier_coincides -- 1 when a pair of features was last found nearer than an ulp of its bodies' dhat, like two points in one place: its
+   barrier has no value. out: that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
+/* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
+CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
@@ -56356,6 +56358,11 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
 /* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
    compared */
 #define CTI_BARRIER_DOUBT 64
+/* [sqrt(CTI_EPS) dhat] distance that a Newton step leaves at least: 1.5e-8 dhat, in float 3.5e-4. A barrier's second derivative grows like
+   1 / d^2: nearer, it exceeds those at dhat by more than 1 / CTI_EPS, a solve sees nothing else, and what was pressed never comes off. Of 30
+   presses that close and open (rigid, soft, cloth; plane, mesh) all come off with 1, 4, 16 and 64, one in float does not with 0.1. With 4 an impact
+   at 1000 m/s in float strains a rigid body by 2.5 % (test_barrier). Half and double were not compared */
+#define CTI_BARRIER_LEAST 1
 
 /* [us] of a candidate: its distance, the bound on its approach, its time of impact */
 #define CTI_BARRIER_DISTANCE 0.02
@@ -56735,25 +56742,51 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
-CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
+/* dhat of a pair of a list, without the bound by the distance at rest within a body */
+static ct_real cti_barrier_hat(const cti_state *s, const cti_barrier_list *l, int i)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    const cti_surface *f = &s->surface;
+    const int32_t *q = l->quads + 4 * (size_t)i;
+    return (b->layout.hat[s->surface.body_of[q[0]]] + b->layout.hat[s->surface.body_of[q[l->kind == CT_PAIR_EE ? 2 : 1]]]) / 2;
+}
+
+CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out)
+{
     int i, k;
-    for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->cover.list[k];
-            const int32_t *q = l->quads + 4 * (size_t)i;
-            ct_real least = ulps * CTI_EPS * (b->layout.hat[f->body_of[q[0]]] + b->layout.hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
-            if (l->d2[i] > least * least)
-                continue;
-            if (out)
-                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
-            return 1;
-        }
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        const cti_barrier_list *l = &cti_barrier_own(s)->cover.list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
+            if (cti_sqrt(l->d2[i]) <= CTI_EPS * cti_barrier_hat(s, l, i)) {
+                cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+                return 1;
+            }
+    }
     return 0;
 }
 
+CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real share = CTI_BARRIER_LEAST * cti_sqrt(CTI_EPS);
+    int i, k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        const cti_barrier_list *l = &b->cover.list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
+            if (l->d2[i] < l->start2[i] && cti_sqrt(l->d2[i]) < share * cti_barrier_hat(s, l, i))
+                return 1;
+    }
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
+        int v = b->cover.planes[i];
+        const cti_plane *p = &f->planes[b->cover.planes[i + 1]];
+        ct_real gap = cti_plane_gap(p, cti_v3_at(x, v)), least = share * (b->layout.hat[f->body_of[v]] + b->layout.hat[p->body]) / 2;
+        if (gap < least && gap < cti_plane_gap(p, cti_v3_at(f->x0, v)))
+            return 1;
+    }
+    return 0;
+}
+
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_FAST
 #undef CTI_BARRIER_DOUBT
 #undef CTI_BARRIER_DISTANCE
@@ -59677,9 +59710,6 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
-/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
-   points. Half and double were not compared */
-#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
@@ -59901,7 +59931,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
-        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+        if (cti_barrier_squeezes(s, s->surface.x1)) {
             *t /= 2;
             continue;
         }
@@ -60175,7 +60205,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
         CTI_CLEAR(b->contact.terms);
-    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+    if (!known && cti_barrier_coincides(s, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -60197,7 +60227,6 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRAIN
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
-#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING

@@ -507,6 +507,56 @@ static void a_late_script_goes_on_where_it_is_alone(void **state)
     ct_world_destroy(w);
 }
 
+/* A press closes further than there is room, and opens again: what is near a floor of either kind comes off again. So does a box that begins nearer
+   than any step may end */
+static void a_press_opens_again(void **state)
+{
+    int mesh, soft, i;
+    (void)state;
+    for (mesh = 0; mesh < 2; mesh++)
+        for (soft = 0; soft < 2; soft++) {
+            ct_world *w = barrier_world(1e-3, 0, NULL);
+            ct_mesh m = mesh_box(0.3, 0.02, 0.3, 1, 1, 1, 0), floor = mesh_grid(1, 1, 3, 3);
+            ct_kinematic_desc k = ct_kinematic_desc_default();
+            ct_static_desc s = ct_static_desc_default();
+            ct_motion_segment go[3];
+            ct_body_id press;
+            double x[3], depth = soft ? 0.14 : 0.1;
+            s.name = "floor", s.mesh = &floor;
+            if (mesh)
+                assert_int_equal(ct_body_add_static(w, &s, NULL), CT_OK);
+            else
+                add_plane(w, 0, 1, 0, 0);
+            if (soft)
+                add_soft_box(w, "box", 0.1, 2, 1e5, 0, 0.0506, 0);
+            else
+                add_rigid_box(w, "box", 0.1, 1000, 0, 0.0506, 0);
+            memset(go, 0, sizeof go);
+            go[0].motion.linear[1] = (ct_real)(-depth / 0.2), go[1].motion.linear[1] = (ct_real)(depth / 0.2);
+            go[0].duration = go[1].duration = (ct_real)0.2, go[2].duration = -1;
+            k.name = "press", k.mesh = &m, k.position[1] = (ct_real)0.15, k.segments = go, k.n_segments = 3;
+            assert_int_equal(ct_body_add_kinematic(w, &k, &press), CT_OK);
+            ct_mesh_free(&m), ct_mesh_free(&floor);
+            for (i = 0; i < 90; i++)
+                step_once(w, 5e-3);
+            read_middle(w, press, 0, x);
+            assert_true(fabs(x[1] - 0.15) < 1e-5);
+            assert_int_equal(count_intersections(w), 0);
+            ct_world_destroy(w);
+        }
+    for (soft = 0; soft < 2; soft++) {
+        ct_world *w = barrier_world(1e-3, 0, NULL);
+        double gap = FLOAT ? 5e-7 : 1e-11, x[3];
+        ct_body_id id = soft ? add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.05 + gap, 0) : add_rigid_box(w, "box", 0.1, 1000, 0, 0.05 + gap, 0);
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 30; i++)
+            assert_int_equal(step_once(w, 5e-3).status, CT_STATUS_OK);
+        read_middle(w, id, 0, x);
+        assert_true(x[1] > 0.0499);
+        ct_world_destroy(w);
+    }
+}
+
 static void pins_hold_and_move(void **state)
 {
     ct_world *w = barrier_world(1e-3, 0, NULL);
@@ -708,6 +758,7 @@ int main(void)
         cmocka_unit_test(a_belt_works_by_friction),
         cmocka_unit_test(a_script_without_room_waits),
         cmocka_unit_test(a_late_script_goes_on_where_it_is_alone),
+        cmocka_unit_test(a_press_opens_again),
         cmocka_unit_test(pins_hold_and_move),
         cmocka_unit_test(a_stiff_box_falls_beside_a_script),
         cmocka_unit_test(a_cap_ends_a_step_without_intersections),

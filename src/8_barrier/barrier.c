@@ -20,9 +20,6 @@
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
-/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
-   points. Half and double were not compared */
-#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
@@ -242,7 +239,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
-        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+        if (cti_barrier_squeezes(s, s->surface.x1)) {
             *t /= 2;
             continue;
         }
@@ -516,7 +513,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
         CTI_CLEAR(b->contact.terms);
-    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+    if (!known && cti_barrier_coincides(s, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -538,7 +535,6 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRAIN
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
-#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING

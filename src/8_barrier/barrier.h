@@ -244,9 +244,11 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
-   no value. out (may be NULL): that pair. 0: none. */
-CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
+/* cti_barrier_coincides -- 1 when a pair of features was last found nearer than an ulp of its bodies' dhat, like two points in one place: its
+   barrier has no value. out: that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
+/* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
+CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
