@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 15dde68b5956eca8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 46a8f2ae4bf16a9b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -55505,6 +55505,7 @@ typedef struct cti_barrier_layout {
 typedef struct cti_barrier_goals {
     ct_real *goal;   /* [3 n] constrained blocks */
     ct_real *script; /* [3 n_moving] the surface */
+    int late;        /* 1: the step ended before they were there */
 } cti_barrier_goals;
 
 /* cti_barrier_surface -- positions of the surface [3 nv]. */
@@ -55788,8 +55789,9 @@ CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barr
 
 /* ---- form.c ---- */
 
-/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration. 0: out of memory. */
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r);
+/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration; *moves 1: scripted blocks have
+   not arrived. 0: out of memory. */
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r);
 #endif
 #if (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
 /* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
@@ -56169,9 +56171,11 @@ CTI_FN void cti_barrier_store(cti_state *s)
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
         v = cti_barrier_rule_end(b, from);
-        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
-            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
-            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity, or that of the way they came */
+            cti_v3 u = cti_v3_at(s->scripts.v_fixed, i);
+            if (b->scripts.late)
+                u = cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, from), cti_v3_at(b->y0, from)), 1 / b->h);
+            v = cti_v3_add(u, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_sub(v, u)));
         }
         cti_v3_put(s->v, i, v);
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));
@@ -58955,6 +58959,7 @@ static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
     if (clear < 0)
         return 0;
     q->failed |= !clear || t < 1;
+    q->moves |= s->scripts.n_constrained > 0 && (!clear || t < 1);
     if (clear)
         cti_form_take(s);
     cti_barrier_arrive(s);
@@ -59003,7 +59008,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
 /* ---- 8_barrier/form.c ---- */
 /* form.c -- a step of the chosen form, and the last quadratic program for who wants to see it. based on: lecture notes 4.3.1. */
 
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r)
 {
     cti_form_run q;
     int ok;
@@ -59021,6 +59026,7 @@ CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
     else
         ok = cti_form_root(s, &q);
     *speed = q.speed;
+    *moves = q.moves;
     if (q.failed)
         r->status = CT_STATUS_NOT_CONVERGED;
     else if (q.open)
@@ -60217,7 +60223,11 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     int ok;
     if (code != CT_OK)
         return code;
-    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
+    if (s->desc.barrier.form == CT_FORM_POTENTIAL)
+        ok = cti_barrier_minimize(s, &q, r);
+    else
+        ok = cti_form_step(s, &q.speed, &q.moves, r);
+    cti_barrier_own(s)->scripts.late = q.moves;
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;

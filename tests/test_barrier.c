@@ -557,6 +557,49 @@ static void a_press_opens_again(void **state)
     }
 }
 
+/* All nodes of a block are driven at a wall, far behind it, and then let go: it stands before the wall, and has no speed, no work and no energy but
+   those of where it is */
+static void late_pins_have_no_speed(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0, NULL);
+    ct_world *w;
+    ct_mesh m = mesh_box(1, 0.2, 1, 2, 2, 2, 0);
+    ct_static_desc s = ct_static_desc_default();
+    ct_body_id id;
+    ct_motion move;
+    int32_t all[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    ct_real push[3];
+    double x[3], v[3];
+    int i, late = 0;
+    (void)state;
+    d.stepper = CT_STEPPER_BARRIER, d.gravity[1] = 0;
+    w = world_make(&d);
+    s.name = "wall", s.mesh = &m, s.position[1] = (ct_real)-0.1;
+    assert_int_equal(ct_body_add_static(w, &s, NULL), CT_OK);
+    ct_mesh_free(&m);
+    id = add_soft_box(w, "block", 0.1, 1, 1e6, 0, 0.1, 0);
+    memset(&move, 0, sizeof move);
+    move.linear[1] = -1;
+    assert_int_equal(ct_body_pin(w, id, all, 8, CT_AXIS_ALL, &move, (ct_real)0.2), CT_OK);
+    for (i = 1; i <= 44; i++) {
+        ct_step_report r = step_once(w, 5e-3);
+        read_middle(w, id, 0, x);
+        read_middle(w, id, 1, v);
+        assert_true(x[1] > 0.0499 && x[1] < 0.1);
+        /* up to step 11 it gets there, and stops; after step 40 it is let go */
+        assert_true(i <= 11 || (fabs(v[1]) < 0.01 && r.energy_kinetic < 1e-4));
+        assert_true(i <= 11 || i > 40 || fabs(r.work_pins) + fabs(r.energy_gained) < (FLOAT ? 1e-2 : 1e-3));
+        assert_true(fabs(r.work_pins) < 1.01 && r.energy_gained < (FLOAT ? 1e-2 : 1e-3));
+        late += r.status > CT_STATUS_OK;
+        if (i < 40) {
+            assert_int_equal(ct_body_get_pin_impulse(w, id, 0, push), CT_OK);
+            assert_true(fabs((double)push[1]) < 1.1);
+        }
+    }
+    assert_true(late > 20);
+    ct_world_destroy(w);
+}
+
 static void pins_hold_and_move(void **state)
 {
     ct_world *w = barrier_world(1e-3, 0, NULL);
@@ -759,6 +802,7 @@ int main(void)
         cmocka_unit_test(a_script_without_room_waits),
         cmocka_unit_test(a_late_script_goes_on_where_it_is_alone),
         cmocka_unit_test(a_press_opens_again),
+        cmocka_unit_test(late_pins_have_no_speed),
         cmocka_unit_test(pins_hold_and_move),
         cmocka_unit_test(a_stiff_box_falls_beside_a_script),
         cmocka_unit_test(a_cap_ends_a_step_without_intersections),

@@ -525,7 +525,11 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     int ok;
     if (code != CT_OK)
         return code;
-    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
+    if (s->desc.barrier.form == CT_FORM_POTENTIAL)
+        ok = cti_barrier_minimize(s, &q, r);
+    else
+        ok = cti_form_step(s, &q.speed, &q.moves, r);
+    cti_barrier_own(s)->scripts.late = q.moves;
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;

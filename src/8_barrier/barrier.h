@@ -116,6 +116,7 @@ typedef struct cti_barrier_layout {
 typedef struct cti_barrier_goals {
     ct_real *goal;   /* [3 n] constrained blocks */
     ct_real *script; /* [3 n_moving] the surface */
+    int late;        /* 1: the step ended before they were there */
 } cti_barrier_goals;
 
 /* cti_barrier_surface -- positions of the surface [3 nv]. */

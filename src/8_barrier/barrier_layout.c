@@ -312,9 +312,11 @@ CTI_FN void cti_barrier_store(cti_state *s)
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
         v = cti_barrier_rule_end(b, from);
-        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
-            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
-            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity, or that of the way they came */
+            cti_v3 u = cti_v3_at(s->scripts.v_fixed, i);
+            if (b->scripts.late)
+                u = cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, from), cti_v3_at(b->y0, from)), 1 / b->h);
+            v = cti_v3_add(u, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_sub(v, u)));
         }
         cti_v3_put(s->v, i, v);
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));
