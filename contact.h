@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 93352e647ebbe729.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d9135409381134f6.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -38757,14 +38757,12 @@ CTI_FN int cti_surface_neighbours(cti_mem *mem, cti_surface *s);
    Such vertices cost nothing in a step: loops over the surface's vertices go by runs or by bodies. 0: out of memory. */
 CTI_FN int cti_surface_find_still(cti_mem *mem, cti_surface *s);
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
 /* cti_surface_attach -- the attachment of vertex v; cti_surface_script -- the scripted position of a moving vertex. */
 CTI_INLINE const cti_attach *cti_surface_attach(const cti_surface *s, int v)
 {
     const cti_surface_body *b = &s->bodies[s->body_of[v]];
     return &s->attach[b->moves ? v + b->shift : s->n_moving];
 }
-#endif
 CTI_INLINE ct_real *cti_surface_script(const cti_surface *s, int v) { return s->script + 3 * (size_t)(v + s->bodies[s->body_of[v]].shift); }
 
 /* cti_surface_place -- out [3 nv]: positions of the moving surface at block positions q [3 n], rigid frames R [9 each], and the script. The one
@@ -42505,6 +42503,7 @@ typedef struct cti_history {
     int32_t *block, *last;     /* [models] first and last block; last -1: none */
     uint8_t *reset;            /* [models] the integrator starts anew after this step */
     cti_impulses impulses;     /* of the last step */
+    double barrier, barrier_solved; /* [m/s^2] scale of the barriers' forces (barrier.h): the next step's, the last solve's; 0: not known */
 } cti_history;
 
 /* cti_reactions -- rows of A, each followed by its b, of the blocks that scripts constrain, before they are filtered. */
@@ -55725,6 +55724,7 @@ typedef struct cti_contact_rub {
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
     ct_real hat, d2;
+    ct_real mass; /* [kg] the smaller of its bodies' layout.share; 0: no unknown of it is free, so that it has no force */
 } cti_barrier_term;
 
 /* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
@@ -55761,6 +55761,7 @@ typedef struct cti_barrier_layout {
     cti_affine *affines;        /* [rigids] */
     cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
     ct_real *hat;               /* [surface bodies] dhat */
+    ct_real *share;             /* [surface bodies] mass over the number of surface vertices [kg]; CTI_REAL_MAX: not dynamic */
     int32_t *all;               /* [n] 0, 1, 2, ... */
     ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
     ct_real *damping;           /* [6 state blocks] scratch */
@@ -55771,6 +55772,7 @@ typedef struct cti_barrier_layout {
 typedef struct cti_barrier_goals {
     ct_real *goal;   /* [3 n] constrained blocks */
     ct_real *script; /* [3 n_moving] the surface */
+    int late;        /* 1: the step ended before they were there */
 } cti_barrier_goals;
 
 /* cti_barrier_surface -- positions of the surface [3 nv]. */
@@ -55791,13 +55793,13 @@ typedef struct cti_barrier_candidates {
     int32_t *tested;      /* scratch of the step filter */
 } cti_barrier_candidates;
 
-/* cti_barrier_contact -- contacts at the iterate, and the scale of their force. */
+/* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
-    double force_least;      /* [N] */
+    double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
+    double rescaled;         /* [J] what changes of the scale added to it in this step */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -55900,9 +55902,11 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
-   no value. out (may be NULL): that pair. 0: none. */
-CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
+/* cti_barrier_coincides -- 1 when a pair of features was last found nearer than an ulp of its bodies' dhat, like two points in one place: its
+   barrier has no value. out: that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
+/* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
+CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
@@ -56052,8 +56056,9 @@ CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barr
 
 /* ---- form.c ---- */
 
-/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration. 0: out of memory. */
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r);
+/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration; *moves 1: scripted blocks have
+   not arrived. 0: out of memory. */
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r);
 #endif
 #if (CONTACT_WITH_BARRIER && (CONTACT_WITH_FILES))
 /* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
@@ -56139,6 +56144,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
+    CTI_FREE(m, b->layout.share);
     CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
@@ -56255,11 +56261,23 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     return 1;
 }
 
+/* mass of a surface vertex of each body, on average */
+static void cti_barrier_shares(const cti_state *s, cti_barrier *b, const cti_stepper_body *bodies)
+{
+    int i, k;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_soup_body *r = &s->surface.ranges[i];
+        ct_real mass = 0;
+        for (k = 0; s->surface.bodies[i].dynamic && k < bodies[i].n_blocks; k++)
+            mass += s->bodies.mass[bodies[i].block0 + k];
+        b->layout.share[i] = s->surface.bodies[i].dynamic ? mass / (ct_real)cti_max_int(r->v1 - r->v0, 1) : CTI_REAL_MAX;
+    }
+}
+
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_barrier *b;
     int i;
-    CTI_UNUSED(bodies);
     cti_barrier_free(s);
     b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
     if (!b)
@@ -56267,7 +56285,8 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(b, 0, sizeof *b);
     s->own = b;
     if (!CTI_RESIZE(s->mem, b->layout.block_of, s->n) || !CTI_RESIZE(s->mem, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
-        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies))
+        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies) ||
+        !CTI_RESIZE(s->mem, b->layout.share, s->surface.n_bodies))
         return 0;
     b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
     b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
@@ -56278,6 +56297,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
+    cti_barrier_shares(s, b, bodies);
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
@@ -56418,9 +56438,11 @@ CTI_FN void cti_barrier_store(cti_state *s)
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
         v = cti_barrier_rule_end(b, from);
-        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
-            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
-            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity, or that of the way they came */
+            cti_v3 u = cti_v3_at(s->scripts.v_fixed, i);
+            if (b->scripts.late)
+                u = cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, from), cti_v3_at(b->y0, from)), 1 / b->h);
+            v = cti_v3_add(u, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_sub(v, u)));
         }
         cti_v3_put(s->v, i, v);
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));
@@ -56607,6 +56629,11 @@ CTI_FN void cti_barrier_rule_keep(cti_state *s)
 /* [ulp] of the extent of a pair: rounding of its distance. Float needs it, where a press leaves a few ulp between bodies. Half and double were not
    compared */
 #define CTI_BARRIER_DOUBT 64
+/* [sqrt(CTI_EPS) dhat] distance that a Newton step leaves at least: 1.5e-8 dhat, in float 3.5e-4. A barrier's second derivative grows like
+   1 / d^2: nearer, it exceeds those at dhat by more than 1 / CTI_EPS, a solve sees nothing else, and what was pressed never comes off. Of 30
+   presses that close and open (rigid, soft, cloth; plane, mesh) all come off with 1, 4, 16 and 64, one in float does not with 0.1. With 4 an impact
+   at 1000 m/s in float strains a rigid body by 2.5 % (test_barrier). Half and double were not compared */
+#define CTI_BARRIER_LEAST 1
 
 /* [us] of a candidate: its distance, the bound on its approach, its time of impact */
 #define CTI_BARRIER_DISTANCE 0.02
@@ -56760,6 +56787,29 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
 
 /* ---- active pairs ---- */
 
+/* 1 where a script does not hold all blocks that move vertex v */
+static int cti_barrier_is_free(const cti_state *s, int v)
+{
+    const cti_attach *a = cti_surface_attach(&s->surface, v);
+    int k, is_free = a->n > 0 && a->frame >= 0;
+    for (k = 0; a->frame < 0 && k < a->n; k++)
+        is_free |= !s->scripts.fixed[a->block[k]];
+    return is_free;
+}
+
+/* cti_barrier_term.mass */
+static ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t)
+{
+    const ct_real *share = cti_barrier_own(s)->layout.share;
+    const int32_t *body_of = s->surface.body_of;
+    int k, is_free = s->scripts.n_constrained == 0;
+    for (k = 0; !is_free && k < t->n; k++)
+        is_free = cti_barrier_is_free(s, t->v[k]);
+    if (!is_free)
+        return 0;
+    return t->n == t->n_a ? share[body_of[t->v[0]]] : cti_min(share[body_of[t->v[0]]], share[body_of[t->v[t->n_a]]]);
+}
+
 static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *x)
 {
     const cti_surface *f = &s->surface;
@@ -56771,6 +56821,7 @@ static int cti_barrier_find_planes(cti_state *s, cti_barrier *b, const ct_real *
         t.kind = CT_PAIR_PLANE, t.n = t.n_a = 1;
         t.v[0] = b->cover.planes[i], t.plane = b->cover.planes[i + 1];
         t.hat = (b->layout.hat[f->body_of[t.v[0]]] + b->layout.hat[f->planes[t.plane].body]) / 2;
+        t.mass = cti_barrier_least_mass(s, &t);
         gap = cti_plane_gap(&f->planes[t.plane], cti_v3_at(x, t.v[0]));
         t.d2 = gap * gap;
         if (gap < t.hat && !CTI_PUSH(s->mem, b->contact.terms, t))
@@ -56797,6 +56848,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
             t.hat = l->hat[i], t.d2 = l->d2[i];
+            t.mass = cti_barrier_least_mass(s, &t);
             if (!CTI_PUSH(s->mem, b->contact.terms, t))
                 return 0;
         }
@@ -56814,10 +56866,10 @@ static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_r
 CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_potential *out)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    ct_real rest[12];
+    ct_real rest[12], fixed = s->desc.barrier.stiffness;
     out->kind = s->desc.barrier.kind;
     out->dhat = t->hat;
-    out->k = b->rule.contact * (ct_real)b->contact.force * t->hat;
+    out->k = b->rule.contact * (fixed > 0 && t->mass > 0 ? fixed : (ct_real)s->history.barrier * t->mass) * t->hat;
     out->width = 0;
     if (t->kind != CT_PAIR_EE)
         return;
@@ -56961,25 +57013,51 @@ CTI_FN int cti_barrier_crosses(cti_state *s)
     return cti_min_int(cti_tangle_crossed(s), 1);
 }
 
-CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out)
+/* dhat of a pair of a list, without the bound by the distance at rest within a body */
+static ct_real cti_barrier_hat(const cti_state *s, const cti_barrier_list *l, int i)
 {
     const cti_barrier *b = cti_barrier_own(s);
-    const cti_surface *f = &s->surface;
+    const int32_t *q = l->quads + 4 * (size_t)i;
+    return (b->layout.hat[s->surface.body_of[q[0]]] + b->layout.hat[s->surface.body_of[q[l->kind == CT_PAIR_EE ? 2 : 1]]]) / 2;
+}
+
+CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out)
+{
     int i, k;
-    for (k = 0; k < CTI_BARRIER_LISTS; k++)
-        for (i = 0; i < CTI_LEN(b->cover.list[k].pairs) / 2; i++) {
-            const cti_barrier_list *l = &b->cover.list[k];
-            const int32_t *q = l->quads + 4 * (size_t)i;
-            ct_real least = ulps * CTI_EPS * (b->layout.hat[f->body_of[q[0]]] + b->layout.hat[f->body_of[q[k == CTI_BARRIER_EE ? 2 : 1]]]) / 2;
-            if (l->d2[i] > least * least)
-                continue;
-            if (out)
-                cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
-            return 1;
-        }
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        const cti_barrier_list *l = &cti_barrier_own(s)->cover.list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
+            if (cti_sqrt(l->d2[i]) <= CTI_EPS * cti_barrier_hat(s, l, i)) {
+                cti_pair_make(&s->surface, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], out);
+                return 1;
+            }
+    }
     return 0;
 }
 
+CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real share = CTI_BARRIER_LEAST * cti_sqrt(CTI_EPS);
+    int i, k;
+    for (k = 0; k < CTI_BARRIER_LISTS; k++) {
+        const cti_barrier_list *l = &b->cover.list[k];
+        for (i = 0; i < CTI_LEN(l->pairs) / 2; i++)
+            if (l->d2[i] < l->start2[i] && cti_sqrt(l->d2[i]) < share * cti_barrier_hat(s, l, i))
+                return 1;
+    }
+    for (i = 0; i < CTI_LEN(b->cover.planes); i += 2) {
+        int v = b->cover.planes[i];
+        const cti_plane *p = &f->planes[b->cover.planes[i + 1]];
+        ct_real gap = cti_plane_gap(p, cti_v3_at(x, v)), least = share * (b->layout.hat[f->body_of[v]] + b->layout.hat[p->body]) / 2;
+        if (gap < least && gap < cti_plane_gap(p, cti_v3_at(f->x0, v)))
+            return 1;
+    }
+    return 0;
+}
+
+#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_FAST
 #undef CTI_BARRIER_DOUBT
 #undef CTI_BARRIER_DISTANCE
@@ -58050,7 +58128,10 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     cti_potential_terms t;
+    /* the scale has changed since the last solve, the forces that it found have not */
+    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
     int i, k;
+    s->history.barrier_solved = s->history.barrier;
     CTI_CLEAR(b->contact.rubs);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
@@ -58064,7 +58145,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         q.n = p->n;
         memcpy(q.v, p->v, sizeof q.v);
         memcpy(q.c, t.c, sizeof q.c);
-        q.load = mu * t.force;
+        q.load = mu * solved * t.force;
         n = cti_v3_zero();
         for (k = 0; k < p->n; k++)
             n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);
@@ -59024,7 +59105,9 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
     for (lag = 0; lag <= lags; lag++) {
         cti_form_end end = CTI_FORM_GOES_ON;
         double nu = 0;
-        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0))
+        if (lag > 0 && !cti_form_lag(s))
+            return 0;
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0)
             return 1;
         first = q->iterations;
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)
@@ -59143,6 +59226,7 @@ static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
     if (clear < 0)
         return 0;
     q->failed |= !clear || t < 1;
+    q->moves |= s->scripts.n_constrained > 0 && (!clear || t < 1);
     if (clear)
         cti_form_take(s);
     cti_barrier_arrive(s);
@@ -59191,7 +59275,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q)
 /* ---- 8_barrier/form.c ---- */
 /* form.c -- a step of the chosen form, and the last quadratic program for who wants to see it. based on: lecture notes 4.3.1. */
 
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r)
 {
     cti_form_run q;
     int ok;
@@ -59209,6 +59293,7 @@ CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
     else
         ok = cti_form_root(s, &q);
     *speed = q.speed;
+    *moves = q.moves;
     if (q.failed)
         r->status = CT_STATUS_NOT_CONVERGED;
     else if (q.open)
@@ -59877,7 +59962,8 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
             fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+    /* a scale that falls takes energy, which is no sign that the motion has gained none */
+    return !(r->energy_gained - cti_barrier_own(s)->contact.rescaled <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
 
 #undef CTI_BARRIER_SWING
@@ -59888,17 +59974,15 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
    too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
    iterations run out. A Newton step also contains what is left of the motion of scripted blocks and surfaces, and is cut for them alike. Until
    they are at their ends it need not decrease the potential, since scripts do work on it.
-   The scale of the barriers' force follows the forces of the last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from
-   gradients at the start of a step, which asks for distances as they are.
+   The scale of the barriers' forces is an acceleration, and a pair's force is that times the mass of its lighter body. It follows the forces of the
+   last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from gradients at the start of a step, which
+   asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 
 /* [1] share of its distance that a pair keeps in a Newton step; IPC: 0.2. Half and double were not compared */
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
-/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
-   points. Half and double were not compared */
-#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
@@ -59920,63 +60004,73 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
-/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
+/* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
 #define CTI_BARRIER_LOAD 4
-#define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+#define CTI_BARRIER_SCALES 1e6     /* [contact.least] largest scale. Half and double were not compared */
 /* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
 /* ---- the barriers' scale ---- */
 
-/* weight of a surface vertex, on average; without gravity its momentum over a step */
-static double cti_barrier_weight(const cti_state *s)
+/* gravity; where there is none, the acceleration that stops the fastest block in a step */
+static double cti_barrier_pull(const cti_state *s)
 {
-    const cti_surface *f = &s->surface;
-    double mass = 0, speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    int i, n = 0;
-    for (i = 0; i < s->n; i++) {
-        mass += (double)s->bodies.mass[i];
+    double speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int i;
+    for (i = 0; i < s->n && !(g > 0); i++)
         speed = cti_fmax(speed, (double)cti_v3_norm(cti_v3_at(s->v, i)));
-    }
-    for (i = 0; i < f->n_bodies; i++)
-        n += f->bodies[i].dynamic ? f->ranges[i].v1 - f->ranges[i].v0 : 0;
     if (!(g > 0))
         g = speed > 0 ? speed / (double)cti_barrier_own(s)->h : 1;
-    return mass * g / (n > 0 ? n : 1);
+    return g;
 }
 
 static void cti_barrier_scale(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->contact.force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
-    if (s->desc.barrier.stiffness > 0)
-        b->contact.force = (double)s->desc.barrier.stiffness;
-    else if (!(b->contact.force >= b->contact.force_least))
-        b->contact.force = b->contact.force_least;
+    b->contact.least = cti_barrier_pull(s);
+    if (!(s->history.barrier > 0))
+        s->history.barrier = s->history.barrier_solved = b->contact.least;
 }
 
-/* after a step: towards what the contacts carried, by a factor of two at most */
-static void cti_barrier_rescale(cti_state *s)
+/* The scale that the contacts ask for, by their forces over their masses; *n of them. It falls by a factor of two at most, and not below `least`: a
+   body that lies on a quarter of its vertices is then at half of dhat, and needs no rise */
+static double cti_barrier_wanted(const cti_state *s, int *n)
 {
-    cti_barrier *b = cti_barrier_own(s);
+    const cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
-    double sum = 0, want;
-    int i, n = 0;
-    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
-        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)(t.force / b->rule.contact);
-            sum += force * force;
-            n++;
+    double sum = 0, now = s->history.barrier, want;
+    int i;
+    for (i = *n = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].mass > 0 && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+            double pull = (double)(t.force / b->rule.contact / b->contact.terms[i].mass);
+            sum += pull * pull;
+            ++*n;
         }
-    if (n == 0 || s->desc.barrier.stiffness > 0)
+    want = *n > 0 ? sqrt(sum / *n) / CTI_BARRIER_LOAD : 0;
+    if (want > 2 * now)
+        now = cti_fmax(now, cti_fmin(want, CTI_BARRIER_SCALES * b->contact.least));
+    else if (want < now / 4)
+        now /= 2;
+    return cti_fmax(now, b->contact.least);
+}
+
+/* After a step the scale goes towards what the contacts carried. The barriers' energy is proportional to it, and no motion pays for a rise. So that
+   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). A fall is a loss */
+static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
+{
+    double stored = cti_barrier_own(s)->contact.energy, lost = r->energy_gained < 0 ? -r->energy_gained : 0, scale;
+    int n;
+    if (s->desc.barrier.stiffness > 0)
         return;
-    want = sqrt(sum / n) / CTI_BARRIER_LOAD;
-    if (want > 2 * b->contact.force)
-        b->contact.force = cti_fmin(2 * b->contact.force, CTI_BARRIER_SCALES * b->contact.force_least);
-    else if (want < b->contact.force / 4)
-        b->contact.force = cti_fmax(b->contact.force / 2, b->contact.force_least);
+    scale = cti_barrier_wanted(s, &n) / s->history.barrier;
+    if (n > 0 && (scale - 1) * stored > lost)
+        scale = 1 + lost / stored;
+    s->history.barrier *= scale;
+    cti_barrier_own(s)->contact.rescaled += (scale - 1) * stored;
+    r->loss_contact += (scale - 1) * stored;
+    r->energy_gained += (scale - 1) * stored;
 }
 
 /* ---- scripts ---- */
@@ -60110,7 +60204,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
-        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+        if (cti_barrier_squeezes(s, s->surface.x1)) {
             *t /= 2;
             continue;
         }
@@ -60322,7 +60416,6 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     last = s->contact.memory, s->contact.memory = *next, *next = last;
-    cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->cover.planes) / 2;
@@ -60334,6 +60427,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
+    cti_barrier_rescale(s, r);
     return 1;
 }
 
@@ -60384,7 +60478,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
         CTI_CLEAR(b->contact.terms);
-    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+    if (!known && cti_barrier_coincides(s, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -60396,7 +60490,11 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     int ok;
     if (code != CT_OK)
         return code;
-    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
+    if (s->desc.barrier.form == CT_FORM_POTENTIAL)
+        ok = cti_barrier_minimize(s, &q, r);
+    else
+        ok = cti_form_step(s, &q.speed, &q.moves, r);
+    cti_barrier_own(s)->scripts.late = q.moves;
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
@@ -60406,7 +60504,6 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRAIN
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
-#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING
@@ -60432,15 +60529,16 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* cti_barrier_kept -- numbers that a step begins with, and changes */
 typedef struct cti_barrier_kept {
-    double force;
+    double scale, solved;
     ct_real sigma;
 } cti_barrier_kept;
 
 #if CONTACT_WITH_BARRIER
-static cti_barrier_kept cti_barrier_keep(const cti_barrier *b)
+static cti_barrier_kept cti_barrier_keep(const cti_state *s)
 {
     cti_barrier_kept kept;
-    kept.force = b->contact.force, kept.sigma = b->matrix.sigma;
+    kept.scale = s->history.barrier, kept.solved = s->history.barrier_solved;
+    kept.sigma = cti_barrier_own(s)->matrix.sigma;
     return kept;
 }
 
@@ -60449,7 +60547,8 @@ static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_snapshot_restore(s, 1, &s->step.start);
-    b->contact.force = kept->force, b->matrix.sigma = kept->sigma;
+    s->history.barrier = kept->scale, s->history.barrier_solved = kept->solved;
+    b->matrix.sigma = kept->sigma;
     b->cover.known = 0;
 }
 
@@ -60469,6 +60568,7 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
+    b->contact.rescaled = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -60530,10 +60630,21 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
            r->status < CT_STATUS_BUDGET;
 }
 
+/* scripts that were late go on where they are due: without dynamic bodies nothing is in their way */
+static void cti_barrier_let_go(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_script *script = &s->scripts.movers[i].script;
+        if (script->late)
+            script->late[3 * (size_t)script->n] = 0;
+    }
+}
+
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_barrier_kept kept = cti_barrier_keep(b);
+    cti_barrier_kept kept = cti_barrier_keep(s);
     double start[4];
     int gains, parts;
     ct_code code;
@@ -60542,6 +60653,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
+        cti_barrier_let_go(s);
         s->step.time = s->step.until;
         s->contact.memory_dt = dt;
         cti_impulses_swap(s);
@@ -60549,6 +60661,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.rescaled = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;

@@ -68,12 +68,11 @@ static void holds_up_to_the_angle_of_friction(void **state)
             d.friction = (ct_real)0.505;
             speed = rest_on_slope(&d, soft, &gap, 1, 2, &drift, &gain);
             assert_true(hold ? fabs(drift) < (FLOAT ? 1e-6 : 1e-12) : drift > 0.5 * reach && drift < reach);
-            /* at the angle: the limit balances the weight, so no speed is gained, and what the box has got while it settled stays; but
-               below the friction velocity, where the law without a hold is viscous */
+            /* at the angle: the limit balances the weight, so no speed is gained, and what the box has got while it settled stays */
             d.friction = (ct_real)0.5;
             gap = start;
             speed = rest_on_slope(&d, soft, &gap, 1, 2, &drift, &gain);
-            assert_true(speed <= (soft || hold ? 0.02 : 1.001 * reach) && gain < (FLOAT ? 1e-4 : 1e-6));
+            assert_true(speed <= 0.02 && gain < (FLOAT ? 1e-4 : 1e-6));
             /* beyond: g cos 0.01 t */
             d.friction = (ct_real)0.49;
             gap = start;
@@ -183,7 +182,8 @@ static double height_at_rest(ct_world *w, ct_body_id id)
 }
 
 /* A box of S1 (64 such boxes of 0.1 m fall into a bin: E 1e5, nu 0.4) at rest on a plane. Without a gap, its lower nodes are in the plane:
-   there they are kept by direction pins, without any contact. The difference falls with dhat, and is below it */
+   there they are kept by direction pins, without any contact. The difference falls with dhat, and is below it: the share of dhat depends on how the
+   box has settled */
 static void the_height_at_rest_converges_with_dhat(void **state)
 {
     ct_world_desc d = barrier_desc(1e-3, 0, 0);
@@ -207,7 +207,7 @@ static void the_height_at_rest_converges_with_dhat(void **state)
         id = add_s1_box(w);
         add_plane(w, 0, 1, 0, -0.6 * dhat);
         off = height_at_rest(w, id) + 0.6 * dhat - limit;
-        assert_true(off > 0 && off < dhat && off < last / 3);
+        assert_true(off > 0 && off < dhat && off < last / 2);
         last = off;
     }
 }

@@ -134,7 +134,7 @@ static void chains_that_others_touch_gain_no_energy(void **state)
         }
         print_message("kind %d: start %.6g J, of it %.4g kinetic; largest %.6g, end %.6g\n", kind, start, kinetic, most, end);
         assert_true(most < start + 0.1 * kinetic);
-        assert_true(end > start - (kind == 2 ? 0.6 : 0.1) * kinetic);
+        assert_true(end > start - (kind == 2 ? 0.6 : sizeof(ct_real) == 4 ? 0.4 : 0.1) * kinetic);
         assert_true(kind == 2 || joints == 0);
         ct_world_destroy(w);
         ct_mesh_free(&base);
@@ -162,8 +162,11 @@ static void far_bodies_leave_joints_exact(void **state)
             add_ball(w, last, id, 0, -0.1 * i, 0, 0);
             last = id;
         }
-        if (far_away)
-            add_bar(w, &box, 1000, 10000, 0, 0);
+        if (far_away) {
+            ct_rigid_desc d = ct_rigid_desc_default();
+            d.mesh = &box, d.thickness = 1, d.position[0] = 10000;
+            assert_int_equal(ct_body_add_rigid(w, &d, NULL), CT_OK);
+        }
         for (k = 0; k < 60; k++) {
             ct_step_report r = step_once(w, 1 / 60.0);
             error[far_away] = (double)r.joint_error > error[far_away] ? (double)r.joint_error : error[far_away];

@@ -3,8 +3,9 @@
    too near (barrier_pairs.c) and halved until the potential falls. So every iterate is free of intersections, also one at which the
    iterations run out. A Newton step also contains what is left of the motion of scripted blocks and surfaces, and is cut for them alike. Until
    they are at their ends it need not decrease the potential, since scripts do work on it.
-   The scale of the barriers' force follows the forces of the last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from
-   gradients at the start of a step, which asks for distances as they are.
+   The scale of the barriers' forces is an acceleration, and a pair's force is that times the mass of its lighter body. It follows the forces of the
+   last step: a load then holds its pairs at distances near half of dhat. differs: IPC's follows from gradients at the start of a step, which
+   asks for distances as they are.
    based on: Li et al. 2020, algorithm 1, sec. 5; lecture notes 4.3. */
 #include "form.h"
 #include "../8_step/assemble.h"
@@ -19,9 +20,6 @@
 #define CTI_BARRIER_KEEP CTI_R(0.1)
 /* [1] share that a step is tested for once it is taken: its end is rounded, and not on the straight line that was tested before */
 #define CTI_BARRIER_SURE CTI_R(0.05)
-/* [ulp of dhat] distance that a Newton step leaves at least, and more than a start needs: rounding of a distance differs with the order of its
-   points. Half and double were not compared */
-#define CTI_BARRIER_LEAST 16
 #define CTI_BARRIER_HALVINGS 40    /* of a line search; a step of 1e-12 of Newton's is none */
 /* [1] share of what the slope promises by which the potential falls at least (Armijo); a quadratic gives half. Without it, contacts that
    come and go at dhat let Newton's method go back and forth, with steps of one length and a potential that hardly falls (two mats that fall
@@ -43,63 +41,73 @@
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
-/* [1] the force scale is the root of the mean square of contacts' forces over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
+/* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
 #define CTI_BARRIER_LOAD 4
-#define CTI_BARRIER_SCALES 1e6     /* most times the scale of the weights alone */
+#define CTI_BARRIER_SCALES 1e6     /* [contact.least] largest scale. Half and double were not compared */
 /* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
 /* ---- the barriers' scale ---- */
 
-/* weight of a surface vertex, on average; without gravity its momentum over a step */
-static double cti_barrier_weight(const cti_state *s)
+/* gravity; where there is none, the acceleration that stops the fastest block in a step */
+static double cti_barrier_pull(const cti_state *s)
 {
-    const cti_surface *f = &s->surface;
-    double mass = 0, speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    int i, n = 0;
-    for (i = 0; i < s->n; i++) {
-        mass += (double)s->bodies.mass[i];
+    double speed = 0, g = (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int i;
+    for (i = 0; i < s->n && !(g > 0); i++)
         speed = cti_fmax(speed, (double)cti_v3_norm(cti_v3_at(s->v, i)));
-    }
-    for (i = 0; i < f->n_bodies; i++)
-        n += f->bodies[i].dynamic ? f->ranges[i].v1 - f->ranges[i].v0 : 0;
     if (!(g > 0))
         g = speed > 0 ? speed / (double)cti_barrier_own(s)->h : 1;
-    return mass * g / (n > 0 ? n : 1);
+    return g;
 }
 
 static void cti_barrier_scale(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    b->contact.force_least = cti_barrier_weight(s) / CTI_BARRIER_LOAD;
-    if (s->desc.barrier.stiffness > 0)
-        b->contact.force = (double)s->desc.barrier.stiffness;
-    else if (!(b->contact.force >= b->contact.force_least))
-        b->contact.force = b->contact.force_least;
+    b->contact.least = cti_barrier_pull(s);
+    if (!(s->history.barrier > 0))
+        s->history.barrier = s->history.barrier_solved = b->contact.least;
 }
 
-/* after a step: towards what the contacts carried, by a factor of two at most */
-static void cti_barrier_rescale(cti_state *s)
+/* The scale that the contacts ask for, by their forces over their masses; *n of them. It falls by a factor of two at most, and not below `least`: a
+   body that lies on a quarter of its vertices is then at half of dhat, and needs no rise */
+static double cti_barrier_wanted(const cti_state *s, int *n)
 {
-    cti_barrier *b = cti_barrier_own(s);
+    const cti_barrier *b = cti_barrier_own(s);
     cti_potential_terms t;
-    double sum = 0, want;
-    int i, n = 0;
-    for (i = 0; i < CTI_LEN(b->contact.terms); i++)
-        if (cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
-            double force = (double)(t.force / b->rule.contact);
-            sum += force * force;
-            n++;
+    double sum = 0, now = s->history.barrier, want;
+    int i;
+    for (i = *n = 0; i < CTI_LEN(b->contact.terms); i++)
+        if (b->contact.terms[i].mass > 0 && cti_barrier_eval(s, &b->contact.terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t)) {
+            double pull = (double)(t.force / b->rule.contact / b->contact.terms[i].mass);
+            sum += pull * pull;
+            ++*n;
         }
-    if (n == 0 || s->desc.barrier.stiffness > 0)
+    want = *n > 0 ? sqrt(sum / *n) / CTI_BARRIER_LOAD : 0;
+    if (want > 2 * now)
+        now = cti_fmax(now, cti_fmin(want, CTI_BARRIER_SCALES * b->contact.least));
+    else if (want < now / 4)
+        now /= 2;
+    return cti_fmax(now, b->contact.least);
+}
+
+/* After a step the scale goes towards what the contacts carried. The barriers' energy is proportional to it, and no motion pays for a rise. So that
+   energy rises by what the step lost at most: otherwise a box that begins within dhat flies up (test_barrier). A fall is a loss */
+static void cti_barrier_rescale(cti_state *s, ct_step_report *r)
+{
+    double stored = cti_barrier_own(s)->contact.energy, lost = r->energy_gained < 0 ? -r->energy_gained : 0, scale;
+    int n;
+    if (s->desc.barrier.stiffness > 0)
         return;
-    want = sqrt(sum / n) / CTI_BARRIER_LOAD;
-    if (want > 2 * b->contact.force)
-        b->contact.force = cti_fmin(2 * b->contact.force, CTI_BARRIER_SCALES * b->contact.force_least);
-    else if (want < b->contact.force / 4)
-        b->contact.force = cti_fmax(b->contact.force / 2, b->contact.force_least);
+    scale = cti_barrier_wanted(s, &n) / s->history.barrier;
+    if (n > 0 && (scale - 1) * stored > lost)
+        scale = 1 + lost / stored;
+    s->history.barrier *= scale;
+    cti_barrier_own(s)->contact.rescaled += (scale - 1) * stored;
+    r->loss_contact += (scale - 1) * stored;
+    r->energy_gained += (scale - 1) * stored;
 }
 
 /* ---- scripts ---- */
@@ -231,7 +239,7 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         }
         if (!cti_barrier_find(s, s->surface.x1))
             return -1;
-        if (cti_barrier_coincides(s, CTI_BARRIER_LEAST, NULL)) {
+        if (cti_barrier_squeezes(s, s->surface.x1)) {
             *t /= 2;
             continue;
         }
@@ -443,7 +451,6 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
     cti_barrier_wait(s);
     s->contact.memory_dt = b->h;
     last = s->contact.memory, s->contact.memory = *next, *next = last;
-    cti_barrier_rescale(s);
     for (i = 0; i < CTI_BARRIER_LISTS; i++)
         r->candidates += CTI_LEN(b->cover.list[i].pairs) / 2;
     r->candidates += CTI_LEN(b->cover.planes) / 2;
@@ -455,6 +462,7 @@ static int cti_barrier_commit(cti_state *s, const double *start, ct_step_report 
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - start[0] - r->work_pins - r->work_script - r->work_joints +
                        r->loss_contact + r->loss_damping;
+    cti_barrier_rescale(s, r);
     return 1;
 }
 
@@ -505,7 +513,7 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
         return CT_ERR_MEMORY;
     if (cti_form_is_constrained(s))
         CTI_CLEAR(b->contact.terms);
-    if (!known && cti_barrier_coincides(s, 1, &s->step.limit))
+    if (!known && cti_barrier_coincides(s, &s->step.limit))
         return CT_ERR_DOMAIN;
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
@@ -517,7 +525,11 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     int ok;
     if (code != CT_OK)
         return code;
-    ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
+    if (s->desc.barrier.form == CT_FORM_POTENTIAL)
+        ok = cti_barrier_minimize(s, &q, r);
+    else
+        ok = cti_form_step(s, &q.speed, &q.moves, r);
+    cti_barrier_own(s)->scripts.late = q.moves;
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
@@ -527,7 +539,6 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_STRAIN
 #undef CTI_BARRIER_KEEP
 #undef CTI_BARRIER_SURE
-#undef CTI_BARRIER_LEAST
 #undef CTI_BARRIER_HALVINGS
 #undef CTI_BARRIER_FALL
 #undef CTI_BARRIER_ROUNDING

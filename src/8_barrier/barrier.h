@@ -68,6 +68,7 @@ typedef struct cti_contact_rub {
 typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
     ct_real hat, d2;
+    ct_real mass; /* [kg] the smaller of its bodies' layout.share; 0: no unknown of it is free, so that it has no force */
 } cti_barrier_term;
 
 /* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
@@ -104,6 +105,7 @@ typedef struct cti_barrier_layout {
     cti_affine *affines;        /* [rigids] */
     cti_barrier_attach *attach; /* [n_moving + 1] as of the surface */
     ct_real *hat;               /* [surface bodies] dhat */
+    ct_real *share;             /* [surface bodies] mass over the number of surface vertices [kg]; CTI_REAL_MAX: not dynamic */
     int32_t *all;               /* [n] 0, 1, 2, ... */
     ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
     ct_real *damping;           /* [6 state blocks] scratch */
@@ -114,6 +116,7 @@ typedef struct cti_barrier_layout {
 typedef struct cti_barrier_goals {
     ct_real *goal;   /* [3 n] constrained blocks */
     ct_real *script; /* [3 n_moving] the surface */
+    int late;        /* 1: the step ended before they were there */
 } cti_barrier_goals;
 
 /* cti_barrier_surface -- positions of the surface [3 nv]. */
@@ -134,13 +137,13 @@ typedef struct cti_barrier_candidates {
     int32_t *tested;      /* scratch of the step filter */
 } cti_barrier_candidates;
 
-/* cti_barrier_contact -- contacts at the iterate, and the scale of their force. */
+/* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs */
     cti_barrier_rub *rubs;
-    double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
-    double force_least;      /* [N] */
+    double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
+    double rescaled;         /* [J] what changes of the scale added to it in this step */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -242,9 +245,11 @@ CTI_FN void cti_barrier_law(const cti_state *s, const cti_barrier_term *t, cti_p
 CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const ct_real *x, int want, cti_potential_terms *out);
 /* cti_barrier_crosses -- 1 when the surface intersects itself at surface.x0: s->step.limit is a pair that does; 0: none; -1: out of memory. */
 CTI_FN int cti_barrier_crosses(cti_state *s);
-/* cti_barrier_coincides -- 1 when a pair was last found nearer than these ulps of its bodies' dhat, like two points in one place: its barrier has
-   no value. out (may be NULL): that pair. 0: none. */
-CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out);
+/* cti_barrier_coincides -- 1 when a pair of features was last found nearer than an ulp of its bodies' dhat, like two points in one place: its
+   barrier has no value. out: that pair. 0: none. */
+CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
+/* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
+CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 

@@ -393,7 +393,10 @@ CTI_FN int cti_barrier_lag(cti_state *s)
     cti_barrier *b = cti_barrier_own(s);
     const cti_surface *f = &s->surface;
     cti_potential_terms t;
+    /* the scale has changed since the last solve, the forces that it found have not */
+    ct_real solved = (ct_real)(s->desc.barrier.stiffness > 0 ? 1 : s->history.barrier_solved / s->history.barrier);
     int i, k;
+    s->history.barrier_solved = s->history.barrier;
     CTI_CLEAR(b->contact.rubs);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
@@ -407,7 +410,7 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         q.n = p->n;
         memcpy(q.v, p->v, sizeof q.v);
         memcpy(q.c, t.c, sizeof q.c);
-        q.load = mu * t.force;
+        q.load = mu * solved * t.force;
         n = cti_v3_zero();
         for (k = 0; k < p->n; k++)
             n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);

@@ -18,6 +18,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
+    CTI_FREE(m, b->layout.share);
     CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
@@ -134,11 +135,23 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     return 1;
 }
 
+/* mass of a surface vertex of each body, on average */
+static void cti_barrier_shares(const cti_state *s, cti_barrier *b, const cti_stepper_body *bodies)
+{
+    int i, k;
+    for (i = 0; i < s->surface.n_bodies; i++) {
+        const cti_soup_body *r = &s->surface.ranges[i];
+        ct_real mass = 0;
+        for (k = 0; s->surface.bodies[i].dynamic && k < bodies[i].n_blocks; k++)
+            mass += s->bodies.mass[bodies[i].block0 + k];
+        b->layout.share[i] = s->surface.bodies[i].dynamic ? mass / (ct_real)cti_max_int(r->v1 - r->v0, 1) : CTI_REAL_MAX;
+    }
+}
+
 CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
     cti_barrier *b;
     int i;
-    CTI_UNUSED(bodies);
     cti_barrier_free(s);
     b = (cti_barrier *)cti_mem_resize(s->mem, NULL, 0, sizeof *b);
     if (!b)
@@ -146,7 +159,8 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(b, 0, sizeof *b);
     s->own = b;
     if (!CTI_RESIZE(s->mem, b->layout.block_of, s->n) || !CTI_RESIZE(s->mem, b->layout.affines, CTI_LEN(s->bodies.rigids)) ||
-        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies))
+        !CTI_RESIZE(s->mem, b->layout.attach, s->surface.n_moving + 1) || !CTI_RESIZE(s->mem, b->layout.hat, s->surface.n_bodies) ||
+        !CTI_RESIZE(s->mem, b->layout.share, s->surface.n_bodies))
         return 0;
     b->cover.list[CTI_BARRIER_VF].kind = CT_PAIR_VF, b->cover.list[CTI_BARRIER_EE].kind = CT_PAIR_EE;
     b->cover.list[CTI_BARRIER_VE].kind = CT_PAIR_VE, b->cover.list[CTI_BARRIER_VV].kind = CT_PAIR_VV;
@@ -157,6 +171,7 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
+    cti_barrier_shares(s, b, bodies);
     cti_barrier_blocks(s, b);
     cti_barrier_attachments(s, b);
     return cti_barrier_elastic(s, b) && cti_barrier_joints_make(s, b) && cti_barrier_reserve(s, b);
@@ -297,9 +312,11 @@ CTI_FN void cti_barrier_store(cti_state *s)
         if (from < 0 || s->bodies.rigid_of[i] >= 0)
             continue;
         v = cti_barrier_rule_end(b, from);
-        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity */
-            cti_v3 d = cti_v3_sub(v, cti_v3_at(s->scripts.v_fixed, i));
-            v = cti_v3_add(cti_v3_at(s->scripts.v_fixed, i), cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], d));
+        if (s->scripts.n_constrained && s->scripts.filter[i] >= 0) { /* scripted axes have the script's velocity, or that of the way they came */
+            cti_v3 u = cti_v3_at(s->scripts.v_fixed, i);
+            if (b->scripts.late)
+                u = cti_v3_mul(cti_v3_sub(cti_v3_at(b->y, from), cti_v3_at(b->y0, from)), 1 / b->h);
+            v = cti_v3_add(u, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], cti_v3_sub(v, u)));
         }
         cti_v3_put(s->v, i, v);
         cti_v3_put(s->x, i, cti_v3_at(b->y, from));

@@ -136,7 +136,8 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
             fabs(r->work_joints);
     if (s->desc.integrator != CT_INTEGRATOR_EULER)
         swing = CTI_BARRIER_SWING * (fabs(r->energy_kinetic - start[3]) + fabs(r->energy_elastic + r->energy_gravity + start[3] - start[0]));
-    return !(r->energy_gained <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
+    /* a scale that falls takes energy, which is no sign that the motion has gained none */
+    return !(r->energy_gained - cti_barrier_own(s)->contact.rescaled <= cti_policy_body_gain(1, scale + mass * kick * kick, rounded) + swing);
 }
 
 #undef CTI_BARRIER_SWING

@@ -12,14 +12,15 @@
 
 /* cti_barrier_kept -- numbers that a step begins with, and changes */
 typedef struct cti_barrier_kept {
-    double force;
+    double scale, solved;
     ct_real sigma;
 } cti_barrier_kept;
 
-static cti_barrier_kept cti_barrier_keep(const cti_barrier *b)
+static cti_barrier_kept cti_barrier_keep(const cti_state *s)
 {
     cti_barrier_kept kept;
-    kept.force = b->contact.force, kept.sigma = b->matrix.sigma;
+    kept.scale = s->history.barrier, kept.solved = s->history.barrier_solved;
+    kept.sigma = cti_barrier_own(s)->matrix.sigma;
     return kept;
 }
 
@@ -28,7 +29,8 @@ static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_snapshot_restore(s, 1, &s->step.start);
-    b->contact.force = kept->force, b->matrix.sigma = kept->sigma;
+    s->history.barrier = kept->scale, s->history.barrier_solved = kept->solved;
+    b->matrix.sigma = kept->sigma;
     b->cover.known = 0;
 }
 
@@ -48,6 +50,7 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
+    b->contact.rescaled = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -109,10 +112,21 @@ static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
            r->status < CT_STATUS_BUDGET;
 }
 
+/* scripts that were late go on where they are due: without dynamic bodies nothing is in their way */
+static void cti_barrier_let_go(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->scripts.movers); i++) {
+        const cti_script *script = &s->scripts.movers[i].script;
+        if (script->late)
+            script->late[3 * (size_t)script->n] = 0;
+    }
+}
+
 CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_barrier_kept kept = cti_barrier_keep(b);
+    cti_barrier_kept kept = cti_barrier_keep(s);
     double start[4];
     int gains, parts;
     ct_code code;
@@ -121,6 +135,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (!cti_snapshot_save(s, 1, &s->step.start) || !CTI_RESIZE(s->mem, b->surface.x_begin, 3 * s->surface.nv))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
+        cti_barrier_let_go(s);
         s->step.time = s->step.until;
         s->contact.memory_dt = dt;
         cti_impulses_swap(s);
@@ -128,6 +143,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.rescaled = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;

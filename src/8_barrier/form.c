@@ -1,7 +1,7 @@
 /* form.c -- a step of the chosen form, and the last quadratic program for who wants to see it. based on: lecture notes 4.3.1. */
 #include "form.h"
 
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r)
 {
     cti_form_run q;
     int ok;
@@ -19,6 +19,7 @@ CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r)
     else
         ok = cti_form_root(s, &q);
     *speed = q.speed;
+    *moves = q.moves;
     if (q.failed)
         r->status = CT_STATUS_NOT_CONVERGED;
     else if (q.open)

@@ -40,8 +40,9 @@ CTI_INLINE int cti_form_is_constrained(const cti_state *s) { return s->desc.barr
 
 /* ---- form.c ---- */
 
-/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration. 0: out of memory. */
-CTI_FN int cti_form_step(cti_state *s, ct_real *speed, ct_step_report *r);
+/* cti_form_step -- one step of the chosen form, from what cti_barrier_step has opened. *speed: of the last iteration; *moves 1: scripted blocks have
+   not arrived. 0: out of memory. */
+CTI_FN int cti_form_step(cti_state *s, ct_real *speed, int *moves, ct_step_report *r);
 /* cti_form_problem -- as cti_stepper.problem: the last quadratic program. */
 CTI_FN int cti_form_problem(cti_state *s, cti_mem *mem, cti_program *out);
 

@@ -84,7 +84,9 @@ CTI_FN int cti_form_position(cti_state *s, cti_form_run *q)
     for (lag = 0; lag <= lags; lag++) {
         cti_form_end end = CTI_FORM_GOES_ON;
         double nu = 0;
-        if (lag > 0 && (!cti_form_lag(s) || CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0))
+        if (lag > 0 && !cti_form_lag(s))
+            return 0;
+        if (lag > 0 && CTI_LEN(cti_barrier_own(s)->contact.rubs) == 0)
             return 1;
         first = q->iterations;
         while (end == CTI_FORM_GOES_ON && q->iterations < s->desc.barrier.newton_iterations)

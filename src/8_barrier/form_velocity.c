@@ -100,6 +100,7 @@ static int cti_velocity_arrive(cti_state *s, cti_form_run *q)
     if (clear < 0)
         return 0;
     q->failed |= !clear || t < 1;
+    q->moves |= s->scripts.n_constrained > 0 && (!clear || t < 1);
     if (clear)
         cti_form_take(s);
     cti_barrier_arrive(s);
