@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5faed23bbfbe5598.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7a7cdd1d49733c23.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -55531,6 +55531,7 @@ typedef struct cti_barrier_contact {
     double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;      /* [N] */
     double energy;           /* [J] of the barriers */
+    int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -55625,6 +55626,9 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 /* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at this share of its distance at least;
    below 0: out of memory. */
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
+/* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
+   relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
+CTI_FN int cti_barrier_passes(cti_state *s);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
@@ -56420,6 +56424,8 @@ typedef struct cti_pairs_job {
     cti_barrier_list *l;
     const ct_real *x0, *x1;
     ct_real share;
+    const ct_real *size;    /* [surface bodies] only pairs that move farther than the smaller body's size; NULL: all */
+    const int32_t *body_of; /* [nv] of the surface */
 } cti_pairs_job;
 
 #if CONTACT_WITH_BARRIER
@@ -56618,9 +56624,10 @@ static void cti_barrier_near_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]);
+        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]), way = cti_barrier_approach(q, n_a, n, j->x0, j->x1);
+        int counts = !j->size || way > cti_min(j->size[j->body_of[q[0]]], j->size[j->body_of[q[n_a]]]);
         l->w[i] = 1;
-        l->feature[i] = !(d - cti_barrier_approach(q, n_a, n, j->x0, j->x1) * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
+        l->feature[i] = counts && !(d - way * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
         if (n < 4 && l->feature[i])
             l->w[i] = cti_barrier_loose(q, n, least, j->x0, j->x1);
     }
@@ -56637,14 +56644,14 @@ static void cti_barrier_toi_range(int begin, int end, int worker, void *context)
         cti_ccd_ee_batch(q->x0, q->x1, b->cover.tested + 4 * (size_t)begin, end - begin, b->cover.least + begin, b->cover.toi + begin);
 }
 
-/* the step of one list; below 0: out of memory */
-static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
+/* the step of one list; size: as in cti_pairs_job; below 0: out of memory */
+static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share, const ct_real *size)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_pairs_job q;
     int i, k, n = CTI_LEN(l->pairs) / 2, m = 0;
     ct_real step = 1;
-    q.b = b, q.l = l, q.x0 = s->surface.x0, q.x1 = x1, q.share = share;
+    q.b = b, q.l = l, q.x0 = s->surface.x0, q.x1 = x1, q.share = share, q.size = size, q.body_of = s->surface.body_of;
     cti_tasks_run_work(&s->desc.tasks, cti_barrier_near_range, n, CTI_BARRIER_BOUND, &q);
     for (i = 0; i < n; i++) {
         step = cti_min(step, l->w[i]);
@@ -56671,7 +56678,7 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
     ct_real step = 1;
     int k, i;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], x1, share);
+        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], x1, share, NULL);
         if (t < 0)
             return -1;
         step = cti_min(step, t);
@@ -56684,6 +56691,66 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
             step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
     }
     return step;
+}
+
+/* ---- the straight way of a step ---- */
+
+/* size [surface bodies]: the largest extent of each body at the start of the step, and its dhat. 1 where two bodies, or parts of one, may move farther
+   relative to each other than the smaller one's size */
+static int cti_barrier_sizes(const cti_state *s, ct_real *size)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real least = CTI_REAL_MAX, most = 0;
+    int body, v, k;
+    for (body = 0; body < f->n_bodies; body++) {
+        ct_real lo[3], hi[3];
+        size[body] = 0;
+        for (k = 0; k < 3; k++)
+            lo[k] = CTI_REAL_MAX, hi[k] = -CTI_REAL_MAX;
+        for (v = f->ranges[body].v0; v < f->ranges[body].v1; v++) {
+            const ct_real *x = b->surface.x_start + 3 * (size_t)v;
+            most = cti_max(most, cti_v3_norm(cti_v3_sub(cti_v3_at(f->x0, v), cti_v3_at(x, 0))));
+            for (k = 0; k < 3; k++)
+                lo[k] = cti_min(lo[k], x[k]), hi[k] = cti_max(hi[k], x[k]);
+        }
+        for (k = 0; k < 3; k++)
+            size[body] = cti_max(size[body], hi[k] - lo[k]);
+        size[body] += b->layout.hat[body];
+        if (f->ranges[body].v1 > f->ranges[body].v0)
+            least = cti_min(least, size[body]);
+    }
+    return 2 * most > least;
+}
+
+CTI_FN int cti_barrier_passes(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    size_t bytes = sizeof(ct_real) * 3 * (size_t)f->nv;
+    ct_real *size = CTI_ARENA_NEW(s->arena, ct_real, f->n_bodies + 1), *end = CTI_ARENA_NEW(s->arena, ct_real, 3 * f->nv + 1), step = 1;
+    int k, ok;
+    if (!size || !end)
+        return -1;
+    if (!cti_barrier_sizes(s, size)) {
+        cti_arena_rewind(s->arena, mark);
+        return 0;
+    }
+    /* lists of the whole way, in place of those around its end */
+    memcpy(end, f->x0, bytes);
+    memcpy(f->x0, b->surface.x_start, bytes);
+    b->cover.known = 0;
+    ok = cti_barrier_cover(s, end);
+    for (k = 0; ok && k < CTI_BARRIER_LISTS; k++) {
+        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], end, 0, size);
+        ok = t >= 0;
+        step = cti_min(step, t);
+    }
+    memcpy(f->x0, end, bytes);
+    b->cover.known = 0;
+    cti_arena_rewind(s->arena, mark);
+    return ok ? step < 1 : -1;
 }
 
 /* ---- the start ---- */
@@ -60126,12 +60193,16 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 {
     cti_barrier_run q;
     ct_code code = cti_barrier_open(s, h, &q, start);
-    int ok;
+    int ok, passes;
     if (code != CT_OK)
         return code;
     ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
+    passes = cti_barrier_passes(s);
+    if (passes < 0)
+        return CT_ERR_MEMORY;
+    cti_barrier_own(s)->contact.passes |= passes;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }
@@ -60157,7 +60228,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 /* barrier_step.c -- a step of the barrier stepper, and its substeps.
    Method: a step that gains energy is taken back and repeated as 2, 4, up to 32 steps of implicit Euler of equal length, until they do not.
    The minimum of a potential that is not convex may have more energy than the start: a corner slips off an edge. A shorter step follows the way
-   down. The status of what gains in 32 parts, too, is NOT_CONVERGED. based on: no paper. */
+   down. The same is done where the minimum lies behind an obstacle, around which Newton's method has gone: a fast body would pass another one without
+   any contact. The status of what gains or passes in 32 parts, too, is NOT_CONVERGED. based on: no paper. */
 
 /* [1] most substeps. A soft corner that slips off an edge at dt 20 ms (test_barrier) takes up to 16; 8 leave one step of 100 that gains 2.4e-4 */
 #define CTI_BARRIER_PARTS 32
@@ -60202,6 +60274,7 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
+    b->contact.passes = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -60255,7 +60328,7 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     return CT_OK;
 }
 
-/* 1 where a step that gains is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that ran out
+/* 1 where a step that gains or passes is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that ran out
    of iterations gets no more of them */
 static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 {
@@ -60268,7 +60341,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_kept kept = cti_barrier_keep(b);
     double start[4];
-    int gains, parts;
+    int fails, parts;
     ct_code code;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
@@ -60282,23 +60355,24 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    b->contact.passes = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;
     if (code != CT_OK)
         return cti_barrier_take_back(s, &kept);
-    gains = cti_barrier_gains(s, dt, start, r);
-    for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
+    fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
+    for (parts = 2; fails && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
         cti_ends_blank(s, r);
         if (!cti_barrier_again(s, &kept))
             return CT_ERR_MEMORY;
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s, &kept);
-        gains = cti_barrier_gains(s, dt, start, r);
+        fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
         cti_barrier_cost(&whole, r);
     }
-    if (gains && r->status < CT_STATUS_NOT_CONVERGED)
+    if (fails && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;
     cti_impulses_swap(s);
     return CT_OK;

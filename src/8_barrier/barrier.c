@@ -514,12 +514,16 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 {
     cti_barrier_run q;
     ct_code code = cti_barrier_open(s, h, &q, start);
-    int ok;
+    int ok, passes;
     if (code != CT_OK)
         return code;
     ok = s->desc.barrier.form == CT_FORM_POTENTIAL ? cti_barrier_minimize(s, &q, r) : cti_form_step(s, &q.speed, r);
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
+    passes = cti_barrier_passes(s);
+    if (passes < 0)
+        return CT_ERR_MEMORY;
+    cti_barrier_own(s)->contact.passes |= passes;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }

@@ -141,6 +141,7 @@ typedef struct cti_barrier_contact {
     double force;            /* [N] scale of the barriers; kept over steps, 0: not known */
     double force_least;      /* [N] */
     double energy;           /* [J] of the barriers */
+    int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -234,6 +235,9 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 /* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at this share of its distance at least;
    below 0: out of memory. */
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
+/* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
+   relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
+CTI_FN int cti_barrier_passes(cti_state *s);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
