@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7a7cdd1d49733c23.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a199ac7f95ff0cb7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -34308,6 +34308,11 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
 #endif
+#if CONTACT_WITH_BARRIER
+/* cti_broad_loose -- (vertex, loose edge) candidates of the last update that share no vertex, ordered as vf: those in `ve`, and more. 0: out of
+   memory. */
+CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **out);
+#endif
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 
@@ -35263,6 +35268,18 @@ CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup 
 CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **vf, int32_t **ee, int32_t **ve, int32_t **vv)
 {
     return cti_broad_pairs_moved(mem, broad, soup, NULL, vf, ee, ve, vv);
+}
+#endif
+
+#if CONTACT_WITH_BARRIER
+CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **out)
+{
+    int e, any = 0;
+    for (e = 0; !any && e < soup->ne; e++)
+        any = broad->edge_loose[e];
+    CTI_CLEAR(*out);
+    cti_broad_activate(broad, soup, NULL);
+    return !any || cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_VERTICES, CTI_BROAD_LOOSE, out);
 }
 #endif
 
@@ -56370,7 +56387,8 @@ static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_
 static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    int n = CTI_LEN(l->pairs) / 2, i, feature, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    ct_real t;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
         !CTI_RESIZE(s->mem, l->start2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
         return 0;
@@ -56384,10 +56402,13 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
         cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
     else if (l->kind == CT_PAIR_EE)
         cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; l->kind != CT_PAIR_VE && l->kind != CT_PAIR_VV && i < n; i++) {
+    for (i = 0; l->kind != CT_PAIR_VV && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        if (f->body_of[q[0]] == f->body_of[q[na]])
-            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        if (f->body_of[q[0]] != f->body_of[q[na]] || f->is_point[q[0]])
+            continue;
+        if (l->kind == CT_PAIR_VE)
+            l->d2[i] = cti_dist_pe(f->rest + 3 * (size_t)q[0], f->rest + 3 * (size_t)q[1], f->rest + 3 * (size_t)q[2], &t, &feature);
+        l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
     }
     return 1;
 }
@@ -56483,8 +56504,9 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs,
-                         &b->cover.list[CTI_BARRIER_VE].pairs, &b->cover.list[CTI_BARRIER_VV].pairs))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs, NULL,
+                         &b->cover.list[CTI_BARRIER_VV].pairs) ||
+        !cti_broad_loose(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VE].pairs))
         return 0;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         if (!cti_barrier_complete(s, b, &b->cover.list[k]))

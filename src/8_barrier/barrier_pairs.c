@@ -39,7 +39,8 @@ static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_
 static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    int n = CTI_LEN(l->pairs) / 2, i, feature, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    ct_real t;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
         !CTI_RESIZE(s->mem, l->start2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
         return 0;
@@ -53,10 +54,13 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
         cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
     else if (l->kind == CT_PAIR_EE)
         cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; l->kind != CT_PAIR_VE && l->kind != CT_PAIR_VV && i < n; i++) {
+    for (i = 0; l->kind != CT_PAIR_VV && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        if (f->body_of[q[0]] == f->body_of[q[na]])
-            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        if (f->body_of[q[0]] != f->body_of[q[na]] || f->is_point[q[0]])
+            continue;
+        if (l->kind == CT_PAIR_VE)
+            l->d2[i] = cti_dist_pe(f->rest + 3 * (size_t)q[0], f->rest + 3 * (size_t)q[1], f->rest + 3 * (size_t)q[2], &t, &feature);
+        l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
     }
     return 1;
 }
@@ -150,8 +154,9 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs,
-                         &b->cover.list[CTI_BARRIER_VE].pairs, &b->cover.list[CTI_BARRIER_VV].pairs))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs, NULL,
+                         &b->cover.list[CTI_BARRIER_VV].pairs) ||
+        !cti_broad_loose(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VE].pairs))
         return 0;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         if (!cti_barrier_complete(s, b, &b->cover.list[k]))
