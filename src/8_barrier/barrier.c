@@ -222,6 +222,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (k == CTI_BARRIER_STRICT && units < CTI_BARRIER_ROUNDING)
             *t = full, units = CTI_BARRIER_ROUNDING;
         cti_barrier_try(s, q->shift, *t);
+        if (!cti_barrier_is_proper(s, b->y_try)) {
+            *t /= 2;
+            continue;
+        }
         clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
         if (clear < 0)
             return -1;

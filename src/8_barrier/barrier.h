@@ -256,6 +256,8 @@ CTI_FN int cti_barrier_coincides(const cti_state *s, ct_real ulps, cti_pair *out
    of the sum of squares. Doubles' add up. */
 CTI_INLINE double cti_barrier_part(double term) { return sizeof(ct_real) == sizeof(double) ? term : term * term; }
 CTI_INLINE double cti_barrier_whole(double parts) { return sizeof(ct_real) == sizeof(double) ? parts : sqrt(parts); }
+/* cti_barrier_is_proper -- 1 where no rigid body of y is inside-out or flat: |A'A - 1|^2 does not tell a reflection from a rotation. */
+CTI_FN int cti_barrier_is_proper(const cti_state *s, const ct_real *y);
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of; below 0: out of memory. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to

@@ -37,6 +37,8 @@ CTI_FN int cti_form_try(cti_state *s, ct_real t)
 {
     ct_real clear;
     cti_form_place(s, t);
+    if (!cti_barrier_is_proper(s, cti_barrier_own(s)->y_try))
+        return 0;
     clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
     return clear < 0 ? -1 : clear >= 1;
 }
