@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 905bb4118cdac5c6.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f69c39031b944572.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -55444,7 +55444,7 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
-    int32_t n, v[4];
+    int32_t kind, n, n_a, v[4], plane; /* as of cti_barrier_term */
     ct_real c[4], t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
@@ -55712,8 +55712,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
 CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
-/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
-CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
+/* cti_barrier_rubbed -- adds friction's impulse to a contact, from what cti_barrier_remember has made. Returns its rub; -1: none. */
+CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
@@ -55749,6 +55749,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* ---- barrier_report.c ---- */
 
+/* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
@@ -58097,9 +58099,11 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_impulses_index index;
-    int i, k;
-    if (!cti_impulses_open(s, CTI_LEN(b->form.rows), &index) || !cti_barrier_find(s, s->surface.x0))
+    uint8_t *rubbed = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
+    int i, k, rub;
+    if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->form.rows) + CTI_LEN(b->contact.rubs), &index) || !cti_barrier_find(s, s->surface.x0))
         return 0;
+    memset(rubbed, 0, (size_t)CTI_LEN(b->contact.rubs) + 1);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
         r->min_distance = cti_min(r->min_distance, d);
@@ -58122,10 +58126,13 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
-        cti_barrier_rubbed(s, next, &touch);
+        rub = cti_barrier_rubbed(s, next, &touch);
+        if (rub >= 0)
+            rubbed[rub] = 1;
         r->contacts++;
         cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
+    cti_barrier_left(s, next, rubbed, &index, r);
     return 1;
 }
 
@@ -59509,6 +59516,7 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     const cti_memory_item *m;
     cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
     ct_real w[2];
+    q->kind = p->kind, q->n_a = p->n_a, q->plane = p->plane;
     q->key = cti_rub_key(s, p);
     q->anchor[0] = q->anchor[1] = 0;
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
@@ -59567,18 +59575,21 @@ CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
     return 1;
 }
 
-CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
+CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
 {
     const cti_barrier *b = cti_barrier_own(s);
     const cti_memory_item *item = cti_memory_find(m, t->key);
     ct_real w[2];
+    int rub;
     if (!item)
-        return;
-    t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
-    t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
+        return -1;
+    /* the directions of friction are those of the last solve: a part of it is along the contact's normal */
+    cti_v3_addto(t->r, 0, cti_m3_mul_v(t->frame, cti_v3_at(item->impulse, 0)));
     /* items are in the order of rubs */
-    cti_barrier_slide(s, &b->contact.rubs[item - m->items], s->surface.x0, w);
+    rub = (int)(item - m->items);
+    cti_barrier_slide(s, &b->contact.rubs[rub], s->surface.x0, w);
     t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
+    return rub;
 }
 
 #undef CTI_RUB_OFF
@@ -59599,15 +59610,40 @@ static int cti_barrier_is_scripted(const cti_state *s, int v)
     return body->moves && !body->dynamic;
 }
 
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
+        cti_touch touch;
+        if (rubbed[i])
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = q->kind, touch.pair.n = q->n, touch.pair.n_a = q->n_a, touch.pair.plane = q->plane;
+        memcpy(touch.pair.v, q->v, sizeof q->v);
+        memcpy(touch.pair.w, q->c, sizeof q->c);
+        touch.key = q->key;
+        cti_v3_put(touch.frame, 0, cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)));
+        for (k = 0; k < 2; k++)
+            cti_v3_put(touch.frame, 1 + k, cti_v3_at(q->t[k], 0));
+        cti_barrier_rubbed(s, next, &touch);
+        r->contacts++;
+        cti_impulses_touch(&s->step.impulses, index, &touch);
+    }
+}
+
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_impulses_index index;
     cti_potential_terms t;
-    int i, k;
-    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+    uint8_t *rubbed = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
+    int i, k, rub;
+    if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->contact.terms) + CTI_LEN(b->contact.rubs), &index))
         return 0;
+    memset(rubbed, 0, (size_t)CTI_LEN(b->contact.rubs) + 1);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
@@ -59633,10 +59669,13 @@ CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force * b->h / b->rule.contact;
-        cti_barrier_rubbed(s, next, &touch);
+        rub = cti_barrier_rubbed(s, next, &touch);
+        if (rub >= 0)
+            rubbed[rub] = 1;
         r->contacts++;
         cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
+    cti_barrier_left(s, next, rubbed, &index, r);
     return 1;
 }
 

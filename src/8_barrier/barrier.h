@@ -4,6 +4,7 @@
 #ifndef CTI_BARRIER_H
 #define CTI_BARRIER_H
 
+#include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
 #include "../7_contact/potential.h"
 #include "../4_programs/program.h"
@@ -37,7 +38,7 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
-    int32_t n, v[4];
+    int32_t kind, n, n_a, v[4], plane; /* as of cti_barrier_term */
     ct_real c[4], t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
@@ -304,8 +305,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
 CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
-/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
-CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
+/* cti_barrier_rubbed -- adds friction's impulse to a contact, from what cti_barrier_remember has made. Returns its rub; -1: none. */
+CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
@@ -341,6 +342,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* ---- barrier_report.c ---- */
 
+/* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
