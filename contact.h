@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f69c39031b944572.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 251c8f46e8c6ec58.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -55750,7 +55750,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 /* ---- barrier_report.c ---- */
 
 /* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r);
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
+                             ct_step_report *r);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */
@@ -56721,7 +56722,10 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 
 /* ---- the straight way of a step ---- */
 
-/* size [surface bodies]: the largest extent of each body at the start of the step, and its dhat. 1 where two bodies, or parts of one, may move farther
+/* The size is once the extent, since a body has to go about as far to be behind another one. Of 672 impacts of boxes and spheres of 0.1 m at 2 to
+   160 m/s (steps of 5 and 17 ms) 53 have a step that is not converged, and none passes. With half of it 66 and none, with the double 44 and one */
+
+/* size [surface bodies]: largest extent of each body at the start of the step, and its dhat. 1 where two bodies, or parts of one, may move farther
    relative to each other than the smaller one's size */
 static int cti_barrier_sizes(const cti_state *s, ct_real *size)
 {
@@ -59610,7 +59614,8 @@ static int cti_barrier_is_scripted(const cti_state *s, int v)
     return body->moves && !body->dynamic;
 }
 
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r)
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
+                             ct_step_report *r)
 {
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;
@@ -60413,8 +60418,8 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     return CT_OK;
 }
 
-/* 1 where a step that gains or passes is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that ran out
-   of iterations gets no more of them */
+/* 1 where a step that gains or passes is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that
+   ran out of iterations gets no more of them */
 static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 {
     return CTI_LEN(s->bodies.joints) == 0 && s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL &&

@@ -130,8 +130,8 @@ static void nothing_gets_through(void **state)
 }
 
 /* the gap at rest is below dhat, and smaller for a smaller dhat */
-/* Two boxes of 0.1 m on one line move 0.33 m in a step, towards each other: the minimum of the potential is behind. They meet, and the report says that
-   the step was divided; a form that is not divided says that it failed. Where nothing is in the way, a step of that length is one */
+/* Two boxes of 0.1 m on one line move 0.33 m in a step, towards each other: the minimum of the potential is behind. They meet, and the report says
+   that the step was divided; a form that is not divided says that it failed. Where nothing is in the way, a step of that length is one */
 static void fast_bodies_do_not_pass(void **state)
 {
     int k;

@@ -493,7 +493,8 @@ static void rods_repel_when_parallel(void **state)
     rods(1e-5, 0, 0, g);
     for (k = 0; k < 6; k++)
         bare = fmax(bare, fabs(g[k] - before[k]));
-    print_message("  force of parallel rods %.3g, largest jump of the gradient in .1 mrad %.2g, without the mollifier %.2g\n", force, jump, bare);
+    print_message("  force of parallel rods %.3g, largest jump of the gradient in .1 mrad %.2g, without the mollifier %.2g\n", force, jump,
+                  bare);
     assert_true(jump < 0.05 * force && bare > 0.3 * force);
     /* and at the parallel position itself */
     rods(-1e-6, 1, 1, before);

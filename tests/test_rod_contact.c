@@ -543,10 +543,19 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rod_on_bars),   cmocka_unit_test(test_barrier),     cmocka_unit_test(test_end_on_bar),
+        cmocka_unit_test(test_rod_on_bars),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_end_on_bar),
         cmocka_unit_test(test_parallel),
-        cmocka_unit_test(test_corner_on_rod), cmocka_unit_test(test_points),      cmocka_unit_test(test_points_on_cloth),
-        cmocka_unit_test(test_friction),      cmocka_unit_test(test_fast),        cmocka_unit_test(test_self),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_come_and_go), cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_corner_on_rod),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_points_on_cloth),
+        cmocka_unit_test(test_friction),
+        cmocka_unit_test(test_fast),
+        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_come_and_go),
+        cmocka_unit_test(test_memory),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

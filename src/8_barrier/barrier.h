@@ -343,7 +343,8 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 /* ---- barrier_report.c ---- */
 
 /* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r);
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
+                             ct_step_report *r);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */

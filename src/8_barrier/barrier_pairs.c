@@ -367,7 +367,10 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 
 /* ---- the straight way of a step ---- */
 
-/* size [surface bodies]: the largest extent of each body at the start of the step, and its dhat. 1 where two bodies, or parts of one, may move farther
+/* The size is once the extent, since a body has to go about as far to be behind another one. Of 672 impacts of boxes and spheres of 0.1 m at 2 to
+   160 m/s (steps of 5 and 17 ms) 53 have a step that is not converged, and none passes. With half of it 66 and none, with the double 44 and one */
+
+/* size [surface bodies]: largest extent of each body at the start of the step, and its dhat. 1 where two bodies, or parts of one, may move farther
    relative to each other than the smaller one's size */
 static int cti_barrier_sizes(const cti_state *s, ct_real *size)
 {

@@ -16,7 +16,8 @@ static int cti_barrier_is_scripted(const cti_state *s, int v)
     return body->moves && !body->dynamic;
 }
 
-CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index, ct_step_report *r)
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
+                             ct_step_report *r)
 {
     const cti_barrier *b = cti_barrier_own(s);
     int i, k;

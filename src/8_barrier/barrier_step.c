@@ -103,8 +103,8 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     return CT_OK;
 }
 
-/* 1 where a step that gains or passes is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that ran out
-   of iterations gets no more of them */
+/* 1 where a step that gains or passes is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that
+   ran out of iterations gets no more of them */
 static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 {
     return CTI_LEN(s->bodies.joints) == 0 && s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL &&
