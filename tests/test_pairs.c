@@ -280,7 +280,7 @@ static void test_brute_force(int hashed)
     cti_mem mem;
     int32_t *vf = NULL, *ee = NULL, *ve = NULL, *vv = NULL, *ef = NULL;
     uint8_t moved[TEST_MOST];
-    int round, i, totals[5] = {0, 0, 0, 0, 0};
+    int round, i, totals[6] = {0, 0, 0, 0, 0, 0};
     assert_non_null(s);
     cti_mem_init(&mem, NULL);
     memset(&broad, 0, sizeof broad);
@@ -312,8 +312,10 @@ static void test_brute_force(int hashed)
         totals[3] += test_brute(&mem, s, broad.edge_loose, NULL, 4, 4, vv);
         assert_true(cti_broad_edge_faces(&mem, &broad, &s->soup, &ef));
         totals[4] += test_brute(&mem, s, broad.edge_loose, NULL, 2, 3, ef);
+        assert_true(cti_broad_loose(&mem, &broad, &s->soup, &ef));
+        totals[5] += test_brute(&mem, s, broad.edge_loose, NULL, 1, 5, ef);
     }
-    for (i = 0; i < 5; i++)
+    for (i = 0; i < 6; i++)
         assert_true(totals[i] > 0);
     /* after the first update no memory is requested */
     {

@@ -93,6 +93,35 @@ static void test_barrier(void **state)
     ct_world_destroy(w);
 }
 
+/* under CT_STEPPER_BARRIER a rod falls on a fixed one that is parallel to it or nearly so, and on which its vertices find no vertices */
+static void test_parallel(void **state)
+{
+    static const double angles[] = {0, 1e-3, 5e-3, 1e-2};
+    int k, i;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
+        ct_rod_desc d = rod_desc(0.005, 1e8);
+        double c = cos(angles[k]), s = sin(angles[k]), x[12];
+        ct_mesh m = line(3, -0.12 * c, 0.02, -0.12 * s, 0.18 * c, 0.02, 0.18 * s), low = line(3, -0.15, 0, 0, 0.15, 0, 0);
+        int32_t list[4] = {0, 1, 2, 3};
+        ct_world *w;
+        ct_body_id b, fixed;
+        wd.stepper = CT_STEPPER_BARRIER;
+        w = world_make(&wd);
+        fixed = add_rod(w, &d, &low);
+        pin_all(w, fixed);
+        b = add_rod(w, &d, &m);
+        assert_int_equal(ct_body_pin(w, b, list, 4, CT_AXIS_X | CT_AXIS_Z, NULL, -1), CT_OK);
+        assert_true(run(w, 0.005, 60, NULL) <= (int)(CONTACT_REAL == 32 ? CT_STATUS_BUDGET : CT_STATUS_OK));
+        get(w, b, x); /* a pair's load is carried at about half of its thickness of 0.01 m */
+        for (i = 0; i < 4; i++)
+            assert_true(x[3 * i + 1] > 0.002 && x[3 * i + 1] < 0.015);
+        line_free(&m), line_free(&low);
+        ct_world_destroy(w);
+    }
+}
+
 /* the lower end of a rod in free fall hits a bar: inside of a segment (VE), and on its vertex (VV) */
 static void test_end_on_bar(void **state)
 {
@@ -514,9 +543,19 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rod_on_bars),   cmocka_unit_test(test_barrier),     cmocka_unit_test(test_end_on_bar),
-        cmocka_unit_test(test_corner_on_rod), cmocka_unit_test(test_points),      cmocka_unit_test(test_points_on_cloth),
-        cmocka_unit_test(test_friction),      cmocka_unit_test(test_fast),        cmocka_unit_test(test_self),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_come_and_go), cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_rod_on_bars),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_end_on_bar),
+        cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_corner_on_rod),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_points_on_cloth),
+        cmocka_unit_test(test_friction),
+        cmocka_unit_test(test_fast),
+        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_come_and_go),
+        cmocka_unit_test(test_memory),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,6 +465,16 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
     return cti_broad_pairs_moved(mem, broad, soup, NULL, vf, ee, ve, vv);
 }
 
+CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **out)
+{
+    int e, any = 0;
+    for (e = 0; !any && e < soup->ne; e++)
+        any = broad->edge_loose[e];
+    CTI_CLEAR(*out);
+    cti_broad_activate(broad, soup, NULL);
+    return !any || cti_broad_any_kind(mem, broad, soup, NULL, CTI_BROAD_VERTICES, CTI_BROAD_LOOSE, out);
+}
+
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef)
 {
     cti_broad_activate(broad, soup, NULL);

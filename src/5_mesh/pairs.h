@@ -124,6 +124,9 @@ CTI_FN int cti_broad_pairs(cti_mem *mem, cti_broad *broad, const cti_soup *soup,
 /* cti_broad_pairs_moved -- the same, but only pairs with a vertex v whose vertex_moved[v] is not 0; vertex_moved [nv]. */
 CTI_FN int cti_broad_pairs_moved(cti_mem *mem, cti_broad *broad, const cti_soup *soup, const uint8_t *vertex_moved, int32_t **vf,
                                  int32_t **ee, int32_t **ve, int32_t **vv);
+/* cti_broad_loose -- (vertex, loose edge) candidates of the last update that share no vertex, ordered as vf: those in `ve`, and more. 0: out of
+   memory. */
+CTI_FN int cti_broad_loose(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **out);
 /* cti_broad_edge_faces -- (edge, face) candidates of the last update that share no vertex, ordered as vf. 0: out of memory. */
 CTI_FN int cti_broad_edge_faces(cti_mem *mem, cti_broad *broad, const cti_soup *soup, int32_t **ef);
 

@@ -230,6 +230,10 @@ static int cti_barrier_search(cti_state *s, cti_barrier_run *q, ct_real *t)
         if (k == CTI_BARRIER_STRICT && units < CTI_BARRIER_ROUNDING)
             *t = full, units = CTI_BARRIER_ROUNDING;
         cti_barrier_try(s, q->shift, *t);
+        if (!cti_barrier_is_proper(s, b->y_try)) {
+            *t /= 2;
+            continue;
+        }
         clear = cti_barrier_filter(s, s->surface.x1, CTI_BARRIER_SURE);
         if (clear < 0)
             return -1;
@@ -522,7 +526,7 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 {
     cti_barrier_run q;
     ct_code code = cti_barrier_open(s, h, &q, start);
-    int ok;
+    int ok, passes;
     if (code != CT_OK)
         return code;
     if (s->desc.barrier.form == CT_FORM_POTENTIAL)
@@ -532,6 +536,10 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     cti_barrier_own(s)->scripts.late = q.moves;
     if (!ok || !cti_barrier_commit(s, start, r))
         return CT_ERR_MEMORY;
+    passes = cti_barrier_passes(s);
+    if (passes < 0)
+        return CT_ERR_MEMORY;
+    cti_barrier_own(s)->contact.passes |= passes;
     r->residual = cti_finite(q.speed) ? q.speed : CTI_REAL_MAX;
     return CT_OK;
 }

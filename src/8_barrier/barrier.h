@@ -4,6 +4,7 @@
 #ifndef CTI_BARRIER_H
 #define CTI_BARRIER_H
 
+#include "../8_step/impulses.h"
 #include "../8_step/stepper.h"
 #include "../7_contact/potential.h"
 #include "../4_programs/program.h"
@@ -37,7 +38,7 @@ enum { CTI_BARRIER_VF, CTI_BARRIER_EE, CTI_BARRIER_VE, CTI_BARRIER_VV, CTI_BARRI
 
 /* cti_barrier_rub -- friction of a contact, with the normal force and the directions of an earlier solve. */
 typedef struct cti_barrier_rub {
-    int32_t n, v[4];
+    int32_t kind, n, n_a, v[4], plane; /* as of cti_barrier_term */
     ct_real c[4], t[2][3];
     ct_real load; /* rule.contact mu times the normal force [kg m] */
     uint64_t key; /* of the pair, as in the contact memory */
@@ -144,6 +145,7 @@ typedef struct cti_barrier_contact {
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
     double rescaled;         /* [J] what changes of the scale added to it in this step */
+    int passes;              /* 1: a part of the step at hand ended behind an obstacle, see cti_barrier_passes */
 } cti_barrier_contact;
 
 /* cti_barrier_joints -- the equations of the joints. */
@@ -237,6 +239,9 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 /* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at this share of its distance at least;
    below 0: out of memory. */
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
+/* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
+   relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
+CTI_FN int cti_barrier_passes(cti_state *s);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
@@ -257,6 +262,8 @@ CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
    of the sum of squares. Doubles' add up. */
 CTI_INLINE double cti_barrier_part(double term) { return sizeof(ct_real) == sizeof(double) ? term : term * term; }
 CTI_INLINE double cti_barrier_whole(double parts) { return sizeof(ct_real) == sizeof(double) ? parts : sqrt(parts); }
+/* cti_barrier_is_proper -- 1 where no rigid body of y is inside-out or flat: |A'A - 1|^2 does not tell a reflection from a rotation. */
+CTI_FN int cti_barrier_is_proper(const cti_state *s, const ct_real *y);
 /* cti_barrier_energy -- of y, with the surface at x, whose active pairs are `terms`; *size: what its rounding is of; below 0: out of memory. */
 CTI_FN double cti_barrier_energy(cti_state *s, const ct_real *y, const ct_real *x, double *size);
 /* cti_barrier_assemble -- g and B at cti_barrier_own(s)->y and surface.x0. shift [3 nv]: how far the surface's scripted vertices are to
@@ -303,8 +310,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
 CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
-/* cti_barrier_rubbed -- friction's impulse on a contact, from what cti_barrier_remember has made. */
-CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
+/* cti_barrier_rubbed -- adds friction's impulse to a contact, from what cti_barrier_remember has made. Returns its rub; -1: none. */
+CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t);
 
 /* cti_barrier_rates -- out [3 n] = (M (1 + c alpha) + c D(y0)) z: inertia and damping. out is not z. work [3 n]. */
 CTI_FN void cti_barrier_rates(cti_state *s, const ct_real *z, ct_real *work, ct_real *out);
@@ -340,6 +347,9 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 
 /* ---- barrier_report.c ---- */
 
+/* cti_barrier_left -- touches of the rubs whose rubbed[i] is 0: friction of pairs that carry no load at the end of the step. */
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
+                             ct_step_report *r);
 /* cti_barrier_touches -- impulses of the contacts, smallest distances; next: friction's. 0: out of memory. */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r);
 /* cti_barrier_works -- work of scripts and pins, with the pins' impulses, and losses in the step. 0: out of memory. */

@@ -43,6 +43,7 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     const cti_memory_item *m;
     cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
     ct_real w[2];
+    q->kind = p->kind, q->n_a = p->n_a, q->plane = p->plane;
     q->key = cti_rub_key(s, p);
     q->anchor[0] = q->anchor[1] = 0;
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
@@ -101,18 +102,21 @@ CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
     return 1;
 }
 
-CTI_FN void cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
+CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch *t)
 {
     const cti_barrier *b = cti_barrier_own(s);
     const cti_memory_item *item = cti_memory_find(m, t->key);
     ct_real w[2];
+    int rub;
     if (!item)
-        return;
-    t->r[1] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 1));
-    t->r[2] = cti_v3_dot(cti_v3_at(item->impulse, 0), cti_v3_at(t->frame, 2));
+        return -1;
+    /* the directions of friction are those of the last solve: a part of it is along the contact's normal */
+    cti_v3_addto(t->r, 0, cti_m3_mul_v(t->frame, cti_v3_at(item->impulse, 0)));
     /* items are in the order of rubs */
-    cti_barrier_slide(s, &b->contact.rubs[item - m->items], s->surface.x0, w);
+    rub = (int)(item - m->items);
+    cti_barrier_slide(s, &b->contact.rubs[rub], s->surface.x0, w);
     t->sticking = cti_sqrt(w[0] * w[0] + w[1] * w[1]) < s->desc.barrier.friction_velocity * b->h;
+    return rub;
 }
 
 #undef CTI_RUB_OFF

@@ -44,7 +44,8 @@ static void cti_barrier_room(cti_barrier *b, cti_surface *f, int body, const ct_
 static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    int n = CTI_LEN(l->pairs) / 2, i, feature, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    ct_real t;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) ||
         !CTI_RESIZE(s->mem, l->start2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) || !CTI_RESIZE(s->mem, l->feature, n))
         return 0;
@@ -58,10 +59,13 @@ static int cti_barrier_complete(cti_state *s, cti_barrier *b, cti_barrier_list *
         cti_dist_pt_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
     else if (l->kind == CT_PAIR_EE)
         cti_dist_ee_batch(f->rest, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; l->kind != CT_PAIR_VE && l->kind != CT_PAIR_VV && i < n; i++) {
+    for (i = 0; l->kind != CT_PAIR_VV && i < n; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        if (f->body_of[q[0]] == f->body_of[q[na]])
-            l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
+        if (f->body_of[q[0]] != f->body_of[q[na]] || f->is_point[q[0]])
+            continue;
+        if (l->kind == CT_PAIR_VE)
+            l->d2[i] = cti_dist_pe(f->rest + 3 * (size_t)q[0], f->rest + 3 * (size_t)q[1], f->rest + 3 * (size_t)q[2], &t, &feature);
+        l->hat[i] = cti_min(l->hat[i], cti_sqrt(l->d2[i]) / 2);
     }
     return 1;
 }
@@ -97,6 +101,8 @@ typedef struct cti_pairs_job {
     cti_barrier_list *l;
     const ct_real *x0, *x1;
     ct_real share;
+    const ct_real *size;    /* [surface bodies] only pairs that move farther than the smaller body's size; NULL: all */
+    const int32_t *body_of; /* [nv] of the surface */
 } cti_pairs_job;
 
 static void cti_barrier_measure_range(int begin, int end, int worker, void *context)
@@ -153,8 +159,9 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         CTI_CLEAR(b->cover.list[k].pairs);
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, x1) ||
-        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs,
-                         &b->cover.list[CTI_BARRIER_VE].pairs, &b->cover.list[CTI_BARRIER_VV].pairs))
+        !cti_broad_pairs(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VF].pairs, &b->cover.list[CTI_BARRIER_EE].pairs, NULL,
+                         &b->cover.list[CTI_BARRIER_VV].pairs) ||
+        !cti_broad_loose(s->mem, &f->broad, &f->soup, &b->cover.list[CTI_BARRIER_VE].pairs))
         return 0;
     for (k = 0; k < CTI_BARRIER_LISTS; k++)
         if (!cti_barrier_complete(s, b, &b->cover.list[k]))
@@ -319,9 +326,10 @@ static void cti_barrier_near_range(int begin, int end, int worker, void *context
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
         const int32_t *q = l->quads + 4 * (size_t)i;
-        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]);
+        ct_real d = cti_sqrt(l->start2[i]), least = j->share * cti_min(d, l->hat[i]), way = cti_barrier_approach(q, n_a, n, j->x0, j->x1);
+        int counts = !j->size || way > cti_min(j->size[j->body_of[q[0]]], j->size[j->body_of[q[n_a]]]);
         l->w[i] = 1;
-        l->feature[i] = !(d - cti_barrier_approach(q, n_a, n, j->x0, j->x1) * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
+        l->feature[i] = counts && !(d - way * (1 + 16 * CTI_EPS) > least + cti_barrier_doubt(q, n, j->x0));
         if (n < 4 && l->feature[i])
             l->w[i] = cti_barrier_loose(q, n, least, j->x0, j->x1);
     }
@@ -338,14 +346,14 @@ static void cti_barrier_toi_range(int begin, int end, int worker, void *context)
         cti_ccd_ee_batch(q->x0, q->x1, b->cover.tested + 4 * (size_t)begin, end - begin, b->cover.least + begin, b->cover.toi + begin);
 }
 
-/* the step of one list; below 0: out of memory */
-static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share)
+/* the step of one list; size: as in cti_pairs_job; below 0: out of memory */
+static ct_real cti_barrier_filter_list(cti_state *s, cti_barrier_list *l, const ct_real *x1, ct_real share, const ct_real *size)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_pairs_job q;
     int i, k, n = CTI_LEN(l->pairs) / 2, m = 0;
     ct_real step = 1;
-    q.b = b, q.l = l, q.x0 = s->surface.x0, q.x1 = x1, q.share = share;
+    q.b = b, q.l = l, q.x0 = s->surface.x0, q.x1 = x1, q.share = share, q.size = size, q.body_of = s->surface.body_of;
     cti_tasks_run_work(&s->desc.tasks, cti_barrier_near_range, n, CTI_BARRIER_BOUND, &q);
     for (i = 0; i < n; i++) {
         step = cti_min(step, l->w[i]);
@@ -372,7 +380,7 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
     ct_real step = 1;
     int k, i;
     for (k = 0; k < CTI_BARRIER_LISTS; k++) {
-        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], x1, share);
+        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], x1, share, NULL);
         if (t < 0)
             return -1;
         step = cti_min(step, t);
@@ -385,6 +393,69 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
             step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
     }
     return step;
+}
+
+/* ---- the straight way of a step ---- */
+
+/* The size is once the extent, since a body has to go about as far to be behind another one. Of 672 impacts of boxes and spheres of 0.1 m at 2 to
+   160 m/s (steps of 5 and 17 ms) 53 have a step that is not converged, and none passes. With half of it 66 and none, with the double 44 and one */
+
+/* size [surface bodies]: largest extent of each body at the start of the step, and its dhat. 1 where two bodies, or parts of one, may move farther
+   relative to each other than the smaller one's size */
+static int cti_barrier_sizes(const cti_state *s, ct_real *size)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real least = CTI_REAL_MAX, most = 0;
+    int body, v, k;
+    for (body = 0; body < f->n_bodies; body++) {
+        ct_real lo[3], hi[3];
+        size[body] = 0;
+        for (k = 0; k < 3; k++)
+            lo[k] = CTI_REAL_MAX, hi[k] = -CTI_REAL_MAX;
+        for (v = f->ranges[body].v0; v < f->ranges[body].v1; v++) {
+            const ct_real *x = b->surface.x_start + 3 * (size_t)v;
+            most = cti_max(most, cti_v3_norm(cti_v3_sub(cti_v3_at(f->x0, v), cti_v3_at(x, 0))));
+            for (k = 0; k < 3; k++)
+                lo[k] = cti_min(lo[k], x[k]), hi[k] = cti_max(hi[k], x[k]);
+        }
+        for (k = 0; k < 3; k++)
+            size[body] = cti_max(size[body], hi[k] - lo[k]);
+        size[body] += b->layout.hat[body];
+        if (f->ranges[body].v1 > f->ranges[body].v0)
+            least = cti_min(least, size[body]);
+    }
+    return 2 * most > least;
+}
+
+CTI_FN int cti_barrier_passes(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    size_t bytes = sizeof(ct_real) * 3 * (size_t)f->nv;
+    ct_real *size = CTI_ARENA_NEW(s->arena, ct_real, f->n_bodies + 1), *end = CTI_ARENA_NEW(s->arena, ct_real, 3 * f->nv + 1), step = 1;
+    int k, ok;
+    if (!size || !end)
+        return -1;
+    if (!cti_barrier_sizes(s, size)) {
+        cti_arena_rewind(s->arena, mark);
+        return 0;
+    }
+    /* lists of the whole way, in place of those around its end */
+    memcpy(end, f->x0, bytes);
+    memcpy(f->x0, b->surface.x_start, bytes);
+    b->cover.known = 0;
+    ok = cti_barrier_cover(s, end);
+    for (k = 0; ok && k < CTI_BARRIER_LISTS; k++) {
+        ct_real t = cti_barrier_filter_list(s, &b->cover.list[k], end, 0, size);
+        ok = t >= 0;
+        step = cti_min(step, t);
+    }
+    memcpy(f->x0, end, bytes);
+    b->cover.known = 0;
+    cti_arena_rewind(s->arena, mark);
+    return ok ? step < 1 : -1;
 }
 
 /* ---- the start ---- */

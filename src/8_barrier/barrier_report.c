@@ -16,15 +16,41 @@ static int cti_barrier_is_scripted(const cti_state *s, int v)
     return body->moves && !body->dynamic;
 }
 
+CTI_FN void cti_barrier_left(cti_state *s, const cti_memory *next, const uint8_t *rubbed, const cti_impulses_index *index,
+                             ct_step_report *r)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    int i, k;
+    for (i = 0; i < CTI_LEN(b->contact.rubs); i++) {
+        const cti_barrier_rub *q = &b->contact.rubs[i];
+        cti_touch touch;
+        if (rubbed[i])
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair.kind = q->kind, touch.pair.n = q->n, touch.pair.n_a = q->n_a, touch.pair.plane = q->plane;
+        memcpy(touch.pair.v, q->v, sizeof q->v);
+        memcpy(touch.pair.w, q->c, sizeof q->c);
+        touch.key = q->key;
+        cti_v3_put(touch.frame, 0, cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)));
+        for (k = 0; k < 2; k++)
+            cti_v3_put(touch.frame, 1 + k, cti_v3_at(q->t[k], 0));
+        cti_barrier_rubbed(s, next, &touch);
+        r->contacts++;
+        cti_impulses_touch(&s->step.impulses, index, &touch);
+    }
+}
+
 /* impulses of the contacts, for who asks for them; next: friction's. 0: out of memory */
 CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_impulses_index index;
     cti_potential_terms t;
-    int i, k;
-    if (!cti_impulses_open(s, CTI_LEN(b->contact.terms), &index))
+    uint8_t *rubbed = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
+    int i, k, rub;
+    if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->contact.terms) + CTI_LEN(b->contact.rubs), &index))
         return 0;
+    memset(rubbed, 0, (size_t)CTI_LEN(b->contact.rubs) + 1);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         const cti_barrier_term *p = &b->contact.terms[i];
         cti_touch touch;
@@ -50,10 +76,13 @@ CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));
         touch.r[0] = t.force * b->h / b->rule.contact;
-        cti_barrier_rubbed(s, next, &touch);
+        rub = cti_barrier_rubbed(s, next, &touch);
+        if (rub >= 0)
+            rubbed[rub] = 1;
         r->contacts++;
         cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
+    cti_barrier_left(s, next, rubbed, &index, r);
     return 1;
 }
 

@@ -1,7 +1,8 @@
 /* barrier_step.c -- a step of the barrier stepper, and its substeps.
    Method: a step that gains energy is taken back and repeated as 2, 4, up to 32 steps of implicit Euler of equal length, until they do not.
    The minimum of a potential that is not convex may have more energy than the start: a corner slips off an edge. A shorter step follows the way
-   down. The status of what gains in 32 parts, too, is NOT_CONVERGED. based on: no paper. */
+   down. The same is done where the minimum lies behind an obstacle, around which Newton's method has gone: a fast body would pass another one without
+   any contact. The status of what gains or passes in 32 parts, too, is NOT_CONVERGED. based on: no paper. */
 #include "barrier.h"
 #include "../8_step/impulses.h"
 #include "../8_step/snapshot.h"
@@ -51,6 +52,7 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
     b->contact.rescaled = 0;
+    b->contact.passes = 0;
     cti_impulses_begin(s);
     return cti_snapshot_save(s, 1, &s->step.start);
 }
@@ -104,8 +106,8 @@ static ct_code cti_barrier_divide(cti_state *s, ct_real dt, int parts, ct_step_r
     return CT_OK;
 }
 
-/* 1 where a step that gains is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that ran out
-   of iterations gets no more of them */
+/* 1 where a step that gains or passes is repeated. Joints' impulses are those of one step; the other integrators need the step before; a step that
+   ran out of iterations gets no more of them */
 static int cti_barrier_divides(const cti_state *s, const ct_step_report *r)
 {
     return CTI_LEN(s->bodies.joints) == 0 && s->desc.integrator == CT_INTEGRATOR_EULER && s->desc.barrier.form == CT_FORM_POTENTIAL &&
@@ -128,7 +130,7 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_kept kept = cti_barrier_keep(s);
     double start[4];
-    int gains, parts;
+    int fails, parts;
     ct_code code;
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
@@ -144,23 +146,24 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     b->contact.rescaled = 0;
+    b->contact.passes = 0;
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;
     if (code != CT_OK)
         return cti_barrier_take_back(s, &kept);
-    gains = cti_barrier_gains(s, dt, start, r);
-    for (parts = 2; gains && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
+    fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
+    for (parts = 2; fails && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
         cti_ends_blank(s, r);
         if (!cti_barrier_again(s, &kept))
             return CT_ERR_MEMORY;
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s, &kept);
-        gains = cti_barrier_gains(s, dt, start, r);
+        fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;
         cti_barrier_cost(&whole, r);
     }
-    if (gains && r->status < CT_STATUS_NOT_CONVERGED)
+    if (fails && r->status < CT_STATUS_NOT_CONVERGED)
         r->status = CT_STATUS_NOT_CONVERGED;
     cti_impulses_swap(s);
     return CT_OK;

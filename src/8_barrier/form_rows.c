@@ -37,6 +37,8 @@ CTI_FN int cti_form_try(cti_state *s, ct_real t)
 {
     ct_real clear;
     cti_form_place(s, t);
+    if (!cti_barrier_is_proper(s, cti_barrier_own(s)->y_try))
+        return 0;
     clear = cti_barrier_filter(s, s->surface.x1, CTI_FORM_SURE);
     return clear < 0 ? -1 : clear >= 1;
 }
@@ -175,9 +177,11 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_impulses_index index;
-    int i, k;
-    if (!cti_impulses_open(s, CTI_LEN(b->form.rows), &index) || !cti_barrier_find(s, s->surface.x0))
+    uint8_t *rubbed = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(b->contact.rubs) + 1);
+    int i, k, rub;
+    if (!rubbed || !cti_impulses_open(s, CTI_LEN(b->form.rows) + CTI_LEN(b->contact.rubs), &index) || !cti_barrier_find(s, s->surface.x0))
         return 0;
+    memset(rubbed, 0, (size_t)CTI_LEN(b->contact.rubs) + 1);
     for (i = 0; i < CTI_LEN(b->contact.terms); i++) {
         ct_real d = cti_sqrt(b->contact.terms[i].d2);
         r->min_distance = cti_min(r->min_distance, d);
@@ -200,10 +204,13 @@ CTI_FN int cti_form_touches(cti_state *s, const cti_memory *next, ct_step_report
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? cti_v3_at(q->n, 0) : (k == 1 ? t1 : t2));
         touch.r[0] = (ct_real)q->lambda * b->h / b->rule.contact;
-        cti_barrier_rubbed(s, next, &touch);
+        rub = cti_barrier_rubbed(s, next, &touch);
+        if (rub >= 0)
+            rubbed[rub] = 1;
         r->contacts++;
         cti_impulses_touch(&s->step.impulses, &index, &touch);
     }
+    cti_barrier_left(s, next, rubbed, &index, r);
     return 1;
 }
 
