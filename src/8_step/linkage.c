@@ -18,15 +18,19 @@
 #include "policy.h"
 #include "../3_solve/solve_policy.h"
 
-/* squared residual of gravity's half change over the first, at which its projection ends: rows of several contacts depend on each other */
-#define CTI_LINKAGE_KICK 1e-12
-
 /* the motion that bodies which are held together have as one rigid body */
 typedef struct cti_linkage_motion {
     ct_real mass;
     cti_v3 first, center, speed, spin, rate;
     ct_real inertia[9];
 } cti_linkage_motion;
+
+/* conjugate gradients of one linkage */
+typedef struct cti_linkage_gradients {
+    int done, most; /* 1: at the end; steps that are left */
+    double square, first_square, next, down;
+    ct_real along;
+} cti_linkage_gradients;
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
@@ -44,15 +48,14 @@ typedef struct cti_linkage {
     double start;    /* gravitational energy at the start of the step */
     double apart;    /* [J] kinetic energy relative to the common rigid motion */
     ct_real scale;   /* scale factor on the motion relative to the common one */
-    int done, most;  /* steps of conjugate gradients: done, and allowed */
-    double square, first_square, next, down;
-    ct_real along;
+    cti_linkage_gradients cg;
     cti_linkage_motion common;
 } cti_linkage;
 
 typedef struct cti_linkage_work {
     cti_linkage *q; /* [rigids] */
-    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides; then of loaded contacts, with the terms of one linkage */
+    cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides; then of loaded contacts and driven joints, each
+                       with the terms of one linkage */
     int n, n_joints;
     double least;   /* squared residual over the first, at which conjugate gradients end */
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
@@ -268,31 +271,31 @@ static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real 
 {
     int i, n = CTI_LEN(s->bodies.rigids), open = 0;
     for (i = 0; i < n; i++)
-        w->q[i].down = w->q[i].next = 0;
+        w->q[i].cg.down = w->q[i].cg.next = 0;
     cti_linkage_answer(s, w, d, step);
     cti_linkage_rates(s, w, step, Wd);
     for (i = 0; i < w->n; i++)
-        cti_linkage_of(s, w, i)->down += cti_linkage_dot(d, Wd, i);
+        cti_linkage_of(s, w, i)->cg.down += cti_linkage_dot(d, Wd, i);
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        g->along = !g->done && g->down > 0 ? (ct_real)(g->square / g->down) : 0;
+        g->cg.along = !g->cg.done && g->cg.down > 0 ? (ct_real)(g->cg.square / g->cg.down) : 0;
     }
     for (i = 0; i < 2 * n; i++)
-        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].along));
+        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].cg.along));
     for (i = 0; i < w->n; i++) {
         cti_linkage *g = cti_linkage_of(s, w, i);
-        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->along));
-        g->next += cti_linkage_dot(r, r, i);
+        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->cg.along));
+        g->cg.next += cti_linkage_dot(r, r, i);
     }
     for (i = 0; i < w->n; i++) {
         cti_linkage *g = cti_linkage_of(s, w, i);
-        cti_v3_put(d, i, g->done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->next / g->square)));
+        cti_v3_put(d, i, g->cg.done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->cg.next / g->cg.square)));
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        g->done |= !(g->along > 0) || !(g->next > g->first_square * w->least) || --g->most <= 0;
-        g->square = g->next;
-        open |= !g->done;
+        g->cg.done |= !(g->cg.along > 0) || !(g->cg.next > g->cg.first_square * w->least) || --g->cg.most <= 0;
+        g->cg.square = g->cg.next;
+        open |= !g->cg.done;
     }
     return open;
 }
@@ -308,13 +311,13 @@ static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
     cti_linkage_rates(s, w, w->p, r);
     memcpy(d, r, sizeof(ct_real) * (size_t)n);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        w->q[i].square = 0, w->q[i].most = 0;
+        w->q[i].cg.square = 0, w->q[i].cg.most = 0;
     for (i = 0; i < w->n; i++) {
         cti_linkage *g = cti_linkage_of(s, w, i);
-        g->square += cti_linkage_dot(r, r, i), g->most += 6;
+        g->cg.square += cti_linkage_dot(r, r, i), g->cg.most += 6;
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        w->q[i].first_square = w->q[i].square, w->q[i].done = !(w->q[i].square > 0);
+        w->q[i].cg.first_square = w->q[i].cg.square, w->q[i].cg.done = !(w->q[i].cg.square > 0);
     while (cti_linkage_descend(s, w, r, d, Wd, step))
         ;
     return 1;
@@ -327,7 +330,7 @@ static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
     int i, ok, n = w->n;
     w->n = w->n_joints, w->least = (double)(CTI_EPS * CTI_EPS);
     ok = cti_linkage_project(s, w);
-    w->n = n, w->least = CTI_LINKAGE_KICK;
+    w->n = n, w->least = (double)CTI_EPS; /* rows of several contacts depend on each other */
     w->p = kick;
     ok = ok && (n == w->n_joints || cti_linkage_project(s, w));
     w->p = p;
@@ -462,7 +465,8 @@ static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti
 {
     int i, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
-    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n), w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + CTI_LEN(s->contact.rows)));
+    w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n);
+    w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + CTI_LEN(s->contact.rows)));
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
@@ -526,5 +530,3 @@ CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt)
     }
     return 1;
 }
-
-#undef CTI_LINKAGE_KICK
