@@ -71150,14 +71150,7 @@ CTI_INLINE size_t cti_explicit_work(int n) { return (2 * (size_t)n + 9) * (size_
    *out_natural: largest |min(f_i K_ii, u_i)| relative to the largest |b_i|, each in the scale of its own diagonal entry. */
 CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, const double *b, int guesses, uint8_t *active, double *f,
                                                  double *work, double *out_natural);
-#endif
 
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O2", "fp-contract=off")
-#endif
 
 /* ---- 8_explicit/explicit_program.c ---- */
 /* explicit_program.c -- contact forces of one region.
@@ -71171,7 +71164,6 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
    A problem without a solution has y >= 0 with K y = 0 and b'y < 0; the iterates' direction tends to one.
    based on: Hong et al. 2006, sec. 4; Ye, Interior point algorithms, 1997. */
 
-#if CONTACT_WITH_EXPLICIT
 #define CTI_EXPLICIT_GUESSES 8       /* [1] changes of the active set before the interior point method; not tuned */
 #define CTI_EXPLICIT_ITERATIONS 100  /* [1] of the interior point method: a bound for problems that it does not solve; not tuned */
 #define CTI_EXPLICIT_TOLERANCE 1e-10 /* [1] of scaled conditions: 1e6 times rounding, below what a step's error shows */
@@ -71516,12 +71508,6 @@ CTI_FN cti_explicit_outcome cti_explicit_program(const cti_explicit_system *K, c
 #undef CTI_EXPLICIT_SOFT
 #undef CTI_EXPLICIT_CORRECTIONS
 #undef CTI_EXPLICIT_LARGE
-#endif
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
 /* ---- 8_explicit/explicit.h ---- */
@@ -72238,6 +72224,13 @@ CTI_FN int cti_explicit_rest(cti_state *s)
 #undef CTI_EXPLICIT_FLAT
 #undef CTI_EXPLICIT_MARGIN
 #undef CTI_EXPLICIT_DAMPED
+#endif
+
+#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
+#endif
 
 /* ---- 8_explicit/explicit_contact.c ---- */
 /* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
@@ -72252,6 +72245,7 @@ CTI_FN int cti_explicit_rest(cti_state *s)
    differs: a node of a rigid or scripted body cannot be moved back alone; then nodes of the face are, by the smallest change.
    based on: Hong et al. 2006, sec. 2 and 3. */
 
+#if CONTACT_WITH_EXPLICIT
 #define CTI_EXPLICIT_BACKS 8             /* [1] passes of the move back over contacts that share nodes; not tuned */
 
 /* ---- places ---- */
@@ -73480,13 +73474,6 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 }
 
 #undef CTI_EXPLICIT_STRIP_US
-#endif
-
-#if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
-#endif
 
 /* ---- 8_explicit/explicit.c ---- */
 /* explicit.c -- the explicit stepper's step.
@@ -73496,7 +73483,6 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
    The account of energies has integrals of the same rule: damping, scripts, drift of contacts.
    based on: Hong et al. 2006, sec. 2 to 5. */
 
-#if CONTACT_WITH_EXPLICIT
 #define CTI_EXPLICIT_SAFE CTI_R(0.9)    /* [1] share of the length that the error allows: the usual one; not tuned */
 #define CTI_EXPLICIT_GROW CTI_R(2.0)    /* [1] most growth of a length from step to step */
 #define CTI_EXPLICIT_SHRINK CTI_R(0.2)  /* [1] most shortening at once */

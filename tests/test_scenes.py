@@ -60,7 +60,7 @@ def run(name, steps, residual, budget, substeps, height):
         check(name + " height", abs(y - height[0]) <= height[1], y)
 
 
-# show scenes of the barrier stepper, and one of the layers stepper, that take about a second: scene, steps, share of steps that are ok
+# show scenes of the barrier stepper, and one of the layers stepper, that take about a second: scene, steps, share of steps that are ok or substepped
 SHOW = [("slopes", 150, 1), ("masses", 200, 1), ("points", 40, 0.97), ("tumble", 60, 1)]
 
 
@@ -76,8 +76,8 @@ def show(name, steps, share):
             lines = [json.loads(line) for line in f]
     check("%s ran all steps" % name, len(lines) == steps, len(lines))
     check("%s has no intersection" % name, all(s["intersections"] == 0 for s in lines))
-    good = sum(s["status"] == "ok" for s in lines)
-    check("%s converges" % name, good >= share * steps, "%d of %d steps are ok" % (good, steps))
+    good = sum(s["status"] in ("ok", "substepped") for s in lines)  # a corner that slips off an edge divides a step
+    check("%s converges" % name, good >= share * steps, "%d of %d steps are ok or substepped" % (good, steps))
 
 
 def main():
