@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 92ea2407dc4f9316.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e7409d477143404d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1104,7 +1104,8 @@ typedef struct ct_world_desc {
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
     ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
-    ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
+    ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no such cap; default 1.
+                               CMR: nor faster than a rise by what is missing needs */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
@@ -40062,7 +40063,8 @@ CTI_FN int cti_rows_remember(cti_mem *mem, const cti_row_context *c, const cti_r
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
 #define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
                                      thickness */
-#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
+#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step, */
+#define CTI_ROWS_RATE CTI_R(25) /* [1/s] the same in a second, where gravity is weak: that share at 125 steps a second */
 
 /* the term of a block on this side, whose terms start at `first`; created when there is none */
 static cti_term *cti_rows_term(cti_row *row, int first, int block)
@@ -40266,8 +40268,8 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
-    if (c->gravity > 0) /* features that part at this speed rise by what is missing, and no more, however short steps are */
-        row->recover = cti_min(row->recover, cti_sqrt(-2 * c->gravity * origin->gap0));
+    /* at the first of these speeds features rise by what is missing, and no more, however short steps are; without gravity the second acts */
+    row->recover = cti_min(row->recover, cti_max(cti_sqrt(-2 * c->gravity * origin->gap0), -CTI_ROWS_RATE * origin->gap0));
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;
@@ -48002,8 +48004,8 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all);
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   Loaded contacts and driven joints bear gravity's half change, too: it is projected onto the motions that they allow. Springs add half of
-   their impulse.
+   Where loaded contacts and driven joints bear at least half of the weight, gravity's half change is projected onto the motions that they
+   allow, too. Springs add half of their impulse.
    Contacts, damping, and joints that are compliant or driven exchange energy with an `open` linkage. The work of an impulse r is r . (u0 + u1)
    / 2, u0 and u1 the velocities of its row before and after it; springs have their energy. What the linkage gains beyond that is removed,
    and nothing is added. Errors of linearization change their sign: what it lost by them it may gain again (`spare`).
@@ -48031,7 +48033,9 @@ typedef struct cti_linkage {
     int held;        /* 1: held by the world */
     int open;        /* 1: something else may act on them */
     int recovers;    /* 1: an error of a joint does */
-    int borne;       /* 1: contacts bear them */
+    int borne;       /* 1: contacts and driven joints bear them */
+    double upwards;  /* impulse of these against gravity, times |g|, */
+    double weight;   /* and that of the weight [kg m^2/s^3] */
     int known;       /* 1: their energy before is known */
     double was, now; /* [J] energy */
     double springs;  /* [J] energy of compliant joints, at the end */
@@ -48137,9 +48141,11 @@ static void cti_linkage_count(const cti_state *s, const ct_real *before, cti_lin
         if (!g || !g->joined)
             continue;
         if ((row->equations || row->r[0] > 0) && g != last[0] && g != last[1]) {
-            last[last[0] != NULL] = g, g->open = g->borne = 1;
+            last[last[0] != NULL] = g;
+            g->open = 1;
             cti_linkage_touch(s, w, g, row);
         }
+        g->upwards -= (double)(row->term[k].weight * cti_v3_dot(F, cti_v3_at(s->desc.gravity, 0)));
         g->work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
     }
 }
@@ -48157,14 +48163,18 @@ static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real 
         const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         cti_v3 v = cti_v3_at(s->end.v, r->block), spin = cti_v3_at(s->end.v, r->block + 1);
+        ct_real lost = r->mass * cti_v3_dot(v, cti_v3_add(v, cti_v3_at(before, r->block))) +
+                       cti_v3_dot(spin, cti_m3_mul_v(r->I_mid, cti_v3_add(spin, cti_v3_at(before, r->block + 1))));
         g->open |= s->bodies.alpha[r->block] > 0;
-        g->work -= (double)(s->bodies.alpha[r->block] * dt * (r->mass * cti_v3_norm2(v) + cti_v3_dot(spin, cti_m3_mul_v(r->I_mid, spin))));
+        g->work -= (double)(s->bodies.alpha[r->block] * dt * lost / 2);
+        g->weight += (double)(r->mass * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
         g->known &= r->linked && !s->scripts.still;
         g->was += r->energy, g->spare += r->spare;
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         cti_linkage *g = &w->q[i];
         g->known &= !g->recovers;
+        g->borne = g->upwards > 0 && 2 * g->upwards >= g->weight;
         if (!g->open)
             g->work = g->spare = 0;
     }
@@ -48186,7 +48196,9 @@ static void cti_linkage_spring(const cti_state *s, const cti_linkage_work *w, ct
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_mul(cti_v3_at(row->r, 0), CTI_R(0.5)));
-        for (k = 0; j && cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && cti_joints_is_soft(j, id & 1) && k < row->n; k++) {
+        if (!j || !cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || !cti_joints_is_soft(j, id & 1))
+            continue;
+        for (k = 0; k < row->n; k++) {
             const cti_term *t = &row->term[k];
             int at = s->bodies.rigid_of[t->block];
             cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
@@ -48211,9 +48223,12 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
         cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
     }
     cti_linkage_spring(s, w, kick);
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        for (k = 0; !w->q[cti_linkage_root(w->q, i)].borne && k < 6; k++)
-            w->p[6 * i + k] += kick[6 * i + k], kick[6 * i + k] = 0;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        if (w->q[cti_linkage_root(w->q, i)].borne)
+            continue;
+        for (k = 6 * i; k < 6 * i + 6; k++)
+            w->p[k] += kick[k], kick[k] = 0;
+    }
 }
 
 /* u [3 rows] = J p, for equations only */
@@ -48329,9 +48344,10 @@ static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
     ok = cti_linkage_project(s, w);
     w->n = n, w->least = (double)CTI_EPS; /* rows of several contacts depend on each other */
     w->p = kick;
-    ok = ok && (n == w->n_joints || cti_linkage_project(s, w));
+    if (n > w->n_joints)
+        ok = ok && cti_linkage_project(s, w);
     w->p = p;
-    for (i = 0; ok && n > w->n_joints && i < 6 * CTI_LEN(s->bodies.rigids); i++)
+    for (i = 0; i < 6 * CTI_LEN(s->bodies.rigids); i++)
         p[i] += kick[i];
     return ok;
 }
@@ -48402,10 +48418,10 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
         cti_linkage_apart(s, w, &g->common, i, apart);
         g->apart += cti_linkage_kinetic(s, w, i, apart);
         g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i, s->x);
+        g->now += g == &w->q[i] ? g->springs : 0;
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        g->now += g->springs;
         double change = (g->was + g->work + g->spare - g->now) / g->apart;
         change = g->open && change > 0 ? 0 : change;
         change = change > cti_step_tuned.energy.link_most ? cti_step_tuned.energy.link_most : change;
@@ -48460,10 +48476,12 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
 /* makes the working data for the present state, with all linkages, after a step from velocities `before`; 0: out of memory */
 static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->bodies.rigids);
+    int i, loaded, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
     w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n);
-    w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + CTI_LEN(s->contact.rows)));
+    for (loaded = i = 0; i < CTI_LEN(s->contact.rows); i++)
+        loaded += s->contact.rows[i].equations || s->contact.rows[i].r[0] > 0;
+    w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + loaded)); /* a row has two sides */
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)
@@ -51027,7 +51045,8 @@ CTI_FN int cti_cmr_bend(cti_state *s, const cti_row_context *c)
         if (!o->bends || cti_rows_linearize(c, &s->contact.rows[i], o) <= most)
             continue;
         o->bent = row->r[0] > 0 || cti_cmr_normal_law(row, s->end.v) < -most;
-        o->fresh |= o->bent, bent |= o->bent;
+        o->fresh |= o->bent || cti_state_is_paper(s);
+        bent |= o->bent;
     }
     return bent;
 }
@@ -52084,12 +52103,14 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         return 0;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
-    if (!cti_state_is_paper(s))
-        out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
         return 0;
-    return !out->clear || cti_cmr_exclude(s, dt, out);
+    if (out->clear && !cti_cmr_exclude(s, dt, out))
+        return 0;
+    if (!cti_state_is_paper(s))
+        out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
+    return 1;
 }
 
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)
@@ -77192,6 +77213,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
     b = &w->bodies[slot];
     passes = cti_bodies_passes(w, b);
     w->n_fresh -= b->fresh;
+    cti_world_drop_joints(w, slot); /* before numbers of rigid bodies change */
     if (b->block0 >= 0) {
         int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
@@ -77205,7 +77227,6 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.history.fall)->length = (size_t)w->state.n;
         }
     }
-    cti_world_drop_joints(w, slot);
     if (!passes)
         cti_world_unprepare(w);
     /* the contact memory of pairs with this body is never read again, since its id is not reused */
@@ -83131,6 +83152,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_ROWS_SETTLE_OWN
 #undef CTI_ROWS_SINK
 #undef CTI_ROWS_EASE
+#undef CTI_ROWS_RATE
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 #undef CTI_DETECT_NEAR

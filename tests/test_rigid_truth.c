@@ -133,13 +133,69 @@ static void chains_that_others_touch_gain_no_energy(void **state)
             end = energy, joints += fabs(r.work_joints);
         }
         print_message("kind %d: start %.6g J, of it %.4g kinetic; largest %.6g, end %.6g\n", kind, start, kinetic, most, end);
-        assert_true(most < start + 0.1 * kinetic);
+        assert_true(most < start + (sizeof(ct_real) == 4 ? 0.25 : 0.1) * kinetic); /* float: see joints below */
         assert_true(end > start - (kind == 2 ? 0.6 : sizeof(ct_real) == 4 ? 0.4 : 0.1) * kinetic);
         assert_true(kind == 2 || sizeof(ct_real) == 4 || joints == 0); /* float: rounding may open a joint by more than link_eased */
         ct_world_destroy(w);
         ct_mesh_free(&base);
         ct_mesh_free(&bar);
     }
+}
+
+/* a box with a sheet jointed to it falls freely: nothing bears it, and no energy is lost */
+static void what_falls_together_keeps_its_energy(void **state)
+{
+    ct_world_desc wd = world_desc(1e-3, 0.5, NULL);
+    ct_world *w = world_make(&wd);
+    ct_mesh sheet = mesh_grid(0.1, 0.1, 1, 1), box = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+    double most = 0;
+    int k;
+    (void)state;
+    mesh_place(&sheet, 0, 0, 0.3, 0);
+    j.a.body = add_cloth_mesh(w, "sheet", &sheet, CT_MODEL_MEMBRANE, 0.1);
+    j.b.body = add_bar(w, &box, 1000, 0, 0, 0);
+    j.a.vertices[0] = 0, j.a.weights[0] = 1, j.a.vertices[1] = j.a.vertices[2] = j.b.vertices[0] = -1;
+    assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+    for (k = 0; k < 60; k++)
+        most = fmax(most, fabs(step_once(w, 1 / 60.0).energy_gained));
+    print_message("falling together: %.3g J gained or lost in a step at most\n", most);
+    assert_true(most < (sizeof(ct_real) == 4 ? 1e-4 : 1e-9));
+    ct_world_destroy(w);
+    ct_mesh_free(&sheet);
+    ct_mesh_free(&box);
+}
+
+/* a chain of three bars moves as it does alone, bit by bit, when a jointed body far away is removed */
+static void removed_bodies_leave_other_chains_alone(void **state)
+{
+    ct_real end[2][3];
+    int removed, i, k;
+    (void)state;
+    for (removed = 0; removed < 2; removed++) {
+        ct_world_desc wd = world_desc(1e-3, 0.5, NULL);
+        ct_world *w = world_make(&wd);
+        ct_mesh bar = mesh_box(0.1, 0.4, 0.1, 1, 1, 1, 0);
+        ct_body_id none = {0, 0}, last = none, other = add_bar(w, &bar, 1000, 50, 2, 0);
+        add_ball(w, none, other, 50, 2.3, 0, 0);
+        for (i = 0; i < 3; i++) {
+            ct_real v[3] = {0, 0, 0}, omega[3] = {0, 0, 4};
+            ct_body_id id = add_bar(w, &bar, 1000, 0, 2.2 - 0.6 * i, 0);
+            v[0] = (ct_real)(4 * (0.3 + 0.6 * i));
+            assert_int_equal(ct_body_set_motion(w, id, v, omega), CT_OK);
+            add_ball(w, last, id, 0, 2.5 - 0.6 * i, 0, 0);
+            last = id;
+        }
+        for (k = 0; k < 120; k++) {
+            if (removed && k == 50)
+                assert_int_equal(ct_body_remove(w, other), CT_OK);
+            step_once(w, 1 / 60.0);
+        }
+        assert_int_equal(ct_body_get_pose(w, last, end[removed], NULL), CT_OK);
+        ct_world_destroy(w);
+        ct_mesh_free(&bar);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
 }
 
 /* A joint is as exact with a large body far away as without it. In float its error was 23 times the thickness */
@@ -234,6 +290,8 @@ int main(void)
         cmocka_unit_test(bars_that_land_close_their_contacts),
         cmocka_unit_test(pins_do_not_count_the_work_of_contacts),
         cmocka_unit_test(chains_that_others_touch_gain_no_energy),
+        cmocka_unit_test(what_falls_together_keeps_its_energy),
+        cmocka_unit_test(removed_bodies_leave_other_chains_alone),
         cmocka_unit_test(far_bodies_leave_joints_exact),
         cmocka_unit_test(large_rotations_are_not_ok),
         cmocka_unit_test(recovery_does_not_throw),

@@ -18,7 +18,8 @@
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
 #define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
                                      thickness */
-#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
+#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step, */
+#define CTI_ROWS_RATE CTI_R(25) /* [1/s] the same in a second, where gravity is weak: that share at 125 steps a second */
 
 /* the term of a block on this side, whose terms start at `first`; created when there is none */
 static cti_term *cti_rows_term(cti_row *row, int first, int block)
@@ -222,8 +223,8 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
     if (c->recovery_speed > 0)
         row->recover = cti_min(row->recover, c->recovery_speed);
-    if (c->gravity > 0) /* features that part at this speed rise by what is missing, and no more, however short steps are */
-        row->recover = cti_min(row->recover, cti_sqrt(-2 * c->gravity * origin->gap0));
+    /* at the first of these speeds features rise by what is missing, and no more, however short steps are; without gravity the second acts */
+    row->recover = cti_min(row->recover, cti_max(cti_sqrt(-2 * c->gravity * origin->gap0), -CTI_ROWS_RATE * origin->gap0));
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;

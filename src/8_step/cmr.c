@@ -385,12 +385,14 @@ static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
         return 0;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
-    if (!cti_state_is_paper(s))
-        out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
     if (!cti_cmr_crushed(s, out) || !cti_whirl_count(s, dt, &out->spun))
         return 0;
-    return !out->clear || cti_cmr_exclude(s, dt, out);
+    if (out->clear && !cti_cmr_exclude(s, dt, out))
+        return 0;
+    if (!cti_state_is_paper(s))
+        out->residual = cti_max(out->residual, cti_cmr_bent(s) / cti_cmr_scale(s, dt));
+    return 1;
 }
 
 CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, cti_attempt *out)

@@ -146,7 +146,8 @@ CTI_FN int cti_cmr_bend(cti_state *s, const cti_row_context *c)
         if (!o->bends || cti_rows_linearize(c, &s->contact.rows[i], o) <= most)
             continue;
         o->bent = row->r[0] > 0 || cti_cmr_normal_law(row, s->end.v) < -most;
-        o->fresh |= o->bent, bent |= o->bent;
+        o->fresh |= o->bent || cti_state_is_paper(s);
+        bent |= o->bent;
     }
     return bent;
 }

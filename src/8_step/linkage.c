@@ -6,8 +6,8 @@
    along p, without the common rigid motion of free bodies, so that J, linear and angular momentum do not change [Hairer, Lubich, Wanner
    2006, IV.4: projection on invariants]. A correction above a share of the kinetic energy waits for the next step. A chain that has risen
    above all its energy, so that the excess cannot be removed from its motion, makes the step shorter.
-   Loaded contacts and driven joints bear gravity's half change, too: it is projected onto the motions that they allow. Springs add half of
-   their impulse.
+   Where loaded contacts and driven joints bear at least half of the weight, gravity's half change is projected onto the motions that they
+   allow, too. Springs add half of their impulse.
    Contacts, damping, and joints that are compliant or driven exchange energy with an `open` linkage. The work of an impulse r is r . (u0 + u1)
    / 2, u0 and u1 the velocities of its row before and after it; springs have their energy. What the linkage gains beyond that is removed,
    and nothing is added. Errors of linearization change their sign: what it lost by them it may gain again (`spare`).
@@ -39,7 +39,9 @@ typedef struct cti_linkage {
     int held;        /* 1: held by the world */
     int open;        /* 1: something else may act on them */
     int recovers;    /* 1: an error of a joint does */
-    int borne;       /* 1: contacts bear them */
+    int borne;       /* 1: contacts and driven joints bear them */
+    double upwards;  /* impulse of these against gravity, times |g|, */
+    double weight;   /* and that of the weight [kg m^2/s^3] */
     int known;       /* 1: their energy before is known */
     double was, now; /* [J] energy */
     double springs;  /* [J] energy of compliant joints, at the end */
@@ -140,9 +142,11 @@ static void cti_linkage_count(const cti_state *s, const ct_real *before, cti_lin
         if (!g || !g->joined)
             continue;
         if ((row->equations || row->r[0] > 0) && g != last[0] && g != last[1]) {
-            last[last[0] != NULL] = g, g->open = g->borne = 1;
+            last[last[0] != NULL] = g;
+            g->open = 1;
             cti_linkage_touch(s, w, g, row);
         }
+        g->upwards -= (double)(row->term[k].weight * cti_v3_dot(F, cti_v3_at(s->desc.gravity, 0)));
         g->work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
     }
 }
@@ -160,14 +164,18 @@ static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real 
         const cti_rigid *r = &s->bodies.rigids[i];
         cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
         cti_v3 v = cti_v3_at(s->end.v, r->block), spin = cti_v3_at(s->end.v, r->block + 1);
+        ct_real lost = r->mass * cti_v3_dot(v, cti_v3_add(v, cti_v3_at(before, r->block))) +
+                       cti_v3_dot(spin, cti_m3_mul_v(r->I_mid, cti_v3_add(spin, cti_v3_at(before, r->block + 1))));
         g->open |= s->bodies.alpha[r->block] > 0;
-        g->work -= (double)(s->bodies.alpha[r->block] * dt * (r->mass * cti_v3_norm2(v) + cti_v3_dot(spin, cti_m3_mul_v(r->I_mid, spin))));
+        g->work -= (double)(s->bodies.alpha[r->block] * dt * lost / 2);
+        g->weight += (double)(r->mass * dt * cti_v3_norm2(cti_v3_at(s->desc.gravity, 0)));
         g->known &= r->linked && !s->scripts.still;
         g->was += r->energy, g->spare += r->spare;
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         cti_linkage *g = &w->q[i];
         g->known &= !g->recovers;
+        g->borne = g->upwards > 0 && 2 * g->upwards >= g->weight;
         if (!g->open)
             g->work = g->spare = 0;
     }
@@ -189,7 +197,9 @@ static void cti_linkage_spring(const cti_state *s, const cti_linkage_work *w, ct
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_mul(cti_v3_at(row->r, 0), CTI_R(0.5)));
-        for (k = 0; j && cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && cti_joints_is_soft(j, id & 1) && k < row->n; k++) {
+        if (!j || !cti_linkage_is_pure(&j->a) || !cti_linkage_is_pure(&j->b) || !cti_joints_is_soft(j, id & 1))
+            continue;
+        for (k = 0; k < row->n; k++) {
             const cti_term *t = &row->term[k];
             int at = s->bodies.rigid_of[t->block];
             cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
@@ -214,9 +224,12 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
         cti_v3_put(w->p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(r->spin, 0)));
     }
     cti_linkage_spring(s, w, kick);
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        for (k = 0; !w->q[cti_linkage_root(w->q, i)].borne && k < 6; k++)
-            w->p[6 * i + k] += kick[6 * i + k], kick[6 * i + k] = 0;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        if (w->q[cti_linkage_root(w->q, i)].borne)
+            continue;
+        for (k = 6 * i; k < 6 * i + 6; k++)
+            w->p[k] += kick[k], kick[k] = 0;
+    }
 }
 
 /* u [3 rows] = J p, for equations only */
@@ -332,9 +345,10 @@ static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
     ok = cti_linkage_project(s, w);
     w->n = n, w->least = (double)CTI_EPS; /* rows of several contacts depend on each other */
     w->p = kick;
-    ok = ok && (n == w->n_joints || cti_linkage_project(s, w));
+    if (n > w->n_joints)
+        ok = ok && cti_linkage_project(s, w);
     w->p = p;
-    for (i = 0; ok && n > w->n_joints && i < 6 * CTI_LEN(s->bodies.rigids); i++)
+    for (i = 0; i < 6 * CTI_LEN(s->bodies.rigids); i++)
         p[i] += kick[i];
     return ok;
 }
@@ -405,10 +419,10 @@ static void cti_linkage_scale(const cti_state *s, cti_linkage_work *w)
         cti_linkage_apart(s, w, &g->common, i, apart);
         g->apart += cti_linkage_kinetic(s, w, i, apart);
         g->now += cti_linkage_kinetic(s, w, i, w->p + 6 * (size_t)i) + cti_linkage_gravity(s, i, s->x);
+        g->now += g == &w->q[i] ? g->springs : 0;
     }
     for (i = 0; i < n; i++) {
         cti_linkage *g = &w->q[i];
-        g->now += g->springs;
         double change = (g->was + g->work + g->spare - g->now) / g->apart;
         change = g->open && change > 0 ? 0 : change;
         change = change > cti_step_tuned.energy.link_most ? cti_step_tuned.energy.link_most : change;
@@ -463,10 +477,12 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
 /* makes the working data for the present state, with all linkages, after a step from velocities `before`; 0: out of memory */
 static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
-    int i, n = CTI_LEN(s->bodies.rigids);
+    int i, loaded, n = CTI_LEN(s->bodies.rigids);
     w->n = 0;
     w->q = CTI_ARENA_ZERO(s->arena, cti_linkage, n);
-    w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + CTI_LEN(s->contact.rows)));
+    for (loaded = i = 0; i < CTI_LEN(s->contact.rows); i++)
+        loaded += s->contact.rows[i].equations || s->contact.rows[i].r[0] > 0;
+    w->rows = CTI_ARENA_NEW(s->arena, cti_row, 2 * (CTI_LEN(s->bodies.joints) + loaded)); /* a row has two sides */
     if (!w->q || !w->rows)
         return 0;
     for (i = 0; i < n; i++)

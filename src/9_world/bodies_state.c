@@ -136,6 +136,7 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
     b = &w->bodies[slot];
     passes = cti_bodies_passes(w, b);
     w->n_fresh -= b->fresh;
+    cti_world_drop_joints(w, slot); /* before numbers of rigid bodies change */
     if (b->block0 >= 0) {
         int b0 = b->block0, n = b->n_blocks;
         b->block0 = -1;
@@ -149,7 +150,6 @@ CONTACT_API_DEF ct_code ct_body_remove(ct_world *w, ct_body_id body)
             stbds_header(w->state.history.fall)->length = (size_t)w->state.n;
         }
     }
-    cti_world_drop_joints(w, slot);
     if (!passes)
         cti_world_unprepare(w);
     /* the contact memory of pairs with this body is never read again, since its id is not reused */

@@ -287,7 +287,8 @@ typedef struct ct_world_desc {
     ct_geometric_desc geometric; /* of CT_STEPPER_GEOMETRIC */
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
     ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
-    ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no cap; default 1 */
+    ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no such cap; default 1.
+                               CMR: nor faster than a rise by what is missing needs */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
