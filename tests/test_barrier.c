@@ -473,25 +473,33 @@ static void a_belt_works_by_friction(void **state)
     ct_world_destroy(w);
 }
 
+/* a press that comes down at 1 m/s upon a crate on a plane, in a world with three Newton steps a step */
+static ct_world *press_on_crate(ct_world_desc *d, ct_body_id *press, ct_body_id *crate)
+{
+    ct_mesh m = mesh_box(0.3, 0.05, 0.3, 1, 1, 1, 0);
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    ct_world *w;
+    d->stepper = CT_STEPPER_BARRIER, d->barrier.newton_iterations = 3;
+    w = world_make(d);
+    add_plane(w, 0, 1, 0, 0);
+    *crate = add_rigid_box(w, "crate", 0.1, 1000, 0, 0.0505, 0);
+    k.name = "press", k.mesh = &m, k.motion.linear[1] = -1, k.position[1] = (ct_real)0.14;
+    assert_int_equal(ct_body_add_kinematic(w, &k, press), CT_OK);
+    ct_mesh_free(&m);
+    return w;
+}
+
 /* a press closes on a rigid crate, further than there is room: it waits above the crate, also where its positions are read, and where the world
    is prepared again */
 static void a_script_without_room_waits(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0, NULL);
     ct_world *w;
-    ct_mesh m = mesh_box(0.3, 0.05, 0.3, 1, 1, 1, 0);
-    ct_kinematic_desc k = ct_kinematic_desc_default();
     ct_body_id press = {0, 0}, crate;
     double x[3], *lower, *upper;
     int i, n, v, late = 0;
     (void)state;
-    d.stepper = CT_STEPPER_BARRIER, d.barrier.newton_iterations = 3;
-    w = world_make(&d);
-    add_plane(w, 0, 1, 0, 0);
-    crate = add_rigid_box(w, "crate", 0.1, 1000, 0, 0.0505, 0);
-    k.name = "press", k.mesh = &m, k.motion.linear[1] = -1, k.position[1] = (ct_real)0.14;
-    assert_int_equal(ct_body_add_kinematic(w, &k, &press), CT_OK);
-    ct_mesh_free(&m);
+    w = press_on_crate(&d, &press, &crate);
     for (i = 0; i < 12; i++) {
         uint64_t hash = ct_world_hash(w);
         ct_step_report r = step_once(w, 0.01);
@@ -519,19 +527,11 @@ static void a_late_script_goes_on_where_it_is_alone(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0, NULL);
     ct_world *w;
-    ct_mesh m = mesh_box(0.3, 0.05, 0.3, 1, 1, 1, 0);
-    ct_kinematic_desc k = ct_kinematic_desc_default();
     ct_body_id press = {0, 0}, crate;
     double x[3];
     int i;
     (void)state;
-    d.stepper = CT_STEPPER_BARRIER, d.barrier.newton_iterations = 3;
-    w = world_make(&d);
-    add_plane(w, 0, 1, 0, 0);
-    crate = add_rigid_box(w, "crate", 0.1, 1000, 0, 0.0505, 0);
-    k.name = "press", k.mesh = &m, k.motion.linear[1] = -1, k.position[1] = (ct_real)0.14;
-    assert_int_equal(ct_body_add_kinematic(w, &k, &press), CT_OK);
-    ct_mesh_free(&m);
+    w = press_on_crate(&d, &press, &crate);
     for (i = 0; i < 12; i++)
         step_once(w, 0.01);
     read_middle(w, press, 0, x);

@@ -13,6 +13,18 @@ static ct_body_id add_bar(ct_world *w, const ct_mesh *m, double density, double 
     return id;
 }
 
+/* a bar with its centre at (0, y, z) that swings about (0, top, z) at `omega` [rad/s] */
+static ct_body_id add_swinging(ct_world *w, const ct_mesh *m, double y, double z, double top, double omega, double thickness, double damping)
+{
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_body_id id = {0, 0};
+    d.mesh = m, d.density = 1000, d.damping_mass = (ct_real)damping, d.thickness = (ct_real)thickness;
+    d.position[1] = (ct_real)y, d.position[2] = (ct_real)z;
+    d.velocity[0] = (ct_real)(omega * (top - y)), d.angular_velocity[2] = (ct_real)omega;
+    assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+    return id;
+}
+
 static void add_ball(ct_world *w, ct_body_id a, ct_body_id b, double x, double y, double z, double compliance)
 {
     ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
@@ -114,12 +126,7 @@ static void chains_that_others_touch_gain_no_energy(void **state)
         if (kind == 0)
             last = add_bar(w, &base, 250, 0, 0.501, 0);
         for (i = 0; i < 2; i++) {
-            ct_rigid_desc d = ct_rigid_desc_default();
-            ct_body_id id = {0, 0};
-            d.mesh = &bar, d.density = 1000, d.damping_mass = (ct_real)damping[kind];
-            d.position[1] = (ct_real)(2.2 - 0.6 * i), d.position[2] = (ct_real)1.5;
-            d.velocity[0] = (ct_real)(6 * (0.3 + 0.6 * i)), d.angular_velocity[2] = 6;
-            assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+            ct_body_id id = add_swinging(w, &bar, 2.2 - 0.6 * i, 1.5, 2.5, 6, 1e-3, damping[kind]);
             add_ball(w, last, id, 0, 2.5 - 0.6 * i, 1.5, compliance[kind]);
             last = id;
         }
@@ -179,10 +186,7 @@ static void removed_bodies_leave_other_chains_alone(void **state)
         ct_body_id none = {0, 0}, last = none, other = add_bar(w, &bar, 1000, 50, 2, 0);
         add_ball(w, none, other, 50, 2.3, 0, 0);
         for (i = 0; i < 3; i++) {
-            ct_real v[3] = {0, 0, 0}, omega[3] = {0, 0, 4};
-            ct_body_id id = add_bar(w, &bar, 1000, 0, 2.2 - 0.6 * i, 0);
-            v[0] = (ct_real)(4 * (0.3 + 0.6 * i));
-            assert_int_equal(ct_body_set_motion(w, id, v, omega), CT_OK);
+            ct_body_id id = add_swinging(w, &bar, 2.2 - 0.6 * i, 0, 2.5, 4, 1e-3, 0);
             add_ball(w, last, id, 0, 2.5 - 0.6 * i, 0, 0);
             last = id;
         }
@@ -210,11 +214,7 @@ static void far_bodies_leave_joints_exact(void **state)
         ct_mesh bar = mesh_box(0.02, 0.08, 0.02, 1, 1, 1, 0), box = mesh_box(1, 1, 1, 1, 1, 1, 0);
         ct_body_id last = {0, 0};
         for (i = 0; i < 4; i++) {
-            ct_rigid_desc d = ct_rigid_desc_default();
-            ct_body_id id = {0, 0};
-            d.mesh = &bar, d.thickness = (ct_real)5e-4, d.position[1] = (ct_real)(-0.05 - 0.1 * i);
-            d.velocity[0] = (ct_real)(15 * (0.05 + 0.1 * i)), d.angular_velocity[2] = 15;
-            assert_int_equal(ct_body_add_rigid(w, &d, &id), CT_OK);
+            ct_body_id id = add_swinging(w, &bar, -0.05 - 0.1 * i, 0, 0, 15, 5e-4, 0);
             add_ball(w, last, id, 0, -0.1 * i, 0, 0);
             last = id;
         }
@@ -260,28 +260,38 @@ static void large_rotations_are_not_ok(void **state)
     ct_mesh_free(&post);
 }
 
-/* what is missing of the thickness does not throw a body up by more than that, however short the steps are */
-static void recovery_does_not_throw(void **state)
+/* highest gap [thicknesses] of a box that begins at a quarter of the thickness above a plane */
+static double highest(double gravity, double dt, int steps)
 {
     ct_world_desc wd = world_desc(1e-3, 0.5, NULL);
     ct_mesh box = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
-    ct_world *w = world_make(&wd);
     ct_body_id id;
+    ct_world *w;
     double top = 0;
     int k;
-    (void)state;
+    wd.gravity[1] = (ct_real)-gravity;
+    w = world_make(&wd);
     add_plane(w, 0, 1, 0, 0);
     id = add_bar(w, &box, 1000, 0, 0.05025, 0);
-    for (k = 0; k < 400; k++) {
+    for (k = 0; k < steps; k++) {
         ct_real x[3];
-        step_once(w, 1e-4);
+        step_once(w, dt);
         assert_int_equal(ct_body_get_pose(w, id, x, NULL), CT_OK);
-        top = (double)x[1] - 0.05 > top ? (double)x[1] - 0.05 : top;
+        top = fmax(top, (double)x[1] - 0.05);
     }
-    print_message("highest gap: %.3g thicknesses\n", top / 1e-3);
-    assert_true(top < 1.2e-3);
     ct_world_destroy(w);
     ct_mesh_free(&box);
+    print_message("gravity %g, steps of %g s: highest gap %.3g thicknesses\n", gravity, dt, top / 1e-3);
+    return top / 1e-3;
+}
+
+/* What is missing of the thickness does not throw a body up by more than that, however short the steps are. Where gravity is next to nothing the
+   thickness is recovered all the same */
+static void recovery_does_not_throw(void **state)
+{
+    (void)state;
+    assert_true(highest(9.81, 1e-4, 400) < 1.2);
+    assert_true(highest(1e-6, 0.01, 50) > 0.99);
 }
 
 int main(void)

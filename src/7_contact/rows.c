@@ -18,8 +18,11 @@
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
 #define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
                                      thickness */
-#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step, */
-#define CTI_ROWS_RATE CTI_R(25) /* [1/s] the same in a second, where gravity is weak: that share at 125 steps a second */
+#define CTI_ROWS_EASE CTI_R(0.2) /* [1] share of a missing gap that is recovered in a step */
+/* [1/s] share of a missing gap that may be recovered in a second where gravity is too weak to bring features back: EASE in steps of 8 ms. Without it
+   a world of 1e-6 m/s^2 takes many seconds to recover (recovery_does_not_throw). With half, corners that a joint pulls together come nearer than a
+   quarter of the thickness (joints_pull_together); double changes no test */
+#define CTI_ROWS_RATE CTI_R(25)
 
 /* the term of a block on this side, whose terms start at `first`; created when there is none */
 static cti_term *cti_rows_term(cti_row *row, int first, int block)

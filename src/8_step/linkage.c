@@ -175,7 +175,7 @@ static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real 
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         cti_linkage *g = &w->q[i];
         g->known &= !g->recovers;
-        g->borne = g->upwards > 0 && 2 * g->upwards >= g->weight;
+        g->borne = g->upwards > 0 && 2 * g->upwards >= g->weight; /* in free fall none of the weight is borne, at rest all of it */
         if (!g->open)
             g->work = g->spare = 0;
     }
