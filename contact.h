@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5fbe588a4b9a87ea.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f991e85aa73519b1.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -76,7 +76,7 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     one cluster. A body with many contacts is first solved as a whole for the last step's multipliers, then relaxed node by node; where that
     makes no progress, it is solved as one cluster for a while.
     Where a body ends with more energy than it had and received, it is linearized again where it ended, later at a point on the way there (line
-    search), and all contacts are solved again, at most newton_iterations times in all. After that the step is halved, and at last the gain is
+    search), and what touches it is solved again, at most newton_iterations times in all. After that the step is halved, and at last the gain is
     removed from the motion. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding
     included.
     solver.termination = CT_TERMINATION_PAPER uses the step, the solve and the termination of the paper, for comparison
@@ -11662,8 +11662,8 @@ typedef struct cti_cluster {
 /* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting divides into several clusters. M is A plus the stiffness of the
    constraints at their contacts.
    apply       returns the largest change of an entry, below 0 when memory ran out
-   renew       1: M is built for the multipliers rows[].r and v at hand; 0: so, where the last M is not good enough; -1: the last M is
-               used */
+   renew       1: M is built for the multipliers rows[].r and v at hand; 0: it is built where the last M is not good enough; -1: the last
+               M is used */
 typedef struct cti_correction {
     ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
     void *ctx;
@@ -11679,7 +11679,7 @@ typedef struct cti_split {
                                    unchanged */
     const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: the paper's relaxation, without acceleration */
-    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + b + J' r), eq. 9 for v; 0: from v */
 } cti_split;
 
 /* cti_problem_calls -- what a solver calls; each may be NULL. */
@@ -11919,8 +11919,9 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
    where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have runs
    without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and double changed
    no bit are in a list at its end. A comment above a line tells of other runs.
-   Words: `change` [m/s] of a sweep is the largest of a contact's velocity; of an outer iteration the largest of v, of its first sweep and of its
-   correction, which counts as 2 tolerances at least (ica_accelerate.c). `tolerances` are multiples of the user's tolerance times |g| dt. `The
+   Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
+   v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a
+   correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times |g| dt. `The
    history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
    those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of
    equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
@@ -11930,7 +11931,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- sweeps over the contacts (eq. 11), and when a loop of them ends ---- */
 #define CTI_TUNED_SWEEPS(X) \
     X(int, coupled, 2, "sweeps", \
-      "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations. Above `first_mix` + 1 " \
+      "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations. Above `first_mix` + 2 " \
       "the acceleration of sweeps acts there, too") \
     X(int, plain, 10, "sweeps", \
       "of these at most without acceleration, in stand-alone problems (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
@@ -11945,7 +11946,7 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, stall, 6, "sweeps", \
       "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
-      "change at which a stalled loop ends: below the tolerance, so that a judge may still accept the result") \
+      "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that a judge may still accept the result") \
     X(int, first_mix, 2, "sweeps", "before the history begins; two sweeps later the first is accelerated. Plain sweeps find out which contacts act") \
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped. With 1, 14 of 100 steps of the scene `crash` more end above " \
@@ -11977,7 +11978,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at: tolerance of later sweeps (they end at `stop` of it) where A couples no clusters; else `judge_next` gives it") \
+      "of the change aimed at: after a residual above it the tolerance of later sweeps is lowered to this, where A couples no clusters; else to " \
+      "the change of `judge_next`. Sweeps end at `stop` of their tolerance. It is not raised again in a solve") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
@@ -11988,8 +11990,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect. After them a `smooth` last one ends the corrections; else a new factor is asked for. With no factor left a " \
-      "third ends them") \
+      "in a row with little effect. They end the corrections if the last of them was `smooth`; else a new factor is asked for, and with no factor " \
+      "left one more such correction ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -12008,7 +12010,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c) ---- */
 #define CTI_TUNED_LAW(X) \
     X(ct_real, miss, CTI_R(1e-5), "1", \
-      "of lambda, by which the friction step may leave the normal law violated; more is removed along the ray. Above rounding, below the tolerance") \
+      "of lambda: violation of the normal law, its velocity over B_nn, that the friction step may leave; more is removed along the ray. Above " \
+      "rounding, below the tolerance") \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \
     X(ct_real, slides, CTI_R(0.99), "1", \
       "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and may follow its ray; an iterate need not end on the cone exactly") \
@@ -12017,7 +12020,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
-    X(ct_real, change, CTI_R(0.05), "1", "of a residual after the last response, by which it may change where a loop ends: the 5 % of 5.5") \
+    X(ct_real, change, CTI_R(0.05), "1", \
+      "of the residual after the last refinement of dv: a loop ends where no residual changes by more than this; the 5 % of 5.5") \
     X(int, repeats, 3, "solves", "of normal and friction at one visit of a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
     X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
@@ -12137,9 +12141,9 @@ CTI_FN int cti_solve_policy_is_fused(int iteration);
 CTI_FN cti_solve_status cti_solve_policy_status(const cti_problem *p, int coupled, int iterations, ct_real now, ct_real last, ct_real best);
 /* cti_solve_policy_may_restart -- 1 where a loop that diverged returns to its best iterate. best is CTI_REAL_MAX where there is none. */
 CTI_FN int cti_solve_policy_may_restart(int restarts, ct_real best);
-/* cti_solve_policy_worth -- change, by velocity_scale, below which the first residual of a solve is computed. */
+/* cti_solve_policy_worth -- change, divided by velocity_scale, below which the first residual of a solve is computed. */
 CTI_FN ct_real cti_solve_policy_worth(ct_real tolerance);
-/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, by velocity_scale: change that makes a smaller
+/* cti_solve_policy_next -- after a residual `natural` above the tolerance at a change `now`, divided by velocity_scale: change that makes a smaller
    residual likely; _worth_next: change below which the residual is computed then; _tight: factor on the tolerance of sweeps from then on. */
 CTI_FN ct_real cti_solve_policy_next(ct_real now, ct_real natural, ct_real tolerance);
 CTI_FN ct_real cti_solve_policy_worth_next(ct_real worth, ct_real next);
@@ -13276,7 +13280,7 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
-   Never fails but for memory: on budget or divergence the last iterate stands and info says so. */
+   Never fails but for memory: on budget or divergence the best iterate stands (the last one, where A couples no clusters), and info says so. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
 #endif
 
@@ -41987,7 +41991,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
    where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without a mechanism
    (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no bit are in a
    list at its end. A comment above a line tells of other runs.
-   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
+   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
+   are at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
    world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
@@ -41997,7 +42002,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", \
-      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for") \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for or " \
+      "when the length of substeps changes") \
     X(double, large, 5e7, "flops", \
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
@@ -42060,13 +42066,14 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, joint, CTI_R(1e-4), "thicknesses", \
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
-    X(int, joint_times, 8, "1", "most linearizations of joints, and of the contacts of rigid bodies, in a round") \
+    X(int, joint_times, 8, "1", "most times that joints, and the contacts of rigid bodies, are linearized and solved again in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
-    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    X(ct_real, row, CTI_R(0.01), "thicknesses", \
+      "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
     X(int, newton_full, 3, "iterations", \
       "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
@@ -42075,9 +42082,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
-      "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
+      "eigenvalue that counts as 0, by rounding: of the sum of a a' over a block's scripted axes a, along whose eigenvector it is then free; of " \
+      "the sum of the projectors of two scripts, along whose eigenvector a block between them is then held") \
     X(ct_real, sizes, 10, "1", \
-      "times the sum of the world's size and the way of its fastest part, script or fall in the step: a block that moves farther is implausible") \
+      "times the sum of the world's size and the ways of its fastest part, of its fastest script and of a fall in the step: a block that moves " \
+      "farther is implausible") \
     X(double, margin, 4, "1", \
       "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
@@ -42090,7 +42099,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
        It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
-    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
+    X(double, gain_rounding, 16, "eps", \
+      "of what an elastic energy is computed from, and of the gravitational energy: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", \
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
@@ -42101,11 +42111,13 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
+    X(double, balance_soft, 1e-9, "1", "of the largest entry of the diagonal: pivots below it are directions along which contacts carry nothing") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", \
       "of velocity; above this shift no multipliers change, and velocities get all of it: such a solve has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
+    X(ct_real, balance_share, CTI_R(0.1), "1", \
+      "largest change of a multiplier: of a contact's normal one as a share of itself, across as a share of half of the distance to the cone, of a " \
+      "joint's as a share of itself plus the mean load of a row")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
@@ -42122,7 +42134,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", \
+      "a pair that comes nearer than this cuts the step (ccd_limits_step), at the time at which its distance is the thickness; one that slides at " \
+      "its thickness stays above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
@@ -42135,15 +42149,17 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", \
       "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
-    X(ct_real, local, CTI_R(4), "1", "ratio of the way out to the size of the shared part; above it each vertex leaves by its nearest surface") \
+    X(ct_real, local, CTI_R(4), "1", \
+      "ratio of the way out to the size of the shared part plus the thickness; above it, if vertices are inside, each leaves by its nearest " \
+      "surface") \
     X(ct_real, keep, CTI_R(1.5), "1", \
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
-      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside it, so that the row is met to 3 %. Stiff blocks " \
-      "get less (repair.c)") \
+      "compliance of a row whose direction is known, over the blocks' inverse mass along the row: the row is met to 3 %. Stiff blocks get less " \
+      "(repair.c)") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
-      "the same for each row on a rigid body, times the number of repair rows on it: they contradict each other, and together have this") \
+      "the same for a rigid body, whose rows contradict each other: each row has this times their number, so that all together have this") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", \
       "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \
@@ -42839,7 +42855,7 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 /* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
 CTI_FN int cti_policy_joint_misses(ct_real miss);
 /* cti_policy_rows_hold -- 1 if rows are not solved again: no contact of a rigid body is `bent`, and joints, of which `miss` is the largest,
-   hold. times: linearizations so far in this round. */
+   hold. times: how often they were solved again in this round. */
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss);
@@ -48022,16 +48038,16 @@ typedef struct cti_linkage_motion {
     ct_real inertia[9];
 } cti_linkage_motion;
 
-/* conjugate gradients of one linkage */
-typedef struct cti_linkage_gradients {
-    int done, most; /* 1: at the end; steps that are left */
-    double square, first_square, next, down;
-    ct_real along;
-} cti_linkage_gradients;
+/* where a linkage has its bodies among cti_linkage_work.bodies, and its rows in `order`, those of joints first */
+typedef struct cti_linkage_place {
+    int32_t body, n_bodies;
+    int32_t row, n_rows, n_joints;
+} cti_linkage_place;
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
+    cti_linkage_place place;
     int joined;      /* 1: there is a joint */
     int held;        /* 1: held by the world */
     int open;        /* 1: something else may act on them */
@@ -48047,7 +48063,6 @@ typedef struct cti_linkage {
     double start;    /* gravitational energy at the start of the step */
     double apart;    /* [J] kinetic energy relative to the common rigid motion */
     ct_real scale;   /* scale factor on the motion relative to the common one */
-    cti_linkage_gradients cg;
     cti_linkage_motion common;
 } cti_linkage;
 
@@ -48056,7 +48071,8 @@ typedef struct cti_linkage_work {
     cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides; then of loaded contacts and driven joints, each
                        with the terms of one linkage */
     int n, n_joints;
-    double least;   /* squared residual over the first, at which conjugate gradients end */
+    int32_t *order;       /* [n] rows, sorted by linkage */
+    int32_t *bodies;      /* [rigids], sorted by linkage */
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
     ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
@@ -48184,7 +48200,7 @@ static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real 
 }
 
 /* index of a row's block among the velocities [2 rigids] */
-static int cti_linkage_place(const cti_state *s, int block)
+static int cti_linkage_slot(const cti_state *s, int block)
 {
     int at = s->bodies.rigid_of[block];
     return 2 * at + (block != s->bodies.rigids[at].block);
@@ -48206,7 +48222,7 @@ static void cti_linkage_spring(const cti_state *s, const cti_linkage_work *w, ct
             int at = s->bodies.rigid_of[t->block];
             cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
             f = t->block == s->bodies.rigids[at].block ? cti_v3_mul(f, 1 / s->bodies.rigids[at].mass) : cti_m3_mul_v(w->inverse + 9 * (size_t)at, f);
-            cti_v3_addto(kick, cti_linkage_place(s, t->block), f);
+            cti_v3_addto(kick, cti_linkage_slot(s, t->block), f);
         }
     }
 }
@@ -48234,15 +48250,15 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
     }
 }
 
-/* u [3 rows] = J p, for equations only */
-static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const ct_real *p, ct_real *u)
+/* u [3 n] = J p of the first n rows of a linkage, for equations only */
+static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int n, const ct_real *p, ct_real *u)
 {
     int i, k;
-    for (i = 0; i < w->n; i++) {
-        const cti_row *row = &w->rows[i];
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &w->rows[w->order[g->place.row + i]];
         cti_v3 sum = cti_v3_zero();
         for (k = 0; k < row->n; k++) {
-            cti_v3 v = cti_v3_at(p, cti_linkage_place(s, row->term[k].block));
+            cti_v3 v = cti_v3_at(p, cti_linkage_slot(s, row->term[k].block));
             sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
         }
         cti_v3_put(u, i, cti_m3_mul_v(row->frame, sum));
@@ -48251,108 +48267,85 @@ static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, con
     }
 }
 
-/* p [6 rigids] = M^-1 J' f */
-static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
+/* p [6 rigids] = M^-1 J' f of the first n rows, for the bodies of a linkage */
+static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int n, const ct_real *f, ct_real *p)
 {
-    int i, k, n = CTI_LEN(s->bodies.rigids);
-    memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
-    for (i = 0; i < w->n; i++) {
-        const cti_row *row = &w->rows[i];
+    int i, k;
+    for (i = 0; i < g->place.n_bodies; i++)
+        memset(p + 6 * (size_t)w->bodies[g->place.body + i], 0, 6 * sizeof(ct_real));
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &w->rows[w->order[g->place.row + i]];
         cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(f, i));
         for (k = 0; k < row->n; k++)
-            cti_v3_addto(p, cti_linkage_place(s, row->term[k].block),
+            cti_v3_addto(p, cti_linkage_slot(s, row->term[k].block),
                          cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
     }
-    for (i = 0; i < n; i++) {
-        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->bodies.rigids[i].mass));
-        cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
+    for (i = 0; i < g->place.n_bodies; i++) {
+        int at = w->bodies[g->place.body + i];
+        cti_v3_put(p, 2 * at, cti_v3_mul(cti_v3_at(p, 2 * at), 1 / s->bodies.rigids[at].mass));
+        cti_v3_put(p, 2 * at + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)at, cti_v3_at(p, 2 * at + 1)));
     }
 }
 
-/* the linkage of a row */
-static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
+/* a . b [3 n], the sum of the rows' own */
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
 {
-    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
-}
-
-/* a . b of a row */
-static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
-{
-    return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
-}
-
-/* one step of conjugate gradients in every unfinished linkage, with separate sums, so that distant bodies change no bit. 0: all are done */
-static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
-{
-    int i, n = CTI_LEN(s->bodies.rigids), open = 0;
+    double sum = 0;
+    int i;
     for (i = 0; i < n; i++)
-        w->q[i].cg.down = w->q[i].cg.next = 0;
-    cti_linkage_answer(s, w, d, step);
-    cti_linkage_rates(s, w, step, Wd);
-    for (i = 0; i < w->n; i++)
-        cti_linkage_of(s, w, i)->cg.down += cti_linkage_dot(d, Wd, i);
-    for (i = 0; i < n; i++) {
-        cti_linkage *g = &w->q[i];
-        g->cg.along = !g->cg.done && g->cg.down > 0 ? (ct_real)(g->cg.square / g->cg.down) : 0;
-    }
-    for (i = 0; i < 2 * n; i++)
-        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].cg.along));
-    for (i = 0; i < w->n; i++) {
-        cti_linkage *g = cti_linkage_of(s, w, i);
-        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->cg.along));
-        g->cg.next += cti_linkage_dot(r, r, i);
-    }
-    for (i = 0; i < w->n; i++) {
-        cti_linkage *g = cti_linkage_of(s, w, i);
-        cti_v3_put(d, i, g->cg.done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->cg.next / g->cg.square)));
-    }
-    for (i = 0; i < n; i++) {
-        cti_linkage *g = &w->q[i];
-        g->cg.done |= !(g->cg.along > 0) || !(g->cg.next > g->cg.first_square * w->least) || --g->cg.most <= 0;
-        g->cg.square = g->cg.next;
-        open |= !g->cg.done;
-    }
-    return open;
+        sum += (double)cti_v3_dot(cti_v3_at(a, i), cti_v3_at(b, i));
+    return sum;
 }
 
-/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients, which take as many steps as a chain has equations. 0: out of memory */
-static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
+/* velocities p of a linkage <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients, which take as many steps as its first n rows have
+   equations. least: squared residual over the first, at which they end. v: working memory [9 n + 6 rigids] */
+static void cti_linkage_project(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int n, double least, ct_real *p, ct_real *v)
 {
-    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
-    ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
-    if (!r || !d || !Wd || !step)
-        return 0;
-    cti_linkage_rates(s, w, w->p, r);
-    memcpy(d, r, sizeof(ct_real) * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        w->q[i].cg.square = 0, w->q[i].cg.most = 0;
-    for (i = 0; i < w->n; i++) {
-        cti_linkage *g = cti_linkage_of(s, w, i);
-        g->cg.square += cti_linkage_dot(r, r, i), g->cg.most += 6;
+    ct_real *r = v, *d = r + 3 * (size_t)n, *Wd = d + 3 * (size_t)n, *step = Wd + 3 * (size_t)n;
+    double square, first;
+    int i, left = 6 * n;
+    cti_linkage_rates(s, w, g, n, p, r);
+    memcpy(d, r, sizeof(ct_real) * 3 * (size_t)n);
+    first = square = cti_linkage_dot(r, r, n);
+    while (square > first * least && left-- > 0) {
+        double down, next;
+        ct_real along;
+        cti_linkage_answer(s, w, g, n, d, step);
+        cti_linkage_rates(s, w, g, n, step, Wd);
+        down = cti_linkage_dot(d, Wd, n);
+        along = down > 0 ? (ct_real)(square / down) : 0;
+        if (!(along > 0))
+            return;
+        for (i = 0; i < 2 * g->place.n_bodies; i++) {
+            int at = 2 * w->bodies[g->place.body + i / 2] + i % 2;
+            cti_v3_put(p, at, cti_v3_mad(cti_v3_at(p, at), cti_v3_at(step, at), -along));
+        }
+        for (i = 0; i < n; i++)
+            cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -along));
+        next = cti_linkage_dot(r, r, n);
+        for (i = 0; i < n; i++)
+            cti_v3_put(d, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(next / square)));
+        square = next;
     }
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        w->q[i].cg.first_square = w->q[i].cg.square, w->q[i].cg.done = !(w->q[i].cg.square > 0);
-    while (cti_linkage_descend(s, w, r, d, Wd, step))
-        ;
-    return 1;
 }
 
 /* projects the velocities by the joints, and gravity's half change by the loaded contacts, too. 0: out of memory */
-static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
+static int cti_linkage_allow(cti_state *s, const cti_linkage_work *w, ct_real *kick)
 {
-    ct_real *p = w->p;
-    int i, ok, n = w->n;
-    w->n = w->n_joints, w->least = (double)(CTI_EPS * CTI_EPS);
-    ok = cti_linkage_project(s, w);
-    w->n = n, w->least = (double)CTI_EPS; /* rows of several contacts depend on each other */
-    w->p = kick;
-    if (n > w->n_joints)
-        ok = ok && cti_linkage_project(s, w);
-    w->p = p;
-    for (i = 0; i < 6 * CTI_LEN(s->bodies.rigids); i++)
-        p[i] += kick[i];
-    return ok;
+    int i, n = CTI_LEN(s->bodies.rigids);
+    ct_real *v = CTI_ARENA_NEW(s->arena, ct_real, 9 * w->n + 6 * n);
+    if (!v)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_linkage *g = &w->q[i];
+        if (g->place.n_joints > 0)
+            cti_linkage_project(s, w, g, g->place.n_joints, (double)(CTI_EPS * CTI_EPS), w->p, v);
+        if (g->place.n_rows > g->place.n_joints) /* rows of several contacts depend on each other */
+            cti_linkage_project(s, w, g, g->place.n_rows, (double)CTI_EPS, kick, v);
+    }
+    for (i = 0; i < 6 * n; i++)
+        w->p[i] += kick[i];
+    return 1;
 }
 
 /* kinetic energy of a body at velocities p [6] */
@@ -48476,6 +48469,43 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->bodies.rigids[i].linked = 0;
 }
 
+/* the linkage of a row */
+static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
+{
+    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
+}
+
+/* sorts bodies and rows by linkage; 0: out of memory */
+static int cti_linkage_sort(cti_state *s, cti_linkage_work *w)
+{
+    int i, n = CTI_LEN(s->bodies.rigids);
+    int32_t body = 0, row = 0;
+    w->order = CTI_ARENA_NEW(s->arena, int32_t, w->n + 1), w->bodies = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!w->order || !w->bodies)
+        return 0;
+    for (i = 0; i < n; i++)
+        w->q[cti_linkage_root(w->q, i)].place.n_bodies++;
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        g->place.n_rows++, g->place.n_joints += i < w->n_joints;
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->place.body = body, g->place.row = row;
+        body += g->place.n_bodies, row += g->place.n_rows;
+        g->place.n_bodies = g->place.n_rows = 0;
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+        w->bodies[g->place.body + g->place.n_bodies++] = i;
+    }
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        w->order[g->place.row + g->place.n_rows++] = i;
+    }
+    return 1;
+}
+
 /* makes the working data for the present state, with all linkages, after a step from velocities `before`; 0: out of memory */
 static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
@@ -48492,7 +48522,7 @@ static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti
     cti_linkage_unite(s, w);
     w->n_joints = w->n;
     cti_linkage_open(s, before, dt, w);
-    return 1;
+    return cti_linkage_sort(s, w);
 }
 
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)
@@ -50901,7 +50931,7 @@ CTI_FN ct_real cti_cmr_bent(const cti_state *s);
 
 /* ---- 8_step/cmr_rows.c ---- */
 /* cmr_rows.c -- rows of near pairs and of collisions.
-   Method: every hit adds a row, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: if the motion
+   Method: a hit adds a row, with the normal at its time of impact (Otaduy 2009, sec. 4, steps 3 and 4.4). differs: if the motion
    violates a row that the pair already has, that row is solved again instead of adding another; flat edges wait for a round without other
    collisions. */
 
@@ -51729,7 +51759,7 @@ CTI_FN void cti_parts_merge(cti_state *s, int depth)
 
 /* ---- 8_step/cmr.c ---- */
 /* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. Every
+   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. A
    collision adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
    steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of
    the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
@@ -52019,7 +52049,7 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and the whole problem is solved again.
+/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again.
    They are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of
    memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)
@@ -52725,8 +52755,8 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
    by its two halves, which are treated alike, at most max_halvings times within each other. Impact zones end the shortest substeps (Otaduy
    2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With ccd_limits_step a substep also ends
    where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed
-   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for some
-   steps. */
+   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for
+   the rest of the step. */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {

@@ -59,8 +59,8 @@ typedef struct cti_cluster {
 /* cti_correction -- v += M^-1 (f - A v) on bodies that a splitting divides into several clusters. M is A plus the stiffness of the
    constraints at their contacts.
    apply       returns the largest change of an entry, below 0 when memory ran out
-   renew       1: M is built for the multipliers rows[].r and v at hand; 0: so, where the last M is not good enough; -1: the last M is
-               used */
+   renew       1: M is built for the multipliers rows[].r and v at hand; 0: it is built where the last M is not good enough; -1: the last
+               M is used */
 typedef struct cti_correction {
     ct_real (*apply)(void *ctx, int renew, const ct_real *f, ct_real *v);
     void *ctx;
@@ -76,7 +76,7 @@ typedef struct cti_split {
                                    unchanged */
     const cti_correction *correction; /* applied between sweeps over coupled clusters; or NULL */
     int plain;                  /* 1: the paper's relaxation, without acceleration */
-    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + J' r) as in eq. 10; 0: from v */
+    int predict;                /* 1: contacts of nodes anticipate from the Jacobi step D^-1 ((L + U) v + b + J' r), eq. 9 for v; 0: from v */
 } cti_split;
 
 /* cti_problem_calls -- what a solver calls; each may be NULL. */

@@ -1,5 +1,5 @@
 /* cmr.c -- constraint manifold refinement.
-   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. Every
+   Method: linearize, solve without contacts, make rows of near pairs; then rounds of solve and continuous collision detection. A
    collision adds a row with the normal at its time of impact, until the straight motion from x to x + dt v is clear (Otaduy 2009, sec. 4,
    steps 1 - 4.4). differs: rows of near pairs are culled to one per geometric contact; detection is never culled. CCD keeps a quarter of
    the thickness, so that rounding cannot turn a touch into a crossing. A body that does not converge by nodes becomes one cluster. An
@@ -298,7 +298,7 @@ static int cti_cmr_freshen(cti_state *s)
     return 1;
 }
 
-/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and the whole problem is solved again.
+/* Another Newton iteration. Bodies that gain energy are linearized at the end of the last iteration, and their islands are solved again.
    They are stepped by Euler's rule, which dissipates: in an energy-conserving scheme a linearization error would be a gain. 0: out of
    memory */
 static int cti_cmr_again(cti_state *s, ct_real dt, const cti_row_context *c, cti_attempt *out)

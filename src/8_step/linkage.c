@@ -25,16 +25,16 @@ typedef struct cti_linkage_motion {
     ct_real inertia[9];
 } cti_linkage_motion;
 
-/* conjugate gradients of one linkage */
-typedef struct cti_linkage_gradients {
-    int done, most; /* 1: at the end; steps that are left */
-    double square, first_square, next, down;
-    ct_real along;
-} cti_linkage_gradients;
+/* where a linkage has its bodies among cti_linkage_work.bodies, and its rows in `order`, those of joints first */
+typedef struct cti_linkage_place {
+    int32_t body, n_bodies;
+    int32_t row, n_rows, n_joints;
+} cti_linkage_place;
 
 /* bodies that are held together, at their root */
 typedef struct cti_linkage {
     int32_t up;
+    cti_linkage_place place;
     int joined;      /* 1: there is a joint */
     int held;        /* 1: held by the world */
     int open;        /* 1: something else may act on them */
@@ -50,7 +50,6 @@ typedef struct cti_linkage {
     double start;    /* gravitational energy at the start of the step */
     double apart;    /* [J] kinetic energy relative to the common rigid motion */
     ct_real scale;   /* scale factor on the motion relative to the common one */
-    cti_linkage_gradients cg;
     cti_linkage_motion common;
 } cti_linkage;
 
@@ -59,7 +58,8 @@ typedef struct cti_linkage_work {
     cti_row *rows;  /* of joints that have only rigid bodies and the world at rest as sides; then of loaded contacts and driven joints, each
                        with the terms of one linkage */
     int n, n_joints;
-    double least;   /* squared residual over the first, at which conjugate gradients end */
+    int32_t *order;       /* [n] rows, sorted by linkage */
+    int32_t *bodies;      /* [rigids], sorted by linkage */
     ct_real *I, *inverse; /* [9 rigids] inertia at the end */
     ct_real *p;           /* [6 rigids] velocities at the end */
 } cti_linkage_work;
@@ -182,7 +182,7 @@ static void cti_linkage_open(const cti_state *s, const ct_real *before, ct_real 
 }
 
 /* index of a row's block among the velocities [2 rigids] */
-static int cti_linkage_place(const cti_state *s, int block)
+static int cti_linkage_slot(const cti_state *s, int block)
 {
     int at = s->bodies.rigid_of[block];
     return 2 * at + (block != s->bodies.rigids[at].block);
@@ -204,7 +204,7 @@ static void cti_linkage_spring(const cti_state *s, const cti_linkage_work *w, ct
             int at = s->bodies.rigid_of[t->block];
             cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
             f = t->block == s->bodies.rigids[at].block ? cti_v3_mul(f, 1 / s->bodies.rigids[at].mass) : cti_m3_mul_v(w->inverse + 9 * (size_t)at, f);
-            cti_v3_addto(kick, cti_linkage_place(s, t->block), f);
+            cti_v3_addto(kick, cti_linkage_slot(s, t->block), f);
         }
     }
 }
@@ -232,15 +232,15 @@ static void cti_linkage_start(const cti_state *s, cti_linkage_work *w, ct_real d
     }
 }
 
-/* u [3 rows] = J p, for equations only */
-static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const ct_real *p, ct_real *u)
+/* u [3 n] = J p of the first n rows of a linkage, for equations only */
+static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int n, const ct_real *p, ct_real *u)
 {
     int i, k;
-    for (i = 0; i < w->n; i++) {
-        const cti_row *row = &w->rows[i];
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &w->rows[w->order[g->place.row + i]];
         cti_v3 sum = cti_v3_zero();
         for (k = 0; k < row->n; k++) {
-            cti_v3 v = cti_v3_at(p, cti_linkage_place(s, row->term[k].block));
+            cti_v3 v = cti_v3_at(p, cti_linkage_slot(s, row->term[k].block));
             sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
         }
         cti_v3_put(u, i, cti_m3_mul_v(row->frame, sum));
@@ -249,108 +249,85 @@ static void cti_linkage_rates(const cti_state *s, const cti_linkage_work *w, con
     }
 }
 
-/* p [6 rigids] = M^-1 J' f */
-static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const ct_real *f, ct_real *p)
+/* p [6 rigids] = M^-1 J' f of the first n rows, for the bodies of a linkage */
+static void cti_linkage_answer(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int n, const ct_real *f, ct_real *p)
 {
-    int i, k, n = CTI_LEN(s->bodies.rigids);
-    memset(p, 0, sizeof(ct_real) * 6 * (size_t)n);
-    for (i = 0; i < w->n; i++) {
-        const cti_row *row = &w->rows[i];
+    int i, k;
+    for (i = 0; i < g->place.n_bodies; i++)
+        memset(p + 6 * (size_t)w->bodies[g->place.body + i], 0, 6 * sizeof(ct_real));
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &w->rows[w->order[g->place.row + i]];
         cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(f, i));
         for (k = 0; k < row->n; k++)
-            cti_v3_addto(p, cti_linkage_place(s, row->term[k].block),
+            cti_v3_addto(p, cti_linkage_slot(s, row->term[k].block),
                          cti_v3_mad(cti_v3_cross(cti_v3_at(row->term[k].arm, 0), F), F, row->term[k].weight));
     }
-    for (i = 0; i < n; i++) {
-        cti_v3_put(p, 2 * i, cti_v3_mul(cti_v3_at(p, 2 * i), 1 / s->bodies.rigids[i].mass));
-        cti_v3_put(p, 2 * i + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)i, cti_v3_at(p, 2 * i + 1)));
+    for (i = 0; i < g->place.n_bodies; i++) {
+        int at = w->bodies[g->place.body + i];
+        cti_v3_put(p, 2 * at, cti_v3_mul(cti_v3_at(p, 2 * at), 1 / s->bodies.rigids[at].mass));
+        cti_v3_put(p, 2 * at + 1, cti_m3_mul_v(w->inverse + 9 * (size_t)at, cti_v3_at(p, 2 * at + 1)));
     }
 }
 
-/* the linkage of a row */
-static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
+/* a . b [3 n], the sum of the rows' own */
+static double cti_linkage_dot(const ct_real *a, const ct_real *b, int n)
 {
-    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
-}
-
-/* a . b of a row */
-static double cti_linkage_dot(const ct_real *a, const ct_real *b, int row)
-{
-    return (double)cti_v3_dot(cti_v3_at(a, row), cti_v3_at(b, row));
-}
-
-/* one step of conjugate gradients in every unfinished linkage, with separate sums, so that distant bodies change no bit. 0: all are done */
-static int cti_linkage_descend(const cti_state *s, cti_linkage_work *w, ct_real *r, ct_real *d, ct_real *Wd, ct_real *step)
-{
-    int i, n = CTI_LEN(s->bodies.rigids), open = 0;
+    double sum = 0;
+    int i;
     for (i = 0; i < n; i++)
-        w->q[i].cg.down = w->q[i].cg.next = 0;
-    cti_linkage_answer(s, w, d, step);
-    cti_linkage_rates(s, w, step, Wd);
-    for (i = 0; i < w->n; i++)
-        cti_linkage_of(s, w, i)->cg.down += cti_linkage_dot(d, Wd, i);
-    for (i = 0; i < n; i++) {
-        cti_linkage *g = &w->q[i];
-        g->cg.along = !g->cg.done && g->cg.down > 0 ? (ct_real)(g->cg.square / g->cg.down) : 0;
-    }
-    for (i = 0; i < 2 * n; i++)
-        cti_v3_put(w->p, i, cti_v3_mad(cti_v3_at(w->p, i), cti_v3_at(step, i), -w->q[cti_linkage_root(w->q, i / 2)].cg.along));
-    for (i = 0; i < w->n; i++) {
-        cti_linkage *g = cti_linkage_of(s, w, i);
-        cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -g->cg.along));
-        g->cg.next += cti_linkage_dot(r, r, i);
-    }
-    for (i = 0; i < w->n; i++) {
-        cti_linkage *g = cti_linkage_of(s, w, i);
-        cti_v3_put(d, i, g->cg.done ? cti_v3_zero() : cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(g->cg.next / g->cg.square)));
-    }
-    for (i = 0; i < n; i++) {
-        cti_linkage *g = &w->q[i];
-        g->cg.done |= !(g->cg.along > 0) || !(g->cg.next > g->cg.first_square * w->least) || --g->cg.most <= 0;
-        g->cg.square = g->cg.next;
-        open |= !g->cg.done;
-    }
-    return open;
+        sum += (double)cti_v3_dot(cti_v3_at(a, i), cti_v3_at(b, i));
+    return sum;
 }
 
-/* p <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients, which take as many steps as a chain has equations. 0: out of memory */
-static int cti_linkage_project(cti_state *s, cti_linkage_work *w)
+/* velocities p of a linkage <- p - M^-1 J' (J M^-1 J')^-1 J p by conjugate gradients, which take as many steps as its first n rows have
+   equations. least: squared residual over the first, at which they end. v: working memory [9 n + 6 rigids] */
+static void cti_linkage_project(const cti_state *s, const cti_linkage_work *w, const cti_linkage *g, int n, double least, ct_real *p, ct_real *v)
 {
-    int i, n = 3 * w->n, m = 6 * CTI_LEN(s->bodies.rigids);
-    ct_real *r = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *d = CTI_ARENA_NEW(s->arena, ct_real, n + 1);
-    ct_real *Wd = CTI_ARENA_NEW(s->arena, ct_real, n + 1), *step = CTI_ARENA_NEW(s->arena, ct_real, m + 1);
-    if (!r || !d || !Wd || !step)
-        return 0;
-    cti_linkage_rates(s, w, w->p, r);
-    memcpy(d, r, sizeof(ct_real) * (size_t)n);
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        w->q[i].cg.square = 0, w->q[i].cg.most = 0;
-    for (i = 0; i < w->n; i++) {
-        cti_linkage *g = cti_linkage_of(s, w, i);
-        g->cg.square += cti_linkage_dot(r, r, i), g->cg.most += 6;
+    ct_real *r = v, *d = r + 3 * (size_t)n, *Wd = d + 3 * (size_t)n, *step = Wd + 3 * (size_t)n;
+    double square, first;
+    int i, left = 6 * n;
+    cti_linkage_rates(s, w, g, n, p, r);
+    memcpy(d, r, sizeof(ct_real) * 3 * (size_t)n);
+    first = square = cti_linkage_dot(r, r, n);
+    while (square > first * least && left-- > 0) {
+        double down, next;
+        ct_real along;
+        cti_linkage_answer(s, w, g, n, d, step);
+        cti_linkage_rates(s, w, g, n, step, Wd);
+        down = cti_linkage_dot(d, Wd, n);
+        along = down > 0 ? (ct_real)(square / down) : 0;
+        if (!(along > 0))
+            return;
+        for (i = 0; i < 2 * g->place.n_bodies; i++) {
+            int at = 2 * w->bodies[g->place.body + i / 2] + i % 2;
+            cti_v3_put(p, at, cti_v3_mad(cti_v3_at(p, at), cti_v3_at(step, at), -along));
+        }
+        for (i = 0; i < n; i++)
+            cti_v3_put(r, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(Wd, i), -along));
+        next = cti_linkage_dot(r, r, n);
+        for (i = 0; i < n; i++)
+            cti_v3_put(d, i, cti_v3_mad(cti_v3_at(r, i), cti_v3_at(d, i), (ct_real)(next / square)));
+        square = next;
     }
-    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        w->q[i].cg.first_square = w->q[i].cg.square, w->q[i].cg.done = !(w->q[i].cg.square > 0);
-    while (cti_linkage_descend(s, w, r, d, Wd, step))
-        ;
-    return 1;
 }
 
 /* projects the velocities by the joints, and gravity's half change by the loaded contacts, too. 0: out of memory */
-static int cti_linkage_allow(cti_state *s, cti_linkage_work *w, ct_real *kick)
+static int cti_linkage_allow(cti_state *s, const cti_linkage_work *w, ct_real *kick)
 {
-    ct_real *p = w->p;
-    int i, ok, n = w->n;
-    w->n = w->n_joints, w->least = (double)(CTI_EPS * CTI_EPS);
-    ok = cti_linkage_project(s, w);
-    w->n = n, w->least = (double)CTI_EPS; /* rows of several contacts depend on each other */
-    w->p = kick;
-    if (n > w->n_joints)
-        ok = ok && cti_linkage_project(s, w);
-    w->p = p;
-    for (i = 0; i < 6 * CTI_LEN(s->bodies.rigids); i++)
-        p[i] += kick[i];
-    return ok;
+    int i, n = CTI_LEN(s->bodies.rigids);
+    ct_real *v = CTI_ARENA_NEW(s->arena, ct_real, 9 * w->n + 6 * n);
+    if (!v)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_linkage *g = &w->q[i];
+        if (g->place.n_joints > 0)
+            cti_linkage_project(s, w, g, g->place.n_joints, (double)(CTI_EPS * CTI_EPS), w->p, v);
+        if (g->place.n_rows > g->place.n_joints) /* rows of several contacts depend on each other */
+            cti_linkage_project(s, w, g, g->place.n_rows, (double)CTI_EPS, kick, v);
+    }
+    for (i = 0; i < 6 * n; i++)
+        w->p[i] += kick[i];
+    return 1;
 }
 
 /* kinetic energy of a body at velocities p [6] */
@@ -474,6 +451,43 @@ CTI_FN void cti_linkage_forget(cti_state *s, int all)
                 s->bodies.rigids[i].linked = 0;
 }
 
+/* the linkage of a row */
+static cti_linkage *cti_linkage_of(const cti_state *s, const cti_linkage_work *w, int row)
+{
+    return &w->q[cti_linkage_root(w->q, s->bodies.rigid_of[w->rows[row].term[0].block])];
+}
+
+/* sorts bodies and rows by linkage; 0: out of memory */
+static int cti_linkage_sort(cti_state *s, cti_linkage_work *w)
+{
+    int i, n = CTI_LEN(s->bodies.rigids);
+    int32_t body = 0, row = 0;
+    w->order = CTI_ARENA_NEW(s->arena, int32_t, w->n + 1), w->bodies = CTI_ARENA_NEW(s->arena, int32_t, n);
+    if (!w->order || !w->bodies)
+        return 0;
+    for (i = 0; i < n; i++)
+        w->q[cti_linkage_root(w->q, i)].place.n_bodies++;
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        g->place.n_rows++, g->place.n_joints += i < w->n_joints;
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[i];
+        g->place.body = body, g->place.row = row;
+        body += g->place.n_bodies, row += g->place.n_rows;
+        g->place.n_bodies = g->place.n_rows = 0;
+    }
+    for (i = 0; i < n; i++) {
+        cti_linkage *g = &w->q[cti_linkage_root(w->q, i)];
+        w->bodies[g->place.body + g->place.n_bodies++] = i;
+    }
+    for (i = 0; i < w->n; i++) {
+        cti_linkage *g = cti_linkage_of(s, w, i);
+        w->order[g->place.row + g->place.n_rows++] = i;
+    }
+    return 1;
+}
+
 /* makes the working data for the present state, with all linkages, after a step from velocities `before`; 0: out of memory */
 static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti_linkage_work *w)
 {
@@ -490,7 +504,7 @@ static int cti_linkage_make(cti_state *s, const ct_real *before, ct_real dt, cti
     cti_linkage_unite(s, w);
     w->n_joints = w->n;
     cti_linkage_open(s, before, dt, w);
-    return 1;
+    return cti_linkage_sort(s, w);
 }
 
 CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out)

@@ -91,7 +91,7 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 /* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
 CTI_FN int cti_policy_joint_misses(ct_real miss);
 /* cti_policy_rows_hold -- 1 if rows are not solved again: no contact of a rigid body is `bent`, and joints, of which `miss` is the largest,
-   hold. times: linearizations so far in this round. */
+   hold. times: how often they were solved again in this round. */
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss);

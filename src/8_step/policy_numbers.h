@@ -3,7 +3,8 @@
    where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without a mechanism
    (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no bit are in a
    list at its end. A comment above a line tells of other runs.
-   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it is at most the tolerance.
+   Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
+   are at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
    world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
@@ -17,7 +18,8 @@
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", \
-      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for") \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for or " \
+      "when the length of substeps changes") \
     X(double, large, 5e7, "flops", \
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
@@ -80,13 +82,14 @@
     X(ct_real, joint, CTI_R(1e-4), "thicknesses", \
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
-    X(int, joint_times, 8, "1", "most linearizations of joints, and of the contacts of rigid bodies, in a round") \
+    X(int, joint_times, 8, "1", "most times that joints, and the contacts of rigid bodies, are linearized and solved again in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
-    X(ct_real, row, CTI_R(0.01), "thicknesses", "by which the motion may violate a contact's row before the row is solved again") \
+    X(ct_real, row, CTI_R(0.01), "thicknesses", \
+      "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
     X(int, newton_full, 3, "iterations", \
       "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
@@ -95,9 +98,11 @@
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
-      "eigenvalue of the sum of a a' over a block's scripted axes a, below which a direction counts as free: rounding") \
+      "eigenvalue that counts as 0, by rounding: of the sum of a a' over a block's scripted axes a, along whose eigenvector it is then free; of " \
+      "the sum of the projectors of two scripts, along whose eigenvector a block between them is then held") \
     X(ct_real, sizes, 10, "1", \
-      "times the sum of the world's size and the way of its fastest part, script or fall in the step: a block that moves farther is implausible") \
+      "times the sum of the world's size and the ways of its fastest part, of its fastest script and of a fall in the step: a block that moves " \
+      "farther is implausible") \
     X(double, margin, 4, "1", \
       "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
@@ -110,7 +115,8 @@
     /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
        It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
     X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
-    X(double, gain_rounding, 16, "eps", "of what an elastic energy is computed from: the gain that rounding can feign") \
+    X(double, gain_rounding, 16, "eps", \
+      "of what an elastic energy is computed from, and of the gravitational energy: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", \
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
@@ -121,11 +127,13 @@
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "of the largest pivot, below which contacts carry nothing along a direction") \
+    X(double, balance_soft, 1e-9, "1", "of the largest entry of the diagonal: pivots below it are directions along which contacts carry nothing") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", \
       "of velocity; above this shift no multipliers change, and velocities get all of it: such a solve has not converged") \
-    X(ct_real, balance_share, CTI_R(0.1), "1", "largest change of a multiplier, as a share of its distance from the bounds of its cone")
+    X(ct_real, balance_share, CTI_R(0.1), "1", \
+      "largest change of a multiplier: of a contact's normal one as a share of itself, across as a share of half of the distance to the cone, of a " \
+      "joint's as a share of itself plus the mean load of a row")
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
@@ -142,7 +150,9 @@
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
-    X(ct_real, meet, CTI_R(0.75), "thicknesses", "distance below which a pair meets (ccd_limits_step): one that slides at its thickness is above") \
+    X(ct_real, meet, CTI_R(0.75), "thicknesses", \
+      "a pair that comes nearer than this cuts the step (ccd_limits_step), at the time at which its distance is the thickness; one that slides at " \
+      "its thickness stays above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
     X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
@@ -155,15 +165,17 @@
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", \
       "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
-    X(ct_real, local, CTI_R(4), "1", "ratio of the way out to the size of the shared part; above it each vertex leaves by its nearest surface") \
+    X(ct_real, local, CTI_R(4), "1", \
+      "ratio of the way out to the size of the shared part plus the thickness; above it, if vertices are inside, each leaves by its nearest " \
+      "surface") \
     X(ct_real, keep, CTI_R(1.5), "1", \
       "the direction of the last step is kept while its way out is at most so many times the shortest: else two equal ways alternate") \
     X(ct_real, stiff, CTI_R(0.03), "1", \
-      "compliance, of the blocks' inverse mass, of a row whose direction is known: small beside it, so that the row is met to 3 %. Stiff blocks " \
-      "get less (repair.c)") \
+      "compliance of a row whose direction is known, over the blocks' inverse mass along the row: the row is met to 3 %. Stiff blocks get less " \
+      "(repair.c)") \
     X(ct_real, soft, CTI_R(0.1), "1", "the same for a contour, whose direction changes as it shrinks") \
     X(ct_real, rigid, CTI_R(0.03), "1", \
-      "the same for each row on a rigid body, times the number of repair rows on it: they contradict each other, and together have this") \
+      "the same for a rigid body, whose rows contradict each other: each row has this times their number, so that all together have this") \
     X(ct_real, past, CTI_R(4), "thicknesses", "distance beyond the way out that a repair aims at, so that the surfaces end apart: the rows yield") \
     X(ct_real, steep, CTI_R(0.1), "1", \
       "least |E . N| of an edge's direction E and a face's normal N: the gradient of the contour's length is divided by it") \

@@ -3,8 +3,8 @@
    by its two halves, which are treated alike, at most max_halvings times within each other. Impact zones end the shortest substeps (Otaduy
    2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With ccd_limits_step a substep also ends
    where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed
-   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for some
-   steps. */
+   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for
+   the rest of the step. */
 #include "step.h"
 #include "ends.h"
 #include "energy.h"
