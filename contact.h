@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f991e85aa73519b1.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9f4ce96f0ececcac.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -42527,13 +42527,21 @@ typedef struct cti_impulses {
     ct_real *pins;     /* [3 n] impulses of pins and direction pins on their blocks, world axes */
 } cti_impulses;
 
+/* cti_fall -- of a block after its last step (motion.h).
+   share   of the velocity change by gravity that it really gained: 1 in free fall, 0 at rest
+   mean    of shares over the time `span` [s], about the longest recent step: in short steps a share is mostly vibration. 1 before the first step
+   owed    [s] gravity times this is still to come: v is that of the step's middle, or was when the block last fell */
+typedef struct cti_fall {
+    ct_real share, mean, span, owed;
+} cti_fall;
+
 /* cti_history -- data besides x and v that the next step uses (integrate.h, motion.h). */
 typedef struct cti_history {
     ct_real *dv;               /* [3 n] change of v in the last step, whose length was dt_prev */
     ct_real *dt_prev;          /* [n] last step of the block; 0 before its first */
     ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; dt_free is DCD's time step (CMR's components
                                   have their own) */
-    ct_real *fall;             /* [n] share of the velocity change by gravity that the block really gained in the last step (motion.h) */
+    cti_fall *fall;            /* [n] */
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; undefined where dt_prev is 0 */
     uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
     ct_real *v_end;            /* [3 n] scratch */
@@ -42556,7 +42564,7 @@ typedef struct cti_copy {
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
     uint8_t *touched;          /* [n] */
-    ct_real *fall;             /* [n] */
+    cti_fall *fall;            /* [n] */
     cti_rigid *rigids;
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;
@@ -43303,8 +43311,8 @@ CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to end.v; sets end.impulse, end.fall and history.touches for them. Changes no
    state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
-/* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: the second half of gravity's change,
-   which a body gets that contacts have left, and from which its scheme continues. */
+/* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: what gravity owes to a body that
+   contacts have left, or that returns from Euler's rule to its scheme. */
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_kick -- [s] gravity times this is its contribution to a block's end velocity. */
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);
@@ -43375,8 +43383,17 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
    its end. */
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
-/* cti_motion_kick -- [s] gravity times this is added to the velocity of a block that is stepped by Euler's rule in a step dt. v belongs to
-   the middle of steps, so a change of dt adds half of the difference if the block falls, and nothing if it rests. */
+/* cti_motion_owed -- [s] gravity times this is still to come after a step dt of Euler's rule: half of dt if the block falls, since v belongs
+   to the middle of steps; what the last step left, but at most half of dt, if it rests.
+   cti_motion_kick -- [s] gravity times this is added to its velocity in that step: dt, what was owed before, less what is owed then. Over
+   steps of any lengths a block so gets all of gravity but what it is owed at last. */
+CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt);
+/* cti_motion_fell -- stores end.fall and what gravity owes to a block, at the end of a step. owes: 1 if that step was one of Euler's rule.
+   cti_motion_anew -- a block whose v is of the present time. */
+CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes);
+#endif
+CTI_FN void cti_motion_anew(cti_state *s, int block);
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
 
 
@@ -43611,11 +43628,32 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 }
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt)
+{
+    const cti_fall *f = &s->history.fall[block];
+    return cti_min(f->owed + f->mean * (dt / 2 - f->owed), dt / 2);
+}
+#endif
+
+CTI_FN void cti_motion_anew(cti_state *s, int block)
+{
+    cti_fall *f = &s->history.fall[block];
+    f->owed = f->span = f->share = 0, f->mean = 1;
+}
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes)
+{
+    cti_fall *f = &s->history.fall[block];
+    f->owed = owes ? cti_motion_owed(s, block, dt) : 0;
+    f->span = cti_max(dt, f->span - dt);
+    f->share = s->end.fall[block];
+    f->mean = dt < f->span ? f->mean + (f->share - f->mean) * (dt / f->span) : f->share;
+}
+
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
-    if (!(s->history.dt_prev[block] > 0))
-        return dt / 2;
-    return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
+    return cti_motion_is_halfway(s, block) ? dt + (s->history.fall[block].owed - cti_motion_owed(s, block, dt)) : dt;
 }
 #endif
 
@@ -44161,7 +44199,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* the next step is by Euler's rule, with gravity from the middle of one step to the middle of the next */
-        e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
+        e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -cti_motion_owed(s, i, dt));
     /* scripted axes have the script's velocity */
     if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
         e = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], e);
@@ -44184,7 +44222,7 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
 {
     int m = s->history.model_of[block];
-    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : dt / 2 * s->end.fall[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : cti_motion_owed(s, block, dt);
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -44193,7 +44231,7 @@ CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
     int m = q->model_of[block];
     if (m < 0 || !cti_integrate_closes(s, m))
         return cti_motion_kick(s, block, dt);
-    return q->touches[m] ? dt / 2 : dt;
+    return q->touches[m] ? dt - cti_motion_owed(s, block, dt) : dt;
 }
 
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
@@ -44227,17 +44265,24 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
     int i, m;
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of the present time, and half of gravity's
-                                                                                     change is still to come */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1;
 }
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* 1 if the end velocity of a block is that of a step's middle */
+static int cti_integrate_owes(const cti_state *s, int block)
+{
+    int m = s->history.model_of[block];
+    return m < 0 || (cti_integrate_is_plain(s, block) ? !cti_integrate_leaves(s, m) : cti_integrate_closes(s, m) && s->history.touches[m]);
+}
+
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
     int i, m;
-    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        cti_motion_fell(s, i, dt, cti_integrate_owes(s, i));
     for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {
@@ -50109,7 +50154,7 @@ static void cti_energy_rigids(cti_state *s)
         ct_real I[9];
         e->kinetic = 0;
         if (!r->linked) {
-            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block] * s->history.dt_prev[r->block] / 2, s->energy.now);
+            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block].share * s->history.dt_prev[r->block] / 2, s->energy.now);
             e->kinetic += cti_rigid_energy(r);
             continue;
         }
@@ -50130,7 +50175,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* with the last step's length; a body that starts anew has 0 */
     for (i = 0; i < s->n; i++)
         if (s->bodies.rigid_of[i] < 0)
-            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i].share * s->history.dt_prev[i] / 2 : 0, s->energy.now);
     cti_energy_rigids(s);
 }
 
@@ -52854,8 +52899,11 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++) /* the velocity of a body at rest is not one of the middle of a step: it lacks half of gravity's change */
-        s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
+    for (i = 0; i < s->n; i++) { /* a body that was brought to rest begins anew */
+        s->history.dt_prev[i] = dt;
+        if (s->scripts.held[i] & CTI_HELD_RESTED)
+            s->history.dt_prev[i] = 0, cti_motion_anew(s, i);
+    }
     cti_step_release(s);
     cti_integrate_forget(s);
     cti_energy_commit(s, &account);
@@ -55397,11 +55445,12 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
         return 0;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_motion_fall(s, dt, s->end.v);
-    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
+        cti_motion_fell(s, i, dt, 1);
         s->history.dt_prev[i] = dt;
+    }
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, dt);
     return 1;
@@ -63404,7 +63453,7 @@ static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *s
     for (i = 0; i < 3 * s->n; i++)
         s->v[i] = (ct_real)y->nodes.v[i];
     for (i = 0; i < s->n; i++)
-        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+        s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = whole ? s->step.until : s->step.time + advanced;
     cti_layers_wait(s, whole);
@@ -68526,7 +68575,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
-        s->history.fall[i] = 0;
+        s->history.fall[i].share = 0;
     }
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, h);
@@ -70758,7 +70807,7 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     double sum = 0, more = 0, g2 = (double)cti_v3_norm2(g);
     int i;
     for (i = 0; i < s->n; i++) {
-        double was = (double)(s->history.fall[i] * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
+        double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
         if (!(s->bodies.mass[i] > 0))
             continue;
         sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
@@ -73672,7 +73721,7 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
-        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+        s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
@@ -75874,6 +75923,7 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
         s->bodies.mass[i] = 0;
         s->bodies.alpha[i] = b->material.damping_mass;
         s->history.dt_prev[i] = 0;
+        cti_motion_anew(s, i);
     }
     s->n = n1;
     if (b->kind == CTI_BODY_RIGID)
@@ -77174,7 +77224,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(bodies->inv_mass + b0, bodies->inv_mass + b0 + n, sizeof(ct_real) * tail);
     memmove(bodies->alpha + b0, bodies->alpha + b0 + n, sizeof(ct_real) * tail);
     memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof *s->history.fall * tail);
     cti_integrate_remove(s, b0, n);
     cti_impulses_remove(s, b0, n);
     s->n -= n;
@@ -78176,7 +78226,7 @@ static void cti_refine_insert(ct_world *w, int at, int add)
     cti_refine_gap(s->x, 3 * sizeof *s->x, at, s->n, add), cti_refine_gap(s->v, 3 * sizeof *s->v, at, s->n, add);
     cti_refine_gap(s->bodies.mass, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->bodies.inv_mass, sizeof(ct_real), at, s->n, add);
     cti_refine_gap(s->bodies.alpha, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->history.dt_prev, sizeof(ct_real), at, s->n, add);
-    cti_refine_gap(s->history.fall, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->history.touched, 1, at, s->n, add);
+    cti_refine_gap(s->history.fall, sizeof *s->history.fall, at, s->n, add), cti_refine_gap(s->history.touched, 1, at, s->n, add);
     cti_refine_gap(s->history.impulses.pins, 3 * sizeof(ct_real), at, s->n, add);
     s->n += add;
     for (i = 0; i < CTI_LEN(s->scripts.pins); i++)
@@ -78557,7 +78607,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->step.time = u->start.time, s->contact.memory_dt = u->start.dt_memory;
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.fall, u->start.copy.fall, sizeof *s->history.fall * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were moved while at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);

@@ -410,11 +410,12 @@ static int cti_dcd_commit(cti_state *s, ct_real dt)
         return 0;
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_motion_fall(s, dt, s->end.v);
-    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++)
+    for (i = 0; i < s->n; i++) {
+        cti_motion_fell(s, i, dt, 1);
         s->history.dt_prev[i] = dt;
+    }
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, dt);
     return 1;

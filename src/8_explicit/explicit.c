@@ -149,7 +149,7 @@ static void cti_explicit_commit(cti_state *s, ct_real dt)
     cti_surface_place(&s->surface, s->x, s->bodies.frames, s->surface.x1);
     cti_surface_commit(&s->surface);
     for (i = 0; i < s->n; i++)
-        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+        s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;

@@ -301,7 +301,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     g->measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
-        s->history.fall[i] = 0;
+        s->history.fall[i].share = 0;
     }
     s->energy.known = 0;
     s->step.time = cti_state_ahead(s, h);

@@ -165,7 +165,7 @@ static int cti_layers_commit(cti_state *s, ct_real dt, const cti_layers_start *s
     for (i = 0; i < 3 * s->n; i++)
         s->v[i] = (ct_real)y->nodes.v[i];
     for (i = 0; i < s->n; i++)
-        s->history.dt_prev[i] = dt, s->history.fall[i] = 0;
+        s->history.dt_prev[i] = dt, s->history.fall[i].share = 0;
     s->energy.known = 0;
     s->step.time = whole ? s->step.until : s->step.time + advanced;
     cti_layers_wait(s, whole);

@@ -249,7 +249,7 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     double sum = 0, more = 0, g2 = (double)cti_v3_norm2(g);
     int i;
     for (i = 0; i < s->n; i++) {
-        double was = (double)(s->history.fall[i] * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
+        double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
         if (!(s->bodies.mass[i] > 0))
             continue;
         sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);

@@ -91,7 +91,7 @@ static void cti_energy_rigids(cti_state *s)
         ct_real I[9];
         e->kinetic = 0;
         if (!r->linked) {
-            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block] * s->history.dt_prev[r->block] / 2, s->energy.now);
+            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block].share * s->history.dt_prev[r->block] / 2, s->energy.now);
             e->kinetic += cti_rigid_energy(r);
             continue;
         }
@@ -112,7 +112,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* with the last step's length; a body that starts anew has 0 */
     for (i = 0; i < s->n; i++)
         if (s->bodies.rigid_of[i] < 0)
-            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i] * s->history.dt_prev[i] / 2 : 0, s->energy.now);
+            cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i].share * s->history.dt_prev[i] / 2 : 0, s->energy.now);
     cti_energy_rigids(s);
 }
 

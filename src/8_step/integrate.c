@@ -222,7 +222,7 @@ static void cti_integrate_close(cti_state *s, int i, ct_real dt, const cti_schem
     cti_v3 u = cti_v3_at(s->end.v, i), w = blow ? cti_integrate_jump(s, i, c) : cti_v3_zero(), e;
     e = cti_v3_mul(cti_v3_sub(cti_v3_sub(u, cti_v3_at(c->newmark ? s->v : q->u0, i)), w), c->s);
     if (blow) /* the next step is by Euler's rule, with gravity from the middle of one step to the middle of the next */
-        e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -dt / 2);
+        e = cti_v3_mad(e, cti_v3_at(s->desc.gravity, 0), -cti_motion_owed(s, i, dt));
     /* scripted axes have the script's velocity */
     if (s->scripts.n_constrained && s->scripts.filter[i] >= 0)
         e = cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], e);
@@ -245,7 +245,7 @@ static int cti_integrate_leaves(const cti_state *s, int model)
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt)
 {
     int m = s->history.model_of[block];
-    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : dt / 2 * s->end.fall[block];
+    return m < 0 || !cti_integrate_leaves(s, m) || (s->scripts.n_constrained && s->scripts.filter[block] >= 0) ? 0 : cti_motion_owed(s, block, dt);
 }
 
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
@@ -254,7 +254,7 @@ CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt)
     int m = q->model_of[block];
     if (m < 0 || !cti_integrate_closes(s, m))
         return cti_motion_kick(s, block, dt);
-    return q->touches[m] ? dt / 2 : dt;
+    return q->touches[m] ? dt - cti_motion_owed(s, block, dt) : dt;
 }
 
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt)
@@ -286,15 +286,22 @@ CTI_FN void cti_integrate_yield(cti_state *s, const uint8_t *bodies)
     int i, m;
     for (m = 0; m < s->bodies.n_models; m++)
         for (i = q->block[m]; s->desc.integrator != CT_INTEGRATOR_EULER && bodies[m] && i <= q->last[m]; i++)
-            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1; /* v is that of the present time, and half of gravity's
-                                                                                     change is still to come */
+            q->dt_prev[i] = q->touched[i] ? q->dt_prev[i] : 0, q->touched[i] = 1;
+}
+
+/* 1 if the end velocity of a block is that of a step's middle */
+static int cti_integrate_owes(const cti_state *s, int block)
+{
+    int m = s->history.model_of[block];
+    return m < 0 || (cti_integrate_is_plain(s, block) ? !cti_integrate_leaves(s, m) : cti_integrate_closes(s, m) && s->history.touches[m]);
 }
 
 CTI_FN void cti_integrate_advance(cti_state *s, ct_real dt)
 {
     cti_history *q = &s->history;
     int i, m;
-    memcpy(s->history.fall, s->end.fall, sizeof(ct_real) * (size_t)s->n);
+    for (i = 0; i < s->n; i++)
+        cti_motion_fell(s, i, dt, cti_integrate_owes(s, i));
     for (m = 0; m < s->bodies.n_models; m++) {
         cti_scheme c;
         if (s->desc.integrator == CT_INTEGRATOR_BDF2 && cti_integrate_closes(s, m)) {

@@ -42,8 +42,8 @@ CTI_FN void cti_integrate_reset_block(cti_state *s, int block);
 /* cti_integrate_end -- the end velocities [3 n] that belong to end.v; sets end.impulse, end.fall and history.touches for them. Changes no
    state. */
 CTI_FN const ct_real *cti_integrate_end(cti_state *s, ct_real dt);
-/* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: the second half of gravity's change,
-   which a body gets that contacts have left, and from which its scheme continues. */
+/* cti_integrate_leave -- [s] time of gravity by which a block's end velocity exceeds that of its step: what gravity owes to a body that
+   contacts have left, or that returns from Euler's rule to its scheme. */
 CTI_FN ct_real cti_integrate_leave(const cti_state *s, int block, ct_real dt);
 /* cti_integrate_kick -- [s] gravity times this is its contribution to a block's end velocity. */
 CTI_FN ct_real cti_integrate_kick(const cti_state *s, int block, ct_real dt);

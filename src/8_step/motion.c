@@ -220,9 +220,28 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
     return s->desc.integrator == CT_INTEGRATOR_EULER || s->history.model_of[block] < 0 || s->history.touched[block];
 }
 
+CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt)
+{
+    const cti_fall *f = &s->history.fall[block];
+    return cti_min(f->owed + f->mean * (dt / 2 - f->owed), dt / 2);
+}
+
+CTI_FN void cti_motion_anew(cti_state *s, int block)
+{
+    cti_fall *f = &s->history.fall[block];
+    f->owed = f->span = f->share = 0, f->mean = 1;
+}
+
+CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes)
+{
+    cti_fall *f = &s->history.fall[block];
+    f->owed = owes ? cti_motion_owed(s, block, dt) : 0;
+    f->span = cti_max(dt, f->span - dt);
+    f->share = s->end.fall[block];
+    f->mean = dt < f->span ? f->mean + (f->share - f->mean) * (dt / f->span) : f->share;
+}
+
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
-    if (!(s->history.dt_prev[block] > 0))
-        return dt / 2;
-    return dt + (cti_motion_is_halfway(s, block) ? (s->history.dt_prev[block] - dt) / 2 * s->history.fall[block] : 0);
+    return cti_motion_is_halfway(s, block) ? dt + (s->history.fall[block].owed - cti_motion_owed(s, block, dt)) : dt;
 }

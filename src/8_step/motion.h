@@ -39,8 +39,15 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 /* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
    its end. */
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
-/* cti_motion_kick -- [s] gravity times this is added to the velocity of a block that is stepped by Euler's rule in a step dt. v belongs to
-   the middle of steps, so a change of dt adds half of the difference if the block falls, and nothing if it rests. */
+/* cti_motion_owed -- [s] gravity times this is still to come after a step dt of Euler's rule: half of dt if the block falls, since v belongs
+   to the middle of steps; what the last step left, but at most half of dt, if it rests.
+   cti_motion_kick -- [s] gravity times this is added to its velocity in that step: dt, what was owed before, less what is owed then. Over
+   steps of any lengths a block so gets all of gravity but what it is owed at last. */
+CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt);
+/* cti_motion_fell -- stores end.fall and what gravity owes to a block, at the end of a step. owes: 1 if that step was one of Euler's rule.
+   cti_motion_anew -- a block whose v is of the present time. */
+CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes);
+CTI_FN void cti_motion_anew(cti_state *s, int block);
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
 
 #endif /* CTI_MOTION_H */

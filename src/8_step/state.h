@@ -223,13 +223,21 @@ typedef struct cti_impulses {
     ct_real *pins;     /* [3 n] impulses of pins and direction pins on their blocks, world axes */
 } cti_impulses;
 
+/* cti_fall -- of a block after its last step (motion.h).
+   share   of the velocity change by gravity that it really gained: 1 in free fall, 0 at rest
+   mean    of shares over the time `span` [s], about the longest recent step: in short steps a share is mostly vibration. 1 before the first step
+   owed    [s] gravity times this is still to come: v is that of the step's middle, or was when the block last fell */
+typedef struct cti_fall {
+    ct_real share, mean, span, owed;
+} cti_fall;
+
 /* cti_history -- data besides x and v that the next step uses (integrate.h, motion.h). */
 typedef struct cti_history {
     ct_real *dv;               /* [3 n] change of v in the last step, whose length was dt_prev */
     ct_real *dt_prev;          /* [n] last step of the block; 0 before its first */
     ct_real *dv_free, dt_free; /* [3 n] v_free - v of the last attempt, solved or extrapolated; dt_free is DCD's time step (CMR's components
                                   have their own) */
-    ct_real *fall;             /* [n] share of the velocity change by gravity that the block really gained in the last step (motion.h) */
+    cti_fall *fall;            /* [n] */
     ct_real *v0, *u0;          /* [3 n] BDF2: end and average velocities of the step before; undefined where dt_prev is 0 */
     uint8_t *touched, *touches;/* 1: contacts or joints act on the body: [n] in the last step, [models] in this one */
     ct_real *v_end;            /* [3 n] scratch */
@@ -252,7 +260,7 @@ typedef struct cti_copy {
     ct_real *dt_prev;          /* [n] */
     ct_real *v0, *u0;          /* [3 n] of BDF2 */
     uint8_t *touched;          /* [n] */
-    ct_real *fall;             /* [n] */
+    cti_fall *fall;            /* [n] */
     cti_rigid *rigids;
     cti_energy *energies;      /* [models + rigid bodies] */
 } cti_copy;

@@ -112,8 +112,11 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
-    for (i = 0; i < s->n; i++) /* the velocity of a body at rest is not one of the middle of a step: it lacks half of gravity's change */
-        s->history.dt_prev[i] = s->scripts.held[i] & CTI_HELD_RESTED ? 0 : dt;
+    for (i = 0; i < s->n; i++) { /* a body that was brought to rest begins anew */
+        s->history.dt_prev[i] = dt;
+        if (s->scripts.held[i] & CTI_HELD_RESTED)
+            s->history.dt_prev[i] = 0, cti_motion_anew(s, i);
+    }
     cti_step_release(s);
     cti_integrate_forget(s);
     cti_energy_commit(s, &account);

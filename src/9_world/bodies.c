@@ -3,6 +3,7 @@
 #include "world.h"
 #include "../0_base/log.h"
 #include "../1_math/vec.h"
+#include "../8_step/motion.h"
 
 #define CTI_BODIES_MOST (1 << 26) /* [vertices, elements] so that their multiples fit an int */
 
@@ -315,6 +316,7 @@ static void cti_bodies_join_blocks(ct_world *w, cti_body *b, const ct_real *v, c
         s->bodies.mass[i] = 0;
         s->bodies.alpha[i] = b->material.damping_mass;
         s->history.dt_prev[i] = 0;
+        cti_motion_anew(s, i);
     }
     s->n = n1;
     if (b->kind == CTI_BODY_RIGID)

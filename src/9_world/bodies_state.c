@@ -64,7 +64,7 @@ static void cti_bodies_remove_blocks(ct_world *w, int b0, int n)
     memmove(bodies->inv_mass + b0, bodies->inv_mass + b0 + n, sizeof(ct_real) * tail);
     memmove(bodies->alpha + b0, bodies->alpha + b0 + n, sizeof(ct_real) * tail);
     memmove(s->history.dt_prev + b0, s->history.dt_prev + b0 + n, sizeof(ct_real) * tail);
-    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof(ct_real) * tail);
+    memmove(s->history.fall + b0, s->history.fall + b0 + n, sizeof *s->history.fall * tail);
     cti_integrate_remove(s, b0, n);
     cti_impulses_remove(s, b0, n);
     s->n -= n;

@@ -246,7 +246,7 @@ static void cti_refine_insert(ct_world *w, int at, int add)
     cti_refine_gap(s->x, 3 * sizeof *s->x, at, s->n, add), cti_refine_gap(s->v, 3 * sizeof *s->v, at, s->n, add);
     cti_refine_gap(s->bodies.mass, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->bodies.inv_mass, sizeof(ct_real), at, s->n, add);
     cti_refine_gap(s->bodies.alpha, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->history.dt_prev, sizeof(ct_real), at, s->n, add);
-    cti_refine_gap(s->history.fall, sizeof(ct_real), at, s->n, add), cti_refine_gap(s->history.touched, 1, at, s->n, add);
+    cti_refine_gap(s->history.fall, sizeof *s->history.fall, at, s->n, add), cti_refine_gap(s->history.touched, 1, at, s->n, add);
     cti_refine_gap(s->history.impulses.pins, 3 * sizeof(ct_real), at, s->n, add);
     s->n += add;
     for (i = 0; i < CTI_LEN(s->scripts.pins); i++)

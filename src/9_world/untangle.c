@@ -130,7 +130,7 @@ static void cti_untangle_finish(ct_world *w, const cti_untangle *u)
     s->step.time = u->start.time, s->contact.memory_dt = u->start.dt_memory;
     memcpy(s->v, u->start.copy.v, sizeof(ct_real) * 3 * (size_t)n);
     memcpy(s->history.dt_prev, u->start.copy.dt_prev, sizeof(ct_real) * (size_t)n);
-    memcpy(s->history.fall, u->start.copy.fall, sizeof(ct_real) * (size_t)n);
+    memcpy(s->history.fall, u->start.copy.fall, sizeof *s->history.fall * (size_t)n);
     for (i = 0; i < CTI_LEN(s->factors.components); i++) { /* bodies were moved while at rest */
         cti_factors_drift(&s->factors.components[i], CTI_REAL_MAX);
         cti_factors_ask(&s->factors.components[i]);
