@@ -261,12 +261,12 @@ static int cti_prepare_end(cti_mem *m, cti_state *s, int n3, int components)
            CTI_RESIZE(m, s->end.groups, components);
 }
 
-static int cti_prepare_energies(cti_mem *m, cti_state *s)
+static int cti_prepare_energies(cti_mem *m, cti_state *s, int components)
 {
     cti_energies *e = &s->energy;
     int bodies = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) &&
-           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies);
+           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies) && CTI_RESIZE(m, e->means, 3 * components);
 }
 
 static int cti_prepare_scratch(ct_world *w)
@@ -292,7 +292,7 @@ static int cti_prepare_scratch(ct_world *w)
         memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
     return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
            CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
-           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s);
+           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s, components);
 }
 
 /* what the stepper is told of the bodies, and its own data. 0: out of memory */
