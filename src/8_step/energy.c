@@ -182,6 +182,37 @@ static void cti_energy_bend(cti_state *s)
     }
 }
 
+/* mean velocities of components, relative to which gains and their bounds are: a common velocity adds to energies and work, and to no gain */
+static void cti_energy_means(cti_state *s)
+{
+    int c, i, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        double mass = 0, *mean = s->energy.means + 3 * (size_t)c;
+        mean[0] = mean[1] = mean[2] = 0;
+        for (i = s->factors.components[c].begin; i < s->factors.components[c].end; i++) {
+            int b = s->factors.blocks[i];
+            mass += (double)s->bodies.mass[b];
+            for (k = 0; k < 3; k++)
+                mean[k] += (double)(s->bodies.mass[b] * s->end.v[3 * b + k]);
+        }
+        for (k = 0; k < 3 && mass > 0; k++)
+            mean[k] /= mass;
+    }
+}
+
+/* adds the work of an impulse J on a block, and that relative to the mean velocity of its component */
+static void cti_energy_work(cti_state *s, int block, cti_v3 J)
+{
+    const double *mean = s->energy.means + 3 * (size_t)s->factors.component_of[block];
+    int b = cti_energy_body(s, block);
+    double work = (double)cti_v3_dot(J, cti_v3_at(s->end.v, block));
+    if (b < 0) /* a node of no element may be pinned */
+        return;
+    s->energy.works[b] += work;
+    if (b < s->bodies.n_models)
+        s->energy.inner[b] += work - ((double)J.x * mean[0] + (double)J.y * mean[1] + (double)J.z * mean[2]);
+}
+
 /* Work of rows and pins on each body over the step. What a row gives to a scripted node does not reach the body: the script bears it, and has
    the same work less in its reaction */
 static void cti_energy_works(cti_state *s, ct_real dt)
@@ -189,16 +220,15 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     const ct_real *reaction = NULL;
     int i;
     memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    memset(s->energy.inner, 0, sizeof *s->energy.inner * (size_t)s->bodies.n_models);
+    cti_energy_means(s);
     for (i = 0; i < s->n; i++)
-        if (cti_energy_body(s, i) >= 0)
-            s->energy.works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->end.impulse, i), cti_v3_at(s->end.v, i));
+        cti_energy_work(s, i, cti_v3_at(s->end.impulse, i));
     if (CTI_LEN(s->scripts.reactions.blocks))
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
         int block = s->scripts.reactions.blocks[i];
-        if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->energy.works[cti_energy_body(s, block)] +=
-                (double)cti_v3_dot(cti_v3_add(cti_v3_at(reaction, block), cti_impulses_borne(s, block)), cti_v3_at(s->end.v, block));
+        cti_energy_work(s, block, cti_v3_add(cti_v3_at(reaction, block), cti_impulses_borne(s, block)));
     }
     cti_energy_bend(s);
 }
@@ -230,65 +260,49 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     return after - before - fall - work;
 }
 
-/* mean velocities of components, relative to which bounds of gains are: a common velocity adds to energies and work, and to no error */
-static void cti_energy_means(cti_state *s)
-{
-    int c, i, k;
-    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        double mass = 0, *mean = s->energy.means + 3 * (size_t)c;
-        mean[0] = mean[1] = mean[2] = 0;
-        for (i = s->factors.components[c].begin; i < s->factors.components[c].end; i++) {
-            int b = s->factors.blocks[i];
-            mass += (double)s->bodies.mass[b];
-            for (k = 0; k < 3; k++)
-                mean[k] += (double)(s->bodies.mass[b] * s->end.v[3 * b + k]);
-        }
-        for (k = 0; k < 3 && mass > 0; k++)
-            mean[k] /= mass;
-    }
-}
-
-/* what a block adds to the energies and the work that bound its body's gain: relative to the mean velocity of its component. left: the velocity
-   at the end, kick: gravity's change. out: kinetic energy at the start, of gravity's work, of all other impulses' work by the mean velocity */
-static void cti_energy_inner(const cti_state *s, int i, cti_v3 left, cti_v3 kick, double out[3])
+/* kinetic energy of a block relative to its component's mean velocity, at velocity v */
+static double cti_energy_inner(const cti_state *s, int i, cti_v3 v)
 {
     const double *mean = s->energy.means + 3 * (size_t)s->factors.component_of[i];
-    double m = (double)s->bodies.mass[i];
-    const double v1[3] = {(double)left.x, (double)left.y, (double)left.z}, g[3] = {(double)kick.x, (double)kick.y, (double)kick.z};
+    double x = (double)v.x - mean[0], y = (double)v.y - mean[1], z = (double)v.z - mean[2];
+    return (double)s->bodies.mass[i] / 2 * (x * x + y * y + z * z);
+}
+
+/* work of gravity on a block relative to that velocity */
+static double cti_energy_fall(const cti_state *s, int i, ct_real kick)
+{
+    const double *mean = s->energy.means + 3 * (size_t)s->factors.component_of[i];
+    double sum = 0;
     int k;
-    for (k = 0; k < 3; k++) {
-        double v0 = (double)s->v[3 * i + k];
-        out[0] += m / 2 * (v0 - mean[k]) * (v0 - mean[k]);
-        out[1] += m * g[k] * ((double)s->end.v[3 * i + k] - mean[k]);
-        out[2] += m * (v1[k] - v0 - g[k]) * mean[k];
-    }
+    for (k = 0; k < 3; k++)
+        sum += (double)(s->bodies.mass[i] * kick * s->desc.gravity[k]) * ((double)s->end.v[3 * i + k] - mean[k]);
+    return sum;
 }
 
 /* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
-   they belong to. Allowed is a share of the current energies and work (of its inner motion), a share of what gravity gives in a step (the
-   scale of a solve's tolerance), and the rounding error of its energies */
+   they belong to; all relative to the mean velocities of its components. Allowed is a share of the current energies and work, a share of what
+   gravity gives in a step (the scale of a solve's tolerance), and the rounding error of its energies */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
     const cti_history *q = &s->history;
+    cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL, inner[3] = {0, 0, 0};
+    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
+    double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
     int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
-        cti_v3 gravity = cti_v3_at(s->desc.gravity, 0), left = cti_v3_mad(cti_v3_at(q->v_end, i), gravity, -cti_integrate_leave(s, i, dt));
         mass += (double)s->bodies.mass[i];
         alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
-        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->end.fall[i] * kick)));
-        before += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(left));
-        fall += (double)(s->bodies.mass[i] * kick * cti_v3_dot(gravity, cti_v3_at(s->end.v, i)));
-        cti_energy_inner(s, i, left, cti_v3_mul(gravity, kick), inner);
+        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(gravity, s->end.fall[i] * kick)));
+        before += cti_energy_inner(s, i, cti_v3_at(s->v, i));
+        after += cti_energy_inner(s, i, cti_v3_mad(cti_v3_at(q->v_end, i), gravity, -cti_integrate_leave(s, i, dt)));
+        fall += cti_energy_fall(s, i, kick);
     }
-    *out_bound = cti_policy_body_gain(plain, inner[0] + fabs(elastic) + fabs(inner[1]) + fabs(s->energy.works[m] - inner[2]) + mass * g * g,
-                                      s->energy.moduli[m] + fabs(e1->gravity) + before + after);
-    gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
+    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.inner[m]) + mass * g * g,
+                                      s->energy.moduli[m] + fabs(e1->gravity) + e0->kinetic + e1->kinetic);
+    gain = after - before + e1->elastic - elastic - fall - s->energy.inner[m];
     /* In free fall the rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
        |kick|^2 / 2, is no allowance for an error of the linearization */
     if (alone)
@@ -320,7 +334,6 @@ static int cti_energy_mark(cti_state *s, ct_real dt)
     int m, n = 0;
     cti_energy_end(s, dt);
     cti_energy_works(s, dt);
-    cti_energy_means(s);
     for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         double bound, gain;
         if (cti_energy_is_inactive(s, m)) {

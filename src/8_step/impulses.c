@@ -225,7 +225,7 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
         cti_v3 sum = cti_v3_zero();
         for (k = s->system.A.row[b]; k < s->system.A.row[b + 1]; k++, value += 9)
             sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->end.v, s->system.A.col[k])));
-        sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
+        sum = cti_integrate_reaction(s, b, dt, cti_v3_sub(sum, cti_v3_at(value, 0)));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
         if (scripts->filter[b] >= 0)

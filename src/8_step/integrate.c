@@ -104,13 +104,17 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
     return c.h;
 }
 
-CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
+CTI_FN cti_v3 cti_integrate_reaction(const cti_state *s, int block, ct_real dt, cti_v3 error)
 {
     cti_scheme c;
+    cti_v3 beyond;
     if (cti_integrate_is_plain(s, block))
-        return 1;
+        return error;
     cti_integrate_scheme(s, block, dt, &c);
-    return dt / c.f_; /* a force that acts over dt is in b with f_ */
+    beyond = cti_v3_mul(cti_v3_sub(cti_v3_at(s->end.v, block), cti_v3_at(c.newmark ? s->v : s->history.u0, block)), c.s * s->bodies.mass[block]);
+    if (!c.newmark)
+        beyond = cti_v3_mul(beyond, 1 + c.s); /* a, which v1 has in BDF2 */
+    return cti_v3_sub(cti_v3_mul(error, dt / c.f_), beyond); /* a force that acts over dt is in b with f_ */
 }
 
 /* b of one block that is not plain, and the mass in its A; Du is D u0, or NULL */

@@ -24,8 +24,9 @@ CTI_FN void cti_integrate_remove(cti_state *s, int b0, int n);
 CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 /* cti_integrate_h -- h of a block's A: dt for Euler. */
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
-/* cti_integrate_reaction_factor -- converts the error of A u = b at a pinned block to the momentum that the pin gives in the step. */
-CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_reaction -- momentum that a pin gives to its block in the step. error: A u - b there, in which the scheme's own end velocity
+   u + s (u - r) is that of the block; a scripted axis ends with u. */
+CTI_FN cti_v3 cti_integrate_reaction(const cti_state *s, int block, ct_real dt, cti_v3 error);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
 /* cti_integrate_assemble -- adds masses to A, and makes all of b except the term of the place of linearization, which b contains already.

@@ -320,7 +320,8 @@ typedef struct cti_energies {
     cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] scale of the body's elastic energy [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
-    double *means;            /* [3 components] mean velocity in the substep, by mass [m/s] */
+    double *inner;            /* [models] the same relative to the mean velocities of the body's components */
+    double *means;            /* [3 components] these, by mass [m/s] */
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
