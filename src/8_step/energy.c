@@ -187,8 +187,8 @@ static void cti_energy_means(cti_state *s)
 {
     int c, i, k;
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
-        double mass = 0, *mean = s->energy.means + 3 * (size_t)c;
-        mean[0] = mean[1] = mean[2] = 0;
+        double mass = 0, *mean = s->energy.means[c].mean;
+        memset(&s->energy.means[c], 0, sizeof s->energy.means[c]);
         for (i = s->factors.components[c].begin; i < s->factors.components[c].end; i++) {
             int b = s->factors.blocks[i];
             mass += (double)s->bodies.mass[b];
@@ -198,12 +198,24 @@ static void cti_energy_means(cti_state *s)
         for (k = 0; k < 3 && mass > 0; k++)
             mean[k] /= mass;
     }
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        ct_real u[3];
+        if (!row->equations && !(row->r[0] > 0))
+            continue;
+        cti_row_velocity(row, s->v, u);
+        for (k = 0; k < row->n; k++) {
+            cti_energy_mean *q = &s->energy.means[s->factors.component_of[row->term[k].block]];
+            double met = (double)cti_v3_norm2(cti_v3_add(cti_v3_at(u, 0), cti_v3_at(s->contact.origins[i].script, 0)));
+            q->met = met > q->met ? met : q->met;
+        }
+    }
 }
 
 /* adds the work of an impulse J on a block, and that relative to the mean velocity of its component */
 static void cti_energy_work(cti_state *s, int block, cti_v3 J)
 {
-    const double *mean = s->energy.means + 3 * (size_t)s->factors.component_of[block];
+    const double *mean = s->energy.means[s->factors.component_of[block]].mean;
     int b = cti_energy_body(s, block);
     double work = (double)cti_v3_dot(J, cti_v3_at(s->end.v, block));
     if (b < 0) /* a node of no element may be pinned */
@@ -263,7 +275,7 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
 /* kinetic energy of a block relative to its component's mean velocity, at velocity v */
 static double cti_energy_inner(const cti_state *s, int i, cti_v3 v)
 {
-    const double *mean = s->energy.means + 3 * (size_t)s->factors.component_of[i];
+    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
     double x = (double)v.x - mean[0], y = (double)v.y - mean[1], z = (double)v.z - mean[2];
     return (double)s->bodies.mass[i] / 2 * (x * x + y * y + z * z);
 }
@@ -271,7 +283,7 @@ static double cti_energy_inner(const cti_state *s, int i, cti_v3 v)
 /* work of gravity on a block relative to that velocity */
 static double cti_energy_fall(const cti_state *s, int i, ct_real kick)
 {
-    const double *mean = s->energy.means + 3 * (size_t)s->factors.component_of[i];
+    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
     double sum = 0;
     int k;
     for (k = 0; k < 3; k++)
@@ -279,9 +291,17 @@ static double cti_energy_fall(const cti_state *s, int i, ct_real kick)
     return sum;
 }
 
+/* work at the mean velocity of a change dv of a block's velocity beyond gravity's */
+static double cti_energy_common(const cti_state *s, int i, cti_v3 dv)
+{
+    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
+    return (double)s->bodies.mass[i] * ((double)dv.x * mean[0] + (double)dv.y * mean[1] + (double)dv.z * mean[2]);
+}
+
 /* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
-   they belong to; all relative to the mean velocities of its components. Allowed is a share of the current energies and work, a share of what
-   gravity gives in a step (the scale of a solve's tolerance), and the rounding error of its energies */
+   they belong to; all relative to the mean velocities of its components. Allowed is a share of the current energies and work, of the energy of
+   the velocity at which it meets other surfaces, and of what gravity gives in a step (the scale of a solve's tolerance), and the rounding error
+   of its energies */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
@@ -289,25 +309,28 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
+    double elastic = cti_energy_elastic(s, m, dt), kept = 0, met = 0, common = 0, gain;
     int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
+        cti_v3 left = cti_v3_mad(cti_v3_at(q->v_end, i), gravity, -cti_integrate_leave(s, i, dt));
         mass += (double)s->bodies.mass[i];
         alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
         kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(gravity, s->end.fall[i] * kick)));
         before += cti_energy_inner(s, i, cti_v3_at(s->v, i));
-        after += cti_energy_inner(s, i, cti_v3_mad(cti_v3_at(q->v_end, i), gravity, -cti_integrate_leave(s, i, dt)));
+        after += cti_energy_inner(s, i, left);
         fall += cti_energy_fall(s, i, kick);
+        common += cti_energy_common(s, i, cti_v3_sub(left, cti_v3_mad(cti_v3_at(s->v, i), gravity, kick)));
+        met += (double)s->bodies.mass[i] / 2 * s->energy.means[s->factors.component_of[i]].met;
     }
-    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.inner[m]) + mass * g * g,
+    *out_bound = cti_policy_body_gain(plain, before + met + fabs(elastic) + fabs(fall) + fabs(s->energy.inner[m]) + mass * g * g,
                                       s->energy.moduli[m] + fabs(e1->gravity) + e0->kinetic + e1->kinetic);
     gain = after - before + e1->elastic - elastic - fall - s->energy.inner[m];
-    /* In free fall the rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
-       |kick|^2 / 2, is no allowance for an error of the linearization */
-    if (alone)
-        free = plain ? gain + kept : e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
-    return free > gain ? free : gain;
+    if (!alone)
+        return gain;
+    /* In free fall Euler's rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
+       |kick|^2 / 2, is no allowance for an error of the linearization. Where nothing touches a body, its mean velocity gains nothing, too */
+    return (common > 0 ? gain + common : gain) + (plain ? kept : 0);
 }
 
 /* Bound on the gain of implicit Euler itself in a body that rotates under impulses, since elastic energy is not convex under rotation. A

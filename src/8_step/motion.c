@@ -223,7 +223,7 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt)
 {
     const cti_fall *f = &s->history.fall[block];
-    return cti_min(f->owed + f->mean * (dt / 2 - f->owed), dt / 2);
+    return f->owed + f->mean * (dt / 2 - f->owed);
 }
 
 CTI_FN void cti_motion_anew(cti_state *s, int block)
@@ -237,6 +237,8 @@ CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes)
     cti_fall *f = &s->history.fall[block];
     f->owed = owes ? cti_motion_owed(s, block, dt) : 0;
     f->span = cti_max(dt, f->span - dt);
+    if (f->span == dt) /* longer steps are long past: their half is owed to no body at rest */
+        f->owed = cti_min(f->owed, dt / 2);
     f->share = s->end.fall[block];
     f->mean = dt < f->span ? f->mean + (f->share - f->mean) * (dt / f->span) : f->share;
 }

@@ -40,9 +40,9 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
    its end. */
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
 /* cti_motion_owed -- [s] gravity times this is still to come after a step dt of Euler's rule: half of dt if the block falls, since v belongs
-   to the middle of steps; what the last step left, but at most half of dt, if it rests.
+   to the middle of steps; what the last step left, if it rests.
    cti_motion_kick -- [s] gravity times this is added to its velocity in that step: dt, what was owed before, less what is owed then. Over
-   steps of any lengths a block so gets all of gravity but what it is owed at last. */
+   steps of any lengths a block so gets all of gravity but what it is owed at last, or was while it rested before steps became shorter. */
 CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt);
 /* cti_motion_fell -- stores end.fall and what gravity owes to a block, at the end of a step. owes: 1 if that step was one of Euler's rule.
    cti_motion_anew -- a block whose v is of the present time. */

@@ -315,13 +315,19 @@ typedef struct cti_bodies {
     int n_models;
 } cti_bodies;
 
+/* cti_energy_mean -- of a component in a substep: mean velocity by mass [m/s], square of the largest relative velocity at the start in a loaded
+   row [m^2/s^2]. */
+typedef struct cti_energy_mean {
+    double mean[3], met;
+} cti_energy_mean;
+
 /* cti_energies -- energies of bodies: models first, then rigid bodies. */
 typedef struct cti_energies {
     cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] scale of the body's elastic energy [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
     double *inner;            /* [models] the same relative to the mean velocities of the body's components */
-    double *means;            /* [3 components] these, by mass [m/s] */
+    cti_energy_mean *means;   /* [components] these */
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
