@@ -387,7 +387,7 @@ static int cti_dcd_unmark_body(uint8_t *good, int n)
 }
 
 /* puts bodies whose motion in end.v is implausible, and those that rows join to them, to rest in v, without these rows. 0: out of memory */
-static int cti_dcd_rest(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     const int32_t *start = cti_dcd_of(s)->start;
     uint8_t *good = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
@@ -427,7 +427,7 @@ static int cti_dcd_rest(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_rest(s, dt, v, r))
+    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_stop(s, dt, v, r))
         return 0;
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
@@ -493,7 +493,7 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     if (!cti_dcd_is_sane(s, s->system.v_free, dt)) { /* contacts of the other bodies are solved; the end counts the bodies that rest */
         int frozen = r->frozen;
         ct_real lost = r->momentum_lost;
-        if (!cti_dcd_rest(s, dt, s->system.v_free, r))
+        if (!cti_dcd_stop(s, dt, s->system.v_free, r))
             return 0;
         r->frozen = frozen, r->momentum_lost = lost;
     }
