@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9f4ce96f0ececcac.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bfdf3a894799759e.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -662,8 +662,8 @@ typedef enum ct_decouple {
 
 /* ct_dcd_friction -- friction of CT_STEPPER_DCD, computed after the solve from its multipliers. IMPLICIT (default): two more programs with
    a lagged viscosity mu lambda / |u_t| of the tangential motion; sticking contacts creep at up to 3e-3 of the speed that gravity gives in a
-   step. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds
-   small bodies only. */
+   step, or 3e-5 of that at which the contact's features would move without it. With CT_DECOUPLE_NONE it is LOCAL. LOCAL: of the nodes of each
+   contact alone (Bridson, Marino, Fedkiw 2003): costs nothing, holds small bodies only. */
 typedef enum ct_dcd_friction {
     CT_DCD_FRICTION_NONE,
     CT_DCD_FRICTION_LOCAL,
@@ -1105,7 +1105,8 @@ typedef struct ct_world_desc {
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
     ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no such cap; default 1.
-                               CMR: nor faster than a rise by what is missing needs */
+                               CMR, DCD: nor faster than a rise by what is missing needs; DCD: or than the motion without contacts goes
+                               deeper */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
@@ -1430,7 +1431,7 @@ typedef struct ct_step_report {
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
     ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
-    ct_real momentum_lost; /* [N s] by zones and freezing */
+    ct_real momentum_lost; /* [N s] by zones and freezing; DCD: of bodies that rest because their motion is implausible */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
                               A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
@@ -19371,6 +19372,14 @@ typedef struct cti_mprgp_calls {
     void *infeasible_ctx;
 } cti_mprgp_calls;
 
+/* cti_mprgp_groups -- parts of a program, such as bodies, that are solved to the tolerance each: the gradient of a part is compared with the
+   terms of that part alone. */
+typedef struct cti_mprgp_groups {
+    int n;
+    const int32_t *start; /* [n + 1] group i has the unknowns start[i] to start[i + 1] - 1 */
+    const double *least;  /* [n] size of a group's terms at least, for rounding errors of b */
+} cti_mprgp_groups;
+
 /* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
 typedef struct cti_mprgp_task {
     int n;
@@ -19382,6 +19391,7 @@ typedef struct cti_mprgp_task {
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
+    const cti_mprgp_groups *groups; /* NULL: all unknowns are one group */
     double tolerance; /* on the largest entry of |phi + beta|, relative to the largest term in it */
     double gamma;     /* Gamma of the proportioning test; 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */
@@ -19610,6 +19620,7 @@ CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step
             out->force = cti_fmax(out->force, fabs(t));
         }
     }
+    out->reduced = cti_fmax(out->reduced, 0); /* rounding may leave less, and a point without beta would be proportioned for ever */
     for (i = 0; i < set->n; i++)
         out->most = fabs(sum[i]) > out->most || sum[i] != sum[i] ? fabs(sum[i]) : out->most;
 }
@@ -20030,6 +20041,8 @@ typedef struct cti_mprgp_guesses {
 /* largest entries of b and of the gradient's terms */
 typedef struct cti_mprgp_sizes {
     double b, g;
+    double *own, *terms; /* [groups] the same of each group */
+    int at;              /* the group that the last test found too large */
 } cti_mprgp_sizes;
 
 /* a chain of conjugate steps: objective at x, and at its projection, less that at the chain's start */
@@ -20066,11 +20079,25 @@ static void cti_mprgp_multiply(cti_mprgp_state *m, const double *x, double *y)
     m->q->count->products++;
 }
 
+/* largest |a_i|, or |a_i - b_i|, of a group; NaN if one is NaN */
+static double cti_mprgp_most_of(const cti_mprgp_groups *q, int group, const double *a, const double *b)
+{
+    double most = 0;
+    int k;
+    for (k = q->start[group]; k < q->start[group + 1]; k++) {
+        double t = fabs(b ? a[k] - b[k] : a[k]);
+        most = t > most || t != t ? t : most;
+    }
+    return most;
+}
+
 static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
 {
     int i;
     cti_mprgp_multiply(m, x, g);
     m->size.g = cti_mprgp_most(m->n, g);
+    for (i = 0; m->q->groups && i < m->q->groups->n; i++)
+        m->size.terms[i] = cti_mprgp_most_of(m->q->groups, i, g, NULL);
     for (i = 0; i < m->n; i++)
         g[i] -= m->q->b[i];
 }
@@ -20126,11 +20153,43 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
-static int cti_mprgp_small(const cti_mprgp_state *m)
+/* |phi + beta| of a group over its terms: b, A x, and the multipliers, which are the gradient's part that is not in phi + beta. Above the
+   tolerance it may be returned larger than it is, unless `exact` */
+static double cti_mprgp_share(const cti_mprgp_state *m, int group, int exact)
+{
+    const cti_mprgp_groups *q = m->q->groups;
+    double most = q->n == 1 ? m->split.most : cti_mprgp_most_of(q, group, m->sum, NULL);
+    double size = cti_fmax(m->size.own[group], m->size.terms[group]);
+    if (exact || (most > m->tolerance * size && most <= m->tolerance * m->split.force))
+        size = cti_fmax(size, q->n == 1 ? m->split.force : cti_mprgp_most_of(q, group, m->g, m->sum));
+    return size > 0 ? most / size : (most == 0 ? 0 : INFINITY);
+}
+
+/* stores the residual of the last split */
+static void cti_mprgp_measure(cti_mprgp_state *m)
 {
     double size = cti_fmax(m->size.b, cti_fmax(m->size.g, m->split.force));
+    int i;
     m->q->reached = size > 0 ? m->split.most / size : 0;
-    return m->split.most <= m->tolerance * size;
+    for (i = 0; m->q->groups && i < m->q->groups->n; i++) {
+        double share = cti_mprgp_share(m, i, 1);
+        m->q->reached = i == 0 || share > m->q->reached || share != share ? share : m->q->reached;
+    }
+}
+
+static int cti_mprgp_small(cti_mprgp_state *m)
+{
+    int k;
+    if (!m->q->groups)
+        return m->split.most <= m->tolerance * cti_fmax(m->size.b, cti_fmax(m->size.g, m->split.force));
+    for (k = 0; k < m->q->groups->n; k++) {
+        int group = (m->size.at + k) % m->q->groups->n;
+        if (!(cti_mprgp_share(m, group, 0) <= m->tolerance)) {
+            m->size.at = group;
+            return 0;
+        }
+    }
+    return 1;
 }
 
 #define CTI_MPRGP_NOISE 2e-15 /* [largest unknown] */
@@ -20423,7 +20482,22 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
     m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n),
     m->guess.z = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
     m->guess.at = 4;
+    if (m->q->groups) {
+        m->size.own = CTI_ARENA_ZERO(arena, double, m->q->groups->n), m->size.terms = CTI_ARENA_ZERO(arena, double, m->q->groups->n);
+        if (!m->size.own || !m->size.terms)
+            return 0;
+    }
     return *rows && m->guess.x && m->guess.g && m->guess.z;
+}
+
+/* the sizes of b */
+static void cti_mprgp_measure_b(cti_mprgp_state *m)
+{
+    const cti_mprgp_groups *q = m->q->groups;
+    int i;
+    m->size.b = cti_mprgp_most(m->n, m->q->b);
+    for (i = 0; q && i < q->n; i++)
+        m->size.own[i] = cti_fmax(q->least[i], cti_mprgp_most_of(q, i, m->q->b, NULL));
 }
 
 /* a direction without curvature: moves to the border of the set; 0 if there is none */
@@ -20512,38 +20586,33 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     return CTI_MPRGP_DONE;
 }
 
-static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
+static cti_mprgp_end cti_mprgp_outline(cti_mprgp_state *m, int32_t *rows)
 {
-    cti_mprgp_state m;
-    int32_t *rows;
+    const cti_mprgp_calls *calls = &m->q->calls;
     cti_mprgp_end end = CTI_MPRGP_DONE;
     int turn;
-    memset(&m, 0, sizeof m);
-    m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
-    if (!cti_mprgp_reserve(&m, &rows))
-        return CTI_MPRGP_MEMORY;
-    m.size.b = cti_mprgp_most(m.n, q->b);
-    cti_mprgp_norm(&m);
-    cti_mprgp_restart(&m);
+    cti_mprgp_measure_b(m);
+    cti_mprgp_norm(m);
+    cti_mprgp_restart(m);
     for (turn = 0; end == CTI_MPRGP_DONE; turn++) {
-        cti_mprgp_look(&m);
-        if (cti_mprgp_small(&m) && cti_mprgp_finished(&m))
+        cti_mprgp_look(m);
+        if (cti_mprgp_small(m) && cti_mprgp_finished(m))
             return CTI_MPRGP_DONE;
-        if (m.tolerance < 1e-16)
+        if (m->tolerance < 1e-16 || m->split.most != m->split.most)
             return CTI_MPRGP_STALLED;
-        if (!cti_mprgp_goes_on(&m))
-            return m.chain.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
-        if (q->calls.infeasible && turn % 64 == 63 && q->calls.infeasible(q->calls.infeasible_ctx, x))
+        if (!cti_mprgp_goes_on(m))
+            return m->chain.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
+        if (calls->infeasible && turn % 64 == 63 && calls->infeasible(calls->infeasible_ctx, m->x))
             return CTI_MPRGP_UNBOUNDED;
-        end = cti_mprgp_step(&m, rows);
-        if (end == CTI_MPRGP_DONE && !m.chain.feasible)
-            cti_mprgp_restart(&m);
-        m.chain.feasible = 1;
+        end = cti_mprgp_step(m, rows);
+        if (end == CTI_MPRGP_DONE && !m->chain.feasible)
+            cti_mprgp_restart(m);
+        m->chain.feasible = 1;
     }
-    if (end == CTI_MPRGP_UNBOUNDED && q->calls.infeasible) { /* the direction -p */
-        for (turn = 0; turn < m.n; turn++)
-            m.y[turn] = -m.p[turn];
-        q->calls.infeasible(q->calls.infeasible_ctx, m.y);
+    if (end == CTI_MPRGP_UNBOUNDED && calls->infeasible) { /* the direction -p */
+        for (turn = 0; turn < m->n; turn++)
+            m->y[turn] = -m->p[turn];
+        calls->infeasible(calls->infeasible_ctx, m->y);
     }
     return end;
 }
@@ -20565,13 +20634,20 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 {
     cti_effort *e = q->effort;
     cti_mprgp_view view;
+    cti_mprgp_state m;
+    int32_t *rows;
     void (*show)(void *ctx) = e->watcher.show;
     void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end;
+    memset(&m, 0, sizeof m);
+    m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
+    if (!cti_mprgp_reserve(&m, &rows))
+        return CTI_MPRGP_MEMORY;
     view.q = q, view.x = x;
     if (q->calls.show)
         e->watcher.show = cti_mprgp_show, e->watcher.show_ctx = &view;
-    end = cti_mprgp_outline(q, x);
+    end = cti_mprgp_outline(&m, rows);
+    cti_mprgp_measure(&m);
     e->watcher.show = show, e->watcher.show_ctx = show_ctx;
     return end;
 }
@@ -40009,6 +40085,8 @@ typedef struct cti_contact_row {
 } cti_contact_row;
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+/* cti_rows_recovery -- [m/s] the largest speed at which a missing gap (gap < 0) is recovered. */
+CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap);
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a); the gap is measured at x0. Returns 0
    when no unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 distinguishes several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,
@@ -40257,6 +40335,13 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
     return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
 }
 
+/* at sqrt(2 g d) features rise by the missing d, and no more, however short steps are; without gravity RATE d acts */
+CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap)
+{
+    ct_real most = cti_max(cti_sqrt(-2 * c->gravity * gap), -CTI_ROWS_RATE * gap);
+    return c->recovery_speed > 0 ? cti_min(most, c->recovery_speed) : most;
+}
+
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
    differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy
    loads and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load
@@ -40272,11 +40357,7 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     origin->base[1] = slip.y, origin->base[2] = slip.z;
     if (origin->gap0 >= 0)
         return;
-    row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
-    if (c->recovery_speed > 0)
-        row->recover = cti_min(row->recover, c->recovery_speed);
-    /* at the first of these speeds features rise by what is missing, and no more, however short steps are; without gravity the second acts */
-    row->recover = cti_min(row->recover, cti_max(cti_sqrt(-2 * c->gravity * origin->gap0), -CTI_ROWS_RATE * origin->gap0));
+    row->recover = cti_min(-CTI_ROWS_EASE * origin->gap0 / c->dt, cti_rows_recovery(c, origin->gap0));
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;
@@ -49704,6 +49785,10 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
    element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 #endif
+#if CONTACT_WITH_DCD
+/* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
+CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out);
+#endif
 
 #if CONTACT_WITH_CMR
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
@@ -49776,6 +49861,16 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
         if (!cti_plausible_block(s, b, dt, limit))
             return 0;
     return 1;
+}
+#endif
+
+#if CONTACT_WITH_DCD
+CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out)
+{
+    ct_real limit = cti_plausible_limit(s, dt);
+    int b;
+    for (b = 0; b < s->n; b++)
+        out[b] = (uint8_t)cti_plausible_block(s, b, dt, limit);
 }
 #endif
 
@@ -53506,6 +53601,7 @@ typedef struct cti_dcd_solves {
 typedef struct cti_dcd {
     cti_forest forest;
     cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    int32_t *start;        /* [soft bodies + 1] growable; their first unknowns, and 3 n */
     ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
     ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
     ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */
@@ -53616,7 +53712,7 @@ CTI_FN void cti_dcd_release(cti_state *s)
     if (!d)
         return;
     cti_forest_free(mem, &d->forest);
-    CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
+    CTI_FREE(mem, d->bodies), CTI_FREE(mem, d->start), CTI_FREE(mem, d->tet_rest), CTI_FREE(mem, d->near_rest), CTI_FREE(mem, d->normals);
     CTI_FREE(mem, d->thickness), CTI_FREE(mem, d->vertex_boxes), CTI_FREE(mem, d->node_boxes);
     CTI_FREE(mem, d->power), CTI_FREE(mem, d->power_step);
     CTI_FREE(mem, d->solve.v_start), CTI_FREE(mem, d->solve.lambda), CTI_FREE(mem, d->solve.rub);
@@ -54498,6 +54594,9 @@ CTI_FN void cti_dcd_turn_transposed(const cti_dcd_turn *t, double *y)
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
    program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
    that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
+   differs: solved for is the difference to the mean velocity of each body, and the tolerance is relative to the largest term in the
+   gradient of the same body. So neither a velocity that all bodies have in common nor a heavy or fast body elsewhere hides a light one at
+   rest.
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 
 #if CONTACT_WITH_DCD
@@ -54822,6 +54921,56 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
     return 1;
 }
 
+/* ---- frames ---- */
+
+/* the velocities [3 n] that a solve's unknowns are differences to: of each body the mean one, and along constrained axes the scripts'. NULL:
+   out of memory */
+static double *cti_dcd_frame(const cti_state *s)
+{
+    const int32_t *start = cti_dcd_of(s)->start;
+    double *frame = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
+    int body, b, e;
+    for (body = 0; frame && body < CTI_LEN(start) - 1; body++) {
+        double sum[3] = {0, 0, 0}, mass = 0;
+        for (b = start[body] / 3; b < start[body + 1] / 3; b++) {
+            mass += (double)s->bodies.mass[b];
+            for (e = 0; e < 3; e++)
+                sum[e] += (double)s->bodies.mass[b] * (double)s->v[3 * b + e];
+        }
+        for (b = start[body] / 3; b < start[body + 1] / 3; b++) {
+            cti_v3 v = cti_v3_make((ct_real)(sum[0] / mass), (ct_real)(sum[1] / mass), (ct_real)(sum[2] / mass));
+            if (s->scripts.filter[b] >= 0)
+                v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], v), cti_v3_at(s->scripts.v_fixed, b));
+            frame[3 * b] = (double)v.x, frame[3 * b + 1] = (double)v.y, frame[3 * b + 2] = (double)v.z;
+        }
+    }
+    return frame;
+}
+
+/* y = L' v by back substitution with R' */
+static void cti_dcd_scaled(const cti_state *s, const cti_dcd_matrix *m, const double *v, double *y)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        const double *R = m->R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
+        double *z = y + 3 * (size_t)i;
+        z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
+    }
+}
+
+/* the bodies as groups of the solve; `from` [3 n]: the scaled frame, whose rounding errors are in b. 0: out of memory */
+static int cti_dcd_groups(const cti_state *s, const double *from, double tolerance, cti_mprgp_groups *out)
+{
+    const int32_t *start = cti_dcd_of(s)->start;
+    int i, k, n = CTI_LEN(start) - 1;
+    double *least = CTI_ARENA_ZERO(s->arena, double, n);
+    for (i = 0; least && i < n; i++)
+        for (k = start[i]; k < start[i + 1]; k++)
+            least[i] = cti_fmax(least[i], (double)CTI_EPS / tolerance * fabs(from[k]));
+    out->n = n, out->start = start, out->least = least;
+    return least != NULL;
+}
+
 /* ---- the set ---- */
 
 /* the pivots as unit rows in the changed unknowns. 0: out of memory */
@@ -54847,8 +54996,10 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
     return 1;
 }
 
-/* unit rows in the scaled unknowns; size [rows]: their divisors. A row that no block can move is left free. 0: out of memory */
-static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
+/* unit rows in the scaled unknowns, differences to `frame`; size [rows]: their divisors. A row that no block can move is left free. 0: out of
+   memory */
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, const double *frame, cti_mprgp_set *set, cti_dcd_turn *turn,
+                       double **out_size)
 {
     int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
@@ -54863,6 +55014,8 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_se
         double size = 0, plain = 0;
         for (k = set->J.p[i]; k < set->J.p[i + 1]; k += 3) {
             double *c = set->J.x + k;
+            const double *f = frame + set->J.i[k];
+            w[i] += c[0] * f[0] + c[1] * f[1] + c[2] * f[2];
             plain += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
             cti_dcd_times(m->R + 3 * (size_t)set->J.i[k], c, c);
             size += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
@@ -54923,8 +55076,20 @@ static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
     return 1;
 }
 
-/* 0: out of memory */
-static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, const double *b, cti_dcd_solution *out)
+/* makes a program, and v [n], one of the differences to `frame`; work [n + m] */
+static void cti_dcd_shift(cti_program *p, const double *frame, double *v, double *work)
+{
+    int i;
+    cti_sparse_mul(&p->A, frame, work);
+    cti_sparse_mul(&p->J, frame, work + p->n);
+    for (i = 0; i < p->n; i++)
+        v[i] -= frame[i], p->b[i] -= work[i];
+    for (i = 0; i < p->m; i++)
+        p->w[i] += work[p->n + i];
+}
+
+/* v [3 n] is the start, then the solution; b [3 n] is overwritten. 0: out of memory */
+static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_program p;
     cti_effort e;
@@ -54932,15 +55097,18 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_mprgp_counters count;
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_judgement j;
-    int i, rows = CTI_LEN(s->contact.rows);
-    double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
+    int i, rows = CTI_LEN(s->contact.rows), n = 3 * s->n, is_paper = cti_state_is_paper(s);
+    double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 2 * (size_t)n);
+    double *frame = is_paper ? CTI_ARENA_ZERO(s->arena, double, n) : cti_dcd_frame(s);
     cti_outcome end;
     memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
-    p.kind = CTI_PROGRAM_QP, p.n = 3 * s->n, p.m = rows, p.b = (double *)b;
-    if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
+    p.kind = CTI_PROGRAM_QP, p.n = n, p.m = rows, p.b = b;
+    if (!r || !work || !frame || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
+    if (!is_paper)
+        cti_dcd_shift(&p, frame, v, work);
     cti_dcd_effort(s, tolerance, &e);
-    o.path = 2, o.printed = cti_state_is_paper(s);
+    o.path = 2, o.printed = is_paper;
     a.x = v, a.r = r, a.why = "";
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
@@ -54948,6 +55116,8 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     if (end == CTI_OUTCOME_INFEASIBLE) /* r has the proof */
         memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
+    for (i = 0; i < n; i++)
+        v[i] += frame[i];
     for (i = 0; i < rows; i++)
         s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     out->iterations = a.iterations, out->cg = count.cg;
@@ -54968,30 +55138,34 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_answer a;
     cti_mprgp_end end;
     cti_dcd_turn turn;
+    cti_mprgp_groups groups;
     int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
-    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n), *frame = cti_dcd_frame(s);
     memset(&m, 0, sizeof m);
-    if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
-        !cti_dcd_set(s, &m, &set, turned ? &turn : NULL, &size))
+    if (!y || !turned_x || !frame || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
+        !cti_dcd_set(s, &m, frame, &set, turned ? &turn : NULL, &size))
         return 0;
     m.J = &set.J;
-    if (turned)
-        m.T = &turn, m.u = turned_x;
-    for (i = 0; i < s->n; i++) {
-        const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
-        /* y = L' v by back substitution with R' */
-        double *z = y + 3 * (size_t)i;
-        z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
-        cti_dcd_times(R, b + 3 * (size_t)i, b + 3 * (size_t)i);
-    }
+    for (i = 0; i < s->n; i++)
+        cti_dcd_times(m.R + 9 * (size_t)i, b + 3 * (size_t)i, b + 3 * (size_t)i);
     for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
         cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
+    /* from here on v, y and b are of the difference to the frame */
+    cti_dcd_scaled(s, &m, frame, y);
+    cti_dcd_multiply(&m, y, turned_x);
+    if (!cti_dcd_groups(s, y, (double)tolerance, &groups))
+        return 0;
+    for (i = 0; i < n; i++)
+        v[i] -= frame[i], b[i] -= turned_x[i];
+    cti_dcd_scaled(s, &m, v, y);
+    if (turned)
+        m.T = &turn, m.u = turned_x;
     if (turned)
         cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
     task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
-    task.set = &set;
+    task.set = &set, task.groups = &groups;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = cti_dcd_of(s)->power_step;
     end = cti_mprgp_run(&task, y);
@@ -55006,6 +55180,8 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
         cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
+    for (i = 0; i < n; i++)
+        v[i] += frame[i];
     out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg;
     out->budget = end != CTI_MPRGP_DONE, out->residual = (ct_real)task.reached;
     return 1;
@@ -55079,20 +55255,33 @@ static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
     return cti_plausible_motion(s, dt);
 }
 
-static void cti_dcd_note(const cti_dcd_solution *q, ct_step_report *r)
+/* reports a solve */
+static void cti_dcd_note(const cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
 {
     r->solver_iterations += q->iterations, r->cg_steps += q->cg;
+    r->residual = cti_max(r->residual, cti_finite(q->residual) ? q->residual : CTI_REAL_MAX);
+    if (q->budget && cti_finite(q->residual))
+        cti_step_status(r, CT_STATUS_BUDGET);
+    else if (!(q->residual <= s->desc.solver.tolerance))
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED); /* meaningless values are not kept, but they are reported */
 }
 
 /* ---- constraints ---- */
 
-/* sets a row's law: an open gap may close; a penetration is removed at a bounded speed */
-static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
+/* Sets a row's law: an open gap may close; a penetration is removed at a bounded speed. That is the bound of the other steppers, so that
+   bodies rise by no more than they were deep, or the speed at which the motion without contacts goes deeper: turning it back adds no energy,
+   and impacts that came deep need it. As printed only recovery_speed bounds it */
+static void cti_dcd_law(const cti_state *s, const cti_row_context *c, cti_row *row, cti_contact_row *origin)
 {
-    ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
+    ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / c->dt;
     if (s->desc.recovery_speed > 0)
         back = cti_min(back, s->desc.recovery_speed);
-    origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / dt : -back;
+    if (origin->gap0 < 0 && !cti_state_is_paper(s)) {
+        ct_real u[3];
+        cti_row_velocity(row, s->system.v_free, u);
+        back = cti_min(back, cti_max(cti_rows_recovery(c, origin->gap0), -(u[0] - origin->base[0])));
+    }
+    origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / c->dt : -back;
     row->w[0] = scripted + origin->base[0];
     memset(row->compliance, 0, sizeof row->compliance);
     row->recover = row->softness = 0;
@@ -55116,7 +55305,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
         cti_contact_row origin;
         if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, 0, &row, &origin))
             continue;
-        cti_dcd_law(s, dt, &row, &origin);
+        cti_dcd_law(s, &c, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
         ok = CTI_PUSH(s->mem, s->contact.rows, row);
         if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
@@ -55156,19 +55345,16 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* speed below which implicit friction counts a contact as sticking */
-static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
+/* speed below which implicit friction counts a contact as sticking; u_free [3]: its relative velocity without contacts */
+static ct_real cti_dcd_creep(const cti_state *s, ct_real dt, const ct_real *u_free)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        speed = cti_max(speed, cti_abs(s->system.v_free[i]));
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = cti_v3_norm(cti_v3_at(u_free, 0));
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
 /* Sets the tangential viscosity of every row to mu lambda over its sliding speed. At first that speed is estimated: the tangential speed
    without friction, less mu times the change in normal speed. Later it is that of the last solve */
-static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
+static void cti_dcd_viscosity(cti_state *s, ct_real dt, const ct_real *v, int first)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -55179,26 +55365,24 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, cti_dcd_creep(s, dt, u_free));
     }
 }
 
 /* implicit friction: solves with lagged tangential viscosity. 0: out of memory */
 static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real creep = cti_dcd_creep(s, dt), u[3];
+    ct_real u[3];
     cti_dcd_solution q;
     int i, k;
     if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
-        cti_dcd_viscosity(s, v, k == 0, creep);
+        cti_dcd_viscosity(s, dt, v, k == 0);
         if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
-        cti_dcd_note(&q, r);
+        cti_dcd_note(s, &q, r);
         r->solves++;
-        if (q.budget)
-            cti_step_status(r, CT_STATUS_BUDGET);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
@@ -55245,6 +55429,8 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
+    if (q.budget) /* contacts may have been missed */
+        cti_step_status(r, CT_STATUS_BUDGET);
     return 1;
 }
 
@@ -55313,16 +55499,17 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     return e;
 }
 
-/* returns 1 if velocities v violate a row by more than the solver's tolerance */
+/* returns 1 if velocities v violate a row by more than the solver's tolerance, of the row's own target and what gravity adds in a step */
 static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
-    ct_real u[3], most = 0, size = 0;
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt, u[3];
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->contact.rows[i].w[0]));
+        if (-u[0] > s->desc.solver.tolerance * (cti_abs(s->contact.origins[i].base[0]) + g))
+            return 1;
     }
-    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
+    return 0;
 }
 
 /* keeps the program and its solution if the user asks for them. 0: out of memory */
@@ -55349,18 +55536,9 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     t = cti_cmr_clock(s);
     if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
         return 0;
-    cti_dcd_note(&q, r);
+    cti_dcd_note(s, &q, r);
     r->newton_iterations++;
-    if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
-        q.residual = CTI_REAL_MAX;
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    }
-    r->residual = cti_max(r->residual, q.residual);
     r->solves += CTI_LEN(s->contact.rows) > 0;
-    if (q.budget)
-        cti_step_status(r, CT_STATUS_BUDGET);
-    else if (!(q.residual <= s->desc.solver.tolerance))
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->ms_solve += cti_cmr_clock(s) - t;
     return cti_dcd_keep(s, v);
 }
@@ -55397,18 +55575,71 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     return 1;
 }
 
+/* clears the marks of a row's blocks, unless all are set; 1: it has changed some */
+static int cti_dcd_unmark_row(const cti_row *row, uint8_t *good)
+{
+    int k, set = 0;
+    for (k = 0; k < row->n; k++)
+        set += good[row->term[k].block];
+    for (k = 0; k < row->n && set < row->n; k++)
+        good[row->term[k].block] = 0;
+    return set > 0 && set < row->n;
+}
+
+/* the same of a body's blocks */
+static int cti_dcd_unmark_body(uint8_t *good, int n)
+{
+    int b, set = 0;
+    for (b = 0; b < n; b++)
+        set += good[b];
+    if (set < n)
+        memset(good, 0, (size_t)n);
+    return set > 0 && set < n;
+}
+
+/* puts bodies whose motion in end.v is implausible, and those that rows join to them, to rest in v, without these rows. 0: out of memory */
+static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    const int32_t *start = cti_dcd_of(s)->start;
+    uint8_t *good = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
+    int i, n = 0, again = 1;
+    if (!good)
+        return 0;
+    cti_plausible_blocks(s, dt, good);
+    while (again) {
+        again = 0;
+        for (i = 0; i < CTI_LEN(start) - 1; i++)
+            again |= cti_dcd_unmark_body(good + start[i] / 3, (start[i + 1] - start[i]) / 3);
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            again |= cti_dcd_unmark_row(&s->contact.rows[i], good);
+    }
+    for (i = 0; i < s->n; i++) {
+        ct_real speed = cti_v3_norm(cti_v3_at(s->v, i));
+        if (good[i])
+            continue;
+        cti_v3_put(v, i, cti_v3_zero());
+        if (s->scripts.fixed[i])
+            continue;
+        r->frozen++;
+        r->momentum_lost += cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
+    }
+    cti_dcd_hold(s, v);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (good[s->contact.rows[i].term[0].block])
+            s->contact.rows[n] = s->contact.rows[i], s->contact.origins[n++] = s->contact.origins[i];
+    if (n < CTI_LEN(s->contact.rows))
+        stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
+    s->contact.is_solved = 0; /* what is left is not the program that was solved */
+    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
 /* friction, and the end of the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_sane(s, v, dt)) {
-        memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_dcd_hold(s, v);
-        CTI_CLEAR(s->contact.rows);
-        CTI_CLEAR(s->contact.origins);
-        s->contact.is_solved = 0;
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    }
+    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_stop(s, dt, v, r))
+        return 0;
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
@@ -55470,9 +55701,12 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
-        s->history.dt_free = 0; /* meaningless values are not used for the next guess */
-        return cti_dcd_end(s, dt, s->system.v_free, r);
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) { /* contacts of the other bodies are solved; the end counts the bodies that rest */
+        int frozen = r->frozen;
+        ct_real lost = r->momentum_lost;
+        if (!cti_dcd_stop(s, dt, s->system.v_free, r))
+            return 0;
+        r->frozen = frozen, r->momentum_lost = lost;
     }
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv_free[i] = s->system.v_free[i] - s->v[i];
@@ -55690,8 +55924,12 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
         n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
         return 0;
+    if (!CTI_PUSH(s->mem, d->start, 0))
+        return 0;
     for (i = n = 0; i < s->surface.n_bodies; i++) {
         const cti_stepper_body *b = &bodies[i];
+        if (b->n_blocks > 0 && !CTI_PUSH(s->mem, d->start, 3 * (b->block0 + b->n_blocks)))
+            return 0;
         memset(&d->bodies[i], 0, sizeof d->bodies[i]);
         d->bodies[i].model = b->model;
         if (b->model < 0)

@@ -148,6 +148,167 @@ static void friction_holds_and_slides(void **state)
     assert_true(fabs(free_fall - without) < 0.03 * without);
 }
 
+/* ---- scales and frames ---- */
+
+/* impulse of contacts on a body in the last step */
+static void impulse_on(ct_world *w, ct_body_id id, double out[3])
+{
+    const ct_contact *c;
+    int i, k, n;
+    out[0] = out[1] = out[2] = 0;
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    for (i = 0; i < n; i++) {
+        int side = (c[i].body_a.index1 == id.index1) - (c[i].body_b.index1 == id.index1);
+        for (k = 0; k < 3; k++)
+            out[k] += side * (double)(c[i].impulse_normal * c[i].normal[k] + c[i].impulse_tangent[0] * c[i].tangent[0][k] +
+                                      c[i].impulse_tangent[1] * c[i].tangent[1][k]);
+    }
+}
+
+static ct_world_desc slope_desc(double thickness, double angle)
+{
+    ct_world_desc d = dcd_desc(thickness, 0.4);
+    d.gravity[0] = (ct_real)(9.81 * sin(angle)), d.gravity[1] = (ct_real)(-9.81 * cos(angle));
+    return d;
+}
+
+static ct_body_id add_cube(ct_world *w, double size, double x, double y, double vy, double young)
+{
+    ct_soft_desc d = ct_soft_desc_default();
+    ct_mesh m = mesh_box(size, size, size, 2, 2, 2, 1);
+    ct_body_id id;
+    d.mesh = &m, d.position[0] = (ct_real)x, d.position[1] = (ct_real)y, d.velocity[1] = (ct_real)vy;
+    d.material.young = (ct_real)young, d.material.density = 1000, d.material.damping_stiffness = (ct_real)1e-3;
+    d.thickness = (ct_real)(1e-3 * size);
+    assert_int_equal(ct_body_add_soft(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
+/* A cube of 1 cm sticks to a slope. A resting one of 10 m, or a fast one, stands or flies elsewhere */
+static void other_bodies_do_not_matter(void **state)
+{
+    static const double size[3] = {0, 10, 1}, speed[3] = {0, 0, 100};
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = slope_desc(1e-5, 0.2);
+        ct_world *w = world_make(&d);
+        double J[3], at[3], weight = 1e3 * 1e-6 * 9.81 * 0.01;
+        ct_body_id id;
+        add_plane(w, 0, 1, 0, 0);
+        id = add_cube(w, 0.01, 0, 0.00502, 0, 1e5);
+        if (size[k] > 0)
+            add_cube(w, size[k], 2 * size[k], (speed[k] > 0 ? 5 : 0.501) * size[k], speed[k], 1e7);
+        for (i = 0; i < 100; i++)
+            assert_int_equal(step_once(w, 0.01).status, CT_STATUS_OK);
+        impulse_on(w, id, J);
+        read_middle(w, id, 0, at);
+        print_message("beside %g m at %g m/s: impulse %.4f %.4f weights, at %.3g m\n", size[k], speed[k], J[0] / weight, J[1] / weight, at[0]);
+        assert_true(fabs(J[0] / weight + sin(0.2)) < 1e-3 && fabs(J[1] / weight - cos(0.2)) < 1e-3);
+        assert_true(fabs(at[0]) < 3e-3 * 9.81 * 0.01); /* creep of a second */
+        ct_world_destroy(w);
+    }
+}
+
+/* distance that a box, on another one on a slope that moves at V, creeps in .75 s; newton: iterations a step */
+static double ride(double V, int newton, ct_decouple how, double *out_height)
+{
+    ct_world_desc d = slope_desc(2e-3, 0.2);
+    ct_world *w;
+    ct_mesh m = mesh_box(5, 0.5, 5, 5, 1, 5, 0), box = mesh_box(0.3, 0.2, 0.3, 2, 1, 2, 1);
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_body_id lower, upper, platform;
+    double from[3], to[3];
+    int i;
+    d.dcd.newton_iterations = newton, d.dcd.decouple = how;
+    w = world_make(&d);
+    s.mesh = &box, s.material.young = 1e6, s.material.damping_stiffness = (ct_real)5e-3, s.velocity[2] = (ct_real)V;
+    s.position[1] = (ct_real)0.103;
+    assert_int_equal(ct_body_add_soft(w, &s, &lower), CT_OK);
+    s.position[1] = (ct_real)0.31, s.position[0] = (ct_real)0.03;
+    assert_int_equal(ct_body_add_soft(w, &s, &upper), CT_OK);
+    k.mesh = &m, k.position[1] = (ct_real)-0.25, k.motion.linear[2] = (ct_real)V;
+    assert_int_equal(ct_body_add_kinematic(w, &k, &platform), CT_OK);
+    for (i = 0; i < 150; i++) {
+        if (i == 75)
+            read_middle(w, upper, 0, from);
+        assert_int_equal(step_once(w, 0.01).status, CT_STATUS_OK);
+    }
+    read_middle(w, upper, 0, to);
+    *out_height = to[1];
+    ct_world_destroy(w);
+    ct_mesh_free(&m);
+    ct_mesh_free(&box);
+    return hypot(to[0] - from[0], to[2] - from[2] - 0.75 * V);
+}
+
+static void a_common_velocity_does_not_matter(void **state)
+{
+    static const ct_decouple how[3] = {CT_DECOUPLE_PIVOT, CT_DECOUPLE_PIVOT, CT_DECOUPLE_NONE};
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        double y, y1, rest = ride(0, k == 1 ? 3 : 1, how[k], &y), fast = ride(100, k == 1 ? 3 : 1, how[k], &y1);
+        print_message("ride: crept %.2e m to %.6f, at 100 m/s %.2e m to %.6f\n", rest, y, fast, y1);
+        if (k == 1) /* where the line search acts, rounding decides how far it goes */
+            assert_true(fast < 2 * rest && fabs(y1 - y) < 3e-4);
+        else
+            assert_true(fabs(fast - rest) < 1e-4 && fabs(y1 - y) < 1e-6);
+    }
+}
+
+/* a cube that begins a twentieth of its size inside a plane, in steps that are short for its size */
+static void recovery_does_not_throw_small_bodies(void **state)
+{
+    ct_world_desc d = dcd_desc(2e-6, 0);
+    ct_world *w = world_make(&d);
+    ct_body_id id = add_cube(w, 1e-3, 0, 0.45e-3, 0, 1e3);
+    double at[3], highest = 0;
+    int i;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < 2000; i++) {
+        step_once(w, 3.16e-5);
+        read_middle(w, id, 0, at);
+        highest = fmax(highest, at[1]);
+    }
+    print_message("recovery: rose %.3f of its size above rest\n", highest / 1e-3 - 0.5);
+    assert_true(highest / 1e-3 - 0.5 < 0.1);
+    ct_world_destroy(w);
+}
+
+/* A budget that ends the solves with friction, which the residual contains; and one that ends the free motion of a body that was pulled at a
+   node, from which the step's own solve goes on to the tolerance */
+static void solves_that_end_early_are_reported(void **state)
+{
+    int k, i, seen[2] = {0, 0};
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = slope_desc(1e-3, 0.2);
+        ct_world *w;
+        d.solver.budget = k ? 12 : 40;
+        w = world_make(&d);
+        add_soft_box(w, "block", 0.1, 2, 2e5, 0, k ? 5 : 0.0512, 0);
+        if (k == 0)
+            add_soft_box(w, "upper", 0.1, 2, 2e5, 0.013, 0.1524, 0.007);
+        add_plane(w, 0, 1, 0, 0);
+        step_once(w, 0.01);
+        w->state.x[0] += k ? CTI_R(0.02) : 0;
+        for (i = 0; i < 20; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            int reached = r.residual <= d.solver.tolerance;
+            assert_true(r.status == CT_STATUS_OK || r.status == CT_STATUS_BUDGET);
+            assert_true(k || reached == (r.status == CT_STATUS_OK));
+            seen[k] += r.status == CT_STATUS_BUDGET && reached == k;
+        }
+        ct_world_destroy(w);
+    }
+    print_message("budgets: %d steps with friction, %d free ones\n", seen[0], seen[1]);
+    assert_true(seen[0] > 0 && seen[1] > 0);
+}
+
 static void a_body_at_rest_does_not_meet_itself(void **state)
 {
     ct_world_desc d = dcd_desc(0.05, 0.4); /* thicker than its cells */
@@ -660,6 +821,10 @@ int main(void)
         cmocka_unit_test(weights_are_impulses),
         cmocka_unit_test(two_cubes_collide_and_separate),
         cmocka_unit_test(friction_holds_and_slides),
+        cmocka_unit_test(other_bodies_do_not_matter),
+        cmocka_unit_test(a_common_velocity_does_not_matter),
+        cmocka_unit_test(recovery_does_not_throw_small_bodies),
+        cmocka_unit_test(solves_that_end_early_are_reported),
         cmocka_unit_test(a_body_at_rest_does_not_meet_itself),
         cmocka_unit_test(a_strip_meets_itself),
         cmocka_unit_test(a_fast_ball_and_a_thin_plate),

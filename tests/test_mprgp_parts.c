@@ -30,6 +30,27 @@ static void check_split(cti_mprgp_set *set, const double *U, const double *g, co
     NEAR(split.reduced, dot, 1e-12);
 }
 
+/* Free rows so near to their bounds that the step cannot move them: what is left of phi~'phi is rounding, and not negative, as else a point
+   without beta would be proportioned for ever */
+static void no_reduced_gradient(void **state)
+{
+    enum { N = 7 };
+    cti_mprgp_set set;
+    cti_mprgp_split split;
+    double lo[N], hi[N], s[N], t[N], g[N], phi[N], sum[N];
+    uint8_t face[N] = {0};
+    int i, k;
+    (void)state;
+    memset(&set, 0, sizeof set);
+    set.n = set.rows = N, set.lo = lo, set.hi = hi, set.face = face, set.s = s, set.t = t;
+    for (k = 0; k < 100; k++) {
+        for (i = 0; i < N; i++)
+            lo[i] = s[i] = 0, hi[i] = 1, g[i] = uniform();
+        cti_mprgp_set_split(&set, g, 0.1, phi, sum, &split);
+        assert_true(split.beta2 == 0 && split.reduced >= 0 && split.reduced < 1e-14);
+    }
+}
+
 /* free gradient, chopped gradient and projection against equations 15 to 20: orthogonal, feasible, complementary */
 static void gradients(void **state)
 {
@@ -160,7 +181,9 @@ static void power_method(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients), cmocka_unit_test(decoupling),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(no_reduced_gradient),
+        cmocka_unit_test(decoupling),
         cmocka_unit_test(power_method),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,8 @@ typedef struct cti_mprgp_guesses {
 /* largest entries of b and of the gradient's terms */
 typedef struct cti_mprgp_sizes {
     double b, g;
+    double *own, *terms; /* [groups] the same of each group */
+    int at;              /* the group that the last test found too large */
 } cti_mprgp_sizes;
 
 /* a chain of conjugate steps: objective at x, and at its projection, less that at the chain's start */
@@ -54,11 +56,25 @@ static void cti_mprgp_multiply(cti_mprgp_state *m, const double *x, double *y)
     m->q->count->products++;
 }
 
+/* largest |a_i|, or |a_i - b_i|, of a group; NaN if one is NaN */
+static double cti_mprgp_most_of(const cti_mprgp_groups *q, int group, const double *a, const double *b)
+{
+    double most = 0;
+    int k;
+    for (k = q->start[group]; k < q->start[group + 1]; k++) {
+        double t = fabs(b ? a[k] - b[k] : a[k]);
+        most = t > most || t != t ? t : most;
+    }
+    return most;
+}
+
 static void cti_mprgp_gradient(cti_mprgp_state *m, const double *x, double *g)
 {
     int i;
     cti_mprgp_multiply(m, x, g);
     m->size.g = cti_mprgp_most(m->n, g);
+    for (i = 0; m->q->groups && i < m->q->groups->n; i++)
+        m->size.terms[i] = cti_mprgp_most_of(m->q->groups, i, g, NULL);
     for (i = 0; i < m->n; i++)
         g[i] -= m->q->b[i];
 }
@@ -114,11 +130,43 @@ static void cti_mprgp_norm(cti_mprgp_state *m)
 
 static void cti_mprgp_look(cti_mprgp_state *m) { cti_mprgp_set_split(m->q->set, m->g, m->step, m->phi, m->sum, &m->split); }
 
-static int cti_mprgp_small(const cti_mprgp_state *m)
+/* |phi + beta| of a group over its terms: b, A x, and the multipliers, which are the gradient's part that is not in phi + beta. Above the
+   tolerance it may be returned larger than it is, unless `exact` */
+static double cti_mprgp_share(const cti_mprgp_state *m, int group, int exact)
+{
+    const cti_mprgp_groups *q = m->q->groups;
+    double most = q->n == 1 ? m->split.most : cti_mprgp_most_of(q, group, m->sum, NULL);
+    double size = cti_fmax(m->size.own[group], m->size.terms[group]);
+    if (exact || (most > m->tolerance * size && most <= m->tolerance * m->split.force))
+        size = cti_fmax(size, q->n == 1 ? m->split.force : cti_mprgp_most_of(q, group, m->g, m->sum));
+    return size > 0 ? most / size : (most == 0 ? 0 : INFINITY);
+}
+
+/* stores the residual of the last split */
+static void cti_mprgp_measure(cti_mprgp_state *m)
 {
     double size = cti_fmax(m->size.b, cti_fmax(m->size.g, m->split.force));
+    int i;
     m->q->reached = size > 0 ? m->split.most / size : 0;
-    return m->split.most <= m->tolerance * size;
+    for (i = 0; m->q->groups && i < m->q->groups->n; i++) {
+        double share = cti_mprgp_share(m, i, 1);
+        m->q->reached = i == 0 || share > m->q->reached || share != share ? share : m->q->reached;
+    }
+}
+
+static int cti_mprgp_small(cti_mprgp_state *m)
+{
+    int k;
+    if (!m->q->groups)
+        return m->split.most <= m->tolerance * cti_fmax(m->size.b, cti_fmax(m->size.g, m->split.force));
+    for (k = 0; k < m->q->groups->n; k++) {
+        int group = (m->size.at + k) % m->q->groups->n;
+        if (!(cti_mprgp_share(m, group, 0) <= m->tolerance)) {
+            m->size.at = group;
+            return 0;
+        }
+    }
+    return 1;
 }
 
 #define CTI_MPRGP_NOISE 2e-15 /* [largest unknown] */
@@ -409,7 +457,22 @@ static int cti_mprgp_reserve(cti_mprgp_state *m, int32_t **rows)
     m->guess.x = CTI_ARENA_NEW(arena, double, m->n), m->guess.g = CTI_ARENA_NEW(arena, double, m->n),
     m->guess.z = CTI_ARENA_NEW(arena, double, 2 * (size_t)m->n);
     m->guess.at = 4;
+    if (m->q->groups) {
+        m->size.own = CTI_ARENA_ZERO(arena, double, m->q->groups->n), m->size.terms = CTI_ARENA_ZERO(arena, double, m->q->groups->n);
+        if (!m->size.own || !m->size.terms)
+            return 0;
+    }
     return *rows && m->guess.x && m->guess.g && m->guess.z;
+}
+
+/* the sizes of b */
+static void cti_mprgp_measure_b(cti_mprgp_state *m)
+{
+    const cti_mprgp_groups *q = m->q->groups;
+    int i;
+    m->size.b = cti_mprgp_most(m->n, m->q->b);
+    for (i = 0; q && i < q->n; i++)
+        m->size.own[i] = cti_fmax(q->least[i], cti_mprgp_most_of(q, i, m->q->b, NULL));
 }
 
 /* a direction without curvature: moves to the border of the set; 0 if there is none */
@@ -498,38 +561,33 @@ static cti_mprgp_end cti_mprgp_step(cti_mprgp_state *m, int32_t *rows)
     return CTI_MPRGP_DONE;
 }
 
-static cti_mprgp_end cti_mprgp_outline(cti_mprgp_task *q, double *x)
+static cti_mprgp_end cti_mprgp_outline(cti_mprgp_state *m, int32_t *rows)
 {
-    cti_mprgp_state m;
-    int32_t *rows;
+    const cti_mprgp_calls *calls = &m->q->calls;
     cti_mprgp_end end = CTI_MPRGP_DONE;
     int turn;
-    memset(&m, 0, sizeof m);
-    m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
-    if (!cti_mprgp_reserve(&m, &rows))
-        return CTI_MPRGP_MEMORY;
-    m.size.b = cti_mprgp_most(m.n, q->b);
-    cti_mprgp_norm(&m);
-    cti_mprgp_restart(&m);
+    cti_mprgp_measure_b(m);
+    cti_mprgp_norm(m);
+    cti_mprgp_restart(m);
     for (turn = 0; end == CTI_MPRGP_DONE; turn++) {
-        cti_mprgp_look(&m);
-        if (cti_mprgp_small(&m) && cti_mprgp_finished(&m))
+        cti_mprgp_look(m);
+        if (cti_mprgp_small(m) && cti_mprgp_finished(m))
             return CTI_MPRGP_DONE;
-        if (m.tolerance < 1e-16)
+        if (m->tolerance < 1e-16 || m->split.most != m->split.most)
             return CTI_MPRGP_STALLED;
-        if (!cti_mprgp_goes_on(&m))
-            return m.chain.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
-        if (q->calls.infeasible && turn % 64 == 63 && q->calls.infeasible(q->calls.infeasible_ctx, x))
+        if (!cti_mprgp_goes_on(m))
+            return m->chain.budget ? CTI_MPRGP_BUDGET : CTI_MPRGP_STALLED;
+        if (calls->infeasible && turn % 64 == 63 && calls->infeasible(calls->infeasible_ctx, m->x))
             return CTI_MPRGP_UNBOUNDED;
-        end = cti_mprgp_step(&m, rows);
-        if (end == CTI_MPRGP_DONE && !m.chain.feasible)
-            cti_mprgp_restart(&m);
-        m.chain.feasible = 1;
+        end = cti_mprgp_step(m, rows);
+        if (end == CTI_MPRGP_DONE && !m->chain.feasible)
+            cti_mprgp_restart(m);
+        m->chain.feasible = 1;
     }
-    if (end == CTI_MPRGP_UNBOUNDED && q->calls.infeasible) { /* the direction -p */
-        for (turn = 0; turn < m.n; turn++)
-            m.y[turn] = -m.p[turn];
-        q->calls.infeasible(q->calls.infeasible_ctx, m.y);
+    if (end == CTI_MPRGP_UNBOUNDED && calls->infeasible) { /* the direction -p */
+        for (turn = 0; turn < m->n; turn++)
+            m->y[turn] = -m->p[turn];
+        calls->infeasible(calls->infeasible_ctx, m->y);
     }
     return end;
 }
@@ -549,13 +607,20 @@ CTI_FN cti_mprgp_end cti_mprgp_run(cti_mprgp_task *q, double *x)
 {
     cti_effort *e = q->effort;
     cti_mprgp_view view;
+    cti_mprgp_state m;
+    int32_t *rows;
     void (*show)(void *ctx) = e->watcher.show;
     void *show_ctx = e->watcher.show_ctx;
     cti_mprgp_end end;
+    memset(&m, 0, sizeof m);
+    m.q = q, m.n = q->n, m.x = x, m.tolerance = q->tolerance;
+    if (!cti_mprgp_reserve(&m, &rows))
+        return CTI_MPRGP_MEMORY;
     view.q = q, view.x = x;
     if (q->calls.show)
         e->watcher.show = cti_mprgp_show, e->watcher.show_ctx = &view;
-    end = cti_mprgp_outline(q, x);
+    end = cti_mprgp_outline(&m, rows);
+    cti_mprgp_measure(&m);
     e->watcher.show = show, e->watcher.show_ctx = show_ctx;
     return end;
 }

@@ -112,6 +112,14 @@ typedef struct cti_mprgp_calls {
     void *infeasible_ctx;
 } cti_mprgp_calls;
 
+/* cti_mprgp_groups -- parts of a program, such as bodies, that are solved to the tolerance each: the gradient of a part is compared with the
+   terms of that part alone. */
+typedef struct cti_mprgp_groups {
+    int n;
+    const int32_t *start; /* [n + 1] group i has the unknowns start[i] to start[i + 1] - 1 */
+    const double *least;  /* [n] size of a group's terms at least, for rounding errors of b */
+} cti_mprgp_groups;
+
 /* cti_mprgp_task -- min 1/2 x'A x - b'x in the set. */
 typedef struct cti_mprgp_task {
     int n;
@@ -123,6 +131,7 @@ typedef struct cti_mprgp_task {
     const double *b;
     cti_mprgp_set *set;
     cti_mprgp_preconditioner *precondition;
+    const cti_mprgp_groups *groups; /* NULL: all unknowns are one group */
     double tolerance; /* on the largest entry of |phi + beta|, relative to the largest term in it */
     double gamma;     /* Gamma of the proportioning test; 1 */
     int projected;    /* 1: conjugate steps that leave the set are shortened before the step of fixed length is taken */

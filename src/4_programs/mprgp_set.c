@@ -138,6 +138,7 @@ CTI_FN void cti_mprgp_set_split(cti_mprgp_set *set, const double *g, double step
             out->force = cti_fmax(out->force, fabs(t));
         }
     }
+    out->reduced = cti_fmax(out->reduced, 0); /* rounding may leave less, and a point without beta would be proportioned for ever */
     for (i = 0; i < set->n; i++)
         out->most = fabs(sum[i]) > out->most || sum[i] != sum[i] ? fabs(sum[i]) : out->most;
 }

@@ -208,6 +208,13 @@ static cti_v3 cti_rows_stick(const cti_row_context *c, const cti_row *row, cti_v
     return size > 0 ? cti_v3_mad(hold, rest, cti_rows_speed(c, size) / size) : hold;
 }
 
+/* at sqrt(2 g d) features rise by the missing d, and no more, however short steps are; without gravity RATE d acts */
+CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap)
+{
+    ct_real most = cti_max(cti_sqrt(-2 * c->gravity * gap), -CTI_ROWS_RATE * gap);
+    return c->recovery_speed > 0 ? cti_min(most, c->recovery_speed) : most;
+}
+
 /* The row's target velocity: g0/dt for a gap above the thickness, the recovery speed for one below it, and -slip/dt for stick.
    differs: a contact that carried load in the last step is lifted, too, at a speed that doubles with every step in which it rises. Heavy
    loads and the last hundredth of the thickness are lifted by a hard constraint. Light loads are lifted through a softness that the load
@@ -223,11 +230,7 @@ static void cti_rows_law(const cti_row_context *c, cti_row *row, cti_contact_row
     origin->base[1] = slip.y, origin->base[2] = slip.z;
     if (origin->gap0 >= 0)
         return;
-    row->recover = -CTI_ROWS_EASE * origin->gap0 / c->dt;
-    if (c->recovery_speed > 0)
-        row->recover = cti_min(row->recover, c->recovery_speed);
-    /* at the first of these speeds features rise by what is missing, and no more, however short steps are; without gravity the second acts */
-    row->recover = cti_min(row->recover, cti_max(cti_sqrt(-2 * c->gravity * origin->gap0), -CTI_ROWS_RATE * origin->gap0));
+    row->recover = cti_min(-CTI_ROWS_EASE * origin->gap0 / c->dt, cti_rows_recovery(c, origin->gap0));
     row->softness = soft;
     if (!(load > 0) || soft * load < CTI_ROWS_SINK * step)
         return;

@@ -46,6 +46,8 @@ typedef struct cti_contact_row {
     int repair;    /* 1: separates features that intersect; not a contact */
 } cti_contact_row;
 
+/* cti_rows_recovery -- [m/s] the largest speed at which a missing gap (gap < 0) is recovered. */
+CTI_FN ct_real cti_rows_recovery(const cti_row_context *c, ct_real gap);
 /* cti_rows_build -- fills row and origin for `pair` with weights set and unit normal n (from b to a); the gap is measured at x0. Returns 0
    when no unknown takes part (nothing to solve). before, keep: see cti_hit. twin > 0 distinguishes several rows of one pair. */
 CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3 n, uint64_t before, int twin, ct_real keep,

@@ -44,20 +44,33 @@ static int cti_dcd_is_sane(cti_state *s, const ct_real *v, ct_real dt)
     return cti_plausible_motion(s, dt);
 }
 
-static void cti_dcd_note(const cti_dcd_solution *q, ct_step_report *r)
+/* reports a solve */
+static void cti_dcd_note(const cti_state *s, const cti_dcd_solution *q, ct_step_report *r)
 {
     r->solver_iterations += q->iterations, r->cg_steps += q->cg;
+    r->residual = cti_max(r->residual, cti_finite(q->residual) ? q->residual : CTI_REAL_MAX);
+    if (q->budget && cti_finite(q->residual))
+        cti_step_status(r, CT_STATUS_BUDGET);
+    else if (!(q->residual <= s->desc.solver.tolerance))
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED); /* meaningless values are not kept, but they are reported */
 }
 
 /* ---- constraints ---- */
 
-/* sets a row's law: an open gap may close; a penetration is removed at a bounded speed */
-static void cti_dcd_law(const cti_state *s, ct_real dt, cti_row *row, cti_contact_row *origin)
+/* Sets a row's law: an open gap may close; a penetration is removed at a bounded speed. That is the bound of the other steppers, so that
+   bodies rise by no more than they were deep, or the speed at which the motion without contacts goes deeper: turning it back adds no energy,
+   and impacts that came deep need it. As printed only recovery_speed bounds it */
+static void cti_dcd_law(const cti_state *s, const cti_row_context *c, cti_row *row, cti_contact_row *origin)
 {
-    ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / dt;
+    ct_real scripted = row->w[0] - origin->base[0], back = -s->desc.dcd.recovery * origin->gap0 / c->dt;
     if (s->desc.recovery_speed > 0)
         back = cti_min(back, s->desc.recovery_speed);
-    origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / dt : -back;
+    if (origin->gap0 < 0 && !cti_state_is_paper(s)) {
+        ct_real u[3];
+        cti_row_velocity(row, s->system.v_free, u);
+        back = cti_min(back, cti_max(cti_rows_recovery(c, origin->gap0), -(u[0] - origin->base[0])));
+    }
+    origin->base[0] = origin->gap0 >= 0 ? origin->gap0 / c->dt : -back;
     row->w[0] = scripted + origin->base[0];
     memset(row->compliance, 0, sizeof row->compliance);
     row->recover = row->softness = 0;
@@ -81,7 +94,7 @@ static int cti_dcd_rows(cti_state *s, ct_real dt, ct_step_report *r)
         cti_contact_row origin;
         if (!cti_rows_build(&c, &touch[i].pair, touch[i].normal, 0, 0, 0, &row, &origin))
             continue;
-        cti_dcd_law(s, dt, &row, &origin);
+        cti_dcd_law(s, &c, &row, &origin);
         depth[n++] = (double)(touch[i].distance - origin.thickness);
         ok = CTI_PUSH(s->mem, s->contact.rows, row);
         if (ok && !CTI_PUSH(s->mem, s->contact.origins, origin))
@@ -121,19 +134,16 @@ static void cti_dcd_rub_local(cti_state *s, cti_row *row, ct_real *v)
     row->r[1] = -share / answer * u[1], row->r[2] = -share / answer * u[2];
 }
 
-/* speed below which implicit friction counts a contact as sticking */
-static ct_real cti_dcd_creep(const cti_state *s, ct_real dt)
+/* speed below which implicit friction counts a contact as sticking; u_free [3]: its relative velocity without contacts */
+static ct_real cti_dcd_creep(const cti_state *s, ct_real dt, const ct_real *u_free)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = 0;
-    int i;
-    for (i = 0; i < 3 * s->n; i++)
-        speed = cti_max(speed, cti_abs(s->system.v_free[i]));
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, speed = cti_v3_norm(cti_v3_at(u_free, 0));
     return CTI_DCD_CREEP * cti_max(g, cti_max(CTI_R(1e-2) * speed, CTI_R(1e-9)));
 }
 
 /* Sets the tangential viscosity of every row to mu lambda over its sliding speed. At first that speed is estimated: the tangential speed
    without friction, less mu times the change in normal speed. Later it is that of the last solve */
-static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real creep)
+static void cti_dcd_viscosity(cti_state *s, ct_real dt, const ct_real *v, int first)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
@@ -144,26 +154,24 @@ static void cti_dcd_viscosity(cti_state *s, const ct_real *v, int first, ct_real
         speed = cti_sqrt(u[1] * u[1] + u[2] * u[2]);
         if (first)
             speed -= row->mu * cti_max(0, u[0] - u_free[0]);
-        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, creep);
+        cti_dcd_of(s)->solve.rub[i] = row->mu * row->r[0] / cti_max(speed, cti_dcd_creep(s, dt, u_free));
     }
 }
 
 /* implicit friction: solves with lagged tangential viscosity. 0: out of memory */
 static int cti_dcd_rub(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
-    ct_real creep = cti_dcd_creep(s, dt), u[3];
+    ct_real u[3];
     cti_dcd_solution q;
     int i, k;
     if (!CTI_RESIZE(s->mem, cti_dcd_of(s)->solve.rub, CTI_LEN(s->contact.rows)))
         return 0;
     for (k = 0; k < CTI_DCD_RUBS; k++) {
-        cti_dcd_viscosity(s, v, k == 0, creep);
+        cti_dcd_viscosity(s, dt, v, k == 0);
         if (!cti_dcd_solve(s, cti_dcd_of(s)->solve.rub, s->desc.solver.tolerance, v, &q))
             return 0;
-        cti_dcd_note(&q, r);
+        cti_dcd_note(s, &q, r);
         r->solves++;
-        if (q.budget)
-            cti_step_status(r, CT_STATUS_BUDGET);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
@@ -210,6 +218,8 @@ static int cti_dcd_free_motion(cti_state *s, ct_real tolerance, ct_step_report *
     if (!cti_dcd_solve(s, NULL, tolerance, s->system.v_free, &q))
         return 0;
     r->linear_iterations += q.iterations;
+    if (q.budget) /* contacts may have been missed */
+        cti_step_status(r, CT_STATUS_BUDGET);
     return 1;
 }
 
@@ -278,16 +288,17 @@ static double cti_dcd_damped(cti_state *s, ct_real dt, const ct_real *start, con
     return e;
 }
 
-/* returns 1 if velocities v violate a row by more than the solver's tolerance */
+/* returns 1 if velocities v violate a row by more than the solver's tolerance, of the row's own target and what gravity adds in a step */
 static int cti_dcd_breaks(const cti_state *s, const ct_real *v)
 {
-    ct_real u[3], most = 0, size = 0;
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt, u[3];
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u);
-        most = cti_max(most, -u[0]), size = cti_max(size, cti_abs(s->contact.rows[i].w[0]));
+        if (-u[0] > s->desc.solver.tolerance * (cti_abs(s->contact.origins[i].base[0]) + g))
+            return 1;
     }
-    return most > s->desc.solver.tolerance * (size + cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * s->contact.solved_dt);
+    return 0;
 }
 
 /* keeps the program and its solution if the user asks for them. 0: out of memory */
@@ -314,18 +325,9 @@ static int cti_dcd_program(cti_state *s, ct_real dt, ct_real *v, ct_step_report 
     t = cti_cmr_clock(s);
     if (!cti_dcd_solve(s, NULL, s->desc.solver.tolerance, v, &q))
         return 0;
-    cti_dcd_note(&q, r);
+    cti_dcd_note(s, &q, r);
     r->newton_iterations++;
-    if (!cti_finite(q.residual)) { /* meaningless values are not kept, but they are reported */
-        q.residual = CTI_REAL_MAX;
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    }
-    r->residual = cti_max(r->residual, q.residual);
     r->solves += CTI_LEN(s->contact.rows) > 0;
-    if (q.budget)
-        cti_step_status(r, CT_STATUS_BUDGET);
-    else if (!(q.residual <= s->desc.solver.tolerance))
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     r->ms_solve += cti_cmr_clock(s) - t;
     return cti_dcd_keep(s, v);
 }
@@ -362,18 +364,71 @@ static int cti_dcd_again(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r
     return 1;
 }
 
+/* clears the marks of a row's blocks, unless all are set; 1: it has changed some */
+static int cti_dcd_unmark_row(const cti_row *row, uint8_t *good)
+{
+    int k, set = 0;
+    for (k = 0; k < row->n; k++)
+        set += good[row->term[k].block];
+    for (k = 0; k < row->n && set < row->n; k++)
+        good[row->term[k].block] = 0;
+    return set > 0 && set < row->n;
+}
+
+/* the same of a body's blocks */
+static int cti_dcd_unmark_body(uint8_t *good, int n)
+{
+    int b, set = 0;
+    for (b = 0; b < n; b++)
+        set += good[b];
+    if (set < n)
+        memset(good, 0, (size_t)n);
+    return set > 0 && set < n;
+}
+
+/* puts bodies whose motion in end.v is implausible, and those that rows join to them, to rest in v, without these rows. 0: out of memory */
+static int cti_dcd_stop(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
+{
+    const int32_t *start = cti_dcd_of(s)->start;
+    uint8_t *good = CTI_ARENA_NEW(s->arena, uint8_t, s->n);
+    int i, n = 0, again = 1;
+    if (!good)
+        return 0;
+    cti_plausible_blocks(s, dt, good);
+    while (again) {
+        again = 0;
+        for (i = 0; i < CTI_LEN(start) - 1; i++)
+            again |= cti_dcd_unmark_body(good + start[i] / 3, (start[i + 1] - start[i]) / 3);
+        for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+            again |= cti_dcd_unmark_row(&s->contact.rows[i], good);
+    }
+    for (i = 0; i < s->n; i++) {
+        ct_real speed = cti_v3_norm(cti_v3_at(s->v, i));
+        if (good[i])
+            continue;
+        cti_v3_put(v, i, cti_v3_zero());
+        if (s->scripts.fixed[i])
+            continue;
+        r->frozen++;
+        r->momentum_lost += cti_finite(speed) ? s->bodies.mass[i] * speed : 0;
+    }
+    cti_dcd_hold(s, v);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        if (good[s->contact.rows[i].term[0].block])
+            s->contact.rows[n] = s->contact.rows[i], s->contact.origins[n++] = s->contact.origins[i];
+    if (n < CTI_LEN(s->contact.rows))
+        stbds_header(s->contact.rows)->length = stbds_header(s->contact.origins)->length = (size_t)n;
+    s->contact.is_solved = 0; /* what is left is not the program that was solved */
+    cti_step_status(r, CT_STATUS_NOT_CONVERGED);
+    return 1;
+}
+
 /* friction, and the end of the motion. 0: out of memory */
 static int cti_dcd_end(cti_state *s, ct_real dt, ct_real *v, ct_step_report *r)
 {
     int i;
-    if (!cti_dcd_is_sane(s, v, dt)) {
-        memset(v, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-        cti_dcd_hold(s, v);
-        CTI_CLEAR(s->contact.rows);
-        CTI_CLEAR(s->contact.origins);
-        s->contact.is_solved = 0;
-        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
-    }
+    if (!cti_dcd_is_sane(s, v, dt) && !cti_dcd_stop(s, dt, v, r))
+        return 0;
     memcpy(cti_dcd_of(s)->solve.v_start, v, sizeof(ct_real) * 3 * (size_t)s->n);
     if (!cti_dcd_friction(s, dt, v, r))
         return 0;
@@ -435,9 +490,12 @@ static int cti_dcd_substep(cti_state *s, ct_real dt, int may_cut, ct_real *out_n
     cti_dcd_guess(s, dt);
     if (!cti_dcd_free_motion(s, CTI_DCD_LOOSE * s->desc.solver.tolerance, r))
         return 0;
-    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) {
-        s->history.dt_free = 0; /* meaningless values are not used for the next guess */
-        return cti_dcd_end(s, dt, s->system.v_free, r);
+    if (!cti_dcd_is_sane(s, s->system.v_free, dt)) { /* contacts of the other bodies are solved; the end counts the bodies that rest */
+        int frozen = r->frozen;
+        ct_real lost = r->momentum_lost;
+        if (!cti_dcd_stop(s, dt, s->system.v_free, r))
+            return 0;
+        r->frozen = frozen, r->momentum_lost = lost;
     }
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv_free[i] = s->system.v_free[i] - s->v[i];

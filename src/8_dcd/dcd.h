@@ -32,6 +32,7 @@ typedef struct cti_dcd_solves {
 typedef struct cti_dcd {
     cti_forest forest;
     cti_dcd_body *bodies;  /* [surface.n_bodies] */
+    int32_t *start;        /* [soft bodies + 1] growable; their first unknowns, and 3 n */
     ct_real *tet_rest;     /* [4 tets] centre at rest and the radius around it that holds the corners */
     ct_real *near_rest;    /* [nv] radius at rest within which a vertex does not meet its own body */
     ct_real *normals;      /* [3 nv] sums of the faces' normals, weighted by angle, for bodies whose inside is decided by normals */

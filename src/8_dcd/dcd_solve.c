@@ -2,6 +2,9 @@
    Method: the unknowns are the velocities of the step, v = (x - x^i) / dt, so that A and b are h^2 times those of equations 6 and 7 and the
    program is equation 9 with the same solution. A stays in blocks, of which the upper half is read. The rows are decoupled (section 5), so
    that a projection takes one division a row. Programs with coupled rows are solved for the multipliers (equation 2).
+   differs: solved for is the difference to the mean velocity of each body, and the tolerance is relative to the largest term in the
+   gradient of the same body. So neither a velocity that all bodies have in common nor a heavy or fast body elsewhere hides a light one at
+   rest.
    Based on: Li et al. 2015, sections 3.2, 4, 5 and 6.1 (power method warm started from the last step). */
 #include "dcd.h"
 #include "../4_programs/mprgp.h"
@@ -325,6 +328,56 @@ static int cti_dcd_rubbing(const cti_state *s, const ct_real *rub, cti_dcd_matri
     return 1;
 }
 
+/* ---- frames ---- */
+
+/* the velocities [3 n] that a solve's unknowns are differences to: of each body the mean one, and along constrained axes the scripts'. NULL:
+   out of memory */
+static double *cti_dcd_frame(const cti_state *s)
+{
+    const int32_t *start = cti_dcd_of(s)->start;
+    double *frame = CTI_ARENA_NEW(s->arena, double, 3 * (size_t)s->n);
+    int body, b, e;
+    for (body = 0; frame && body < CTI_LEN(start) - 1; body++) {
+        double sum[3] = {0, 0, 0}, mass = 0;
+        for (b = start[body] / 3; b < start[body + 1] / 3; b++) {
+            mass += (double)s->bodies.mass[b];
+            for (e = 0; e < 3; e++)
+                sum[e] += (double)s->bodies.mass[b] * (double)s->v[3 * b + e];
+        }
+        for (b = start[body] / 3; b < start[body + 1] / 3; b++) {
+            cti_v3 v = cti_v3_make((ct_real)(sum[0] / mass), (ct_real)(sum[1] / mass), (ct_real)(sum[2] / mass));
+            if (s->scripts.filter[b] >= 0)
+                v = cti_v3_add(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[b], v), cti_v3_at(s->scripts.v_fixed, b));
+            frame[3 * b] = (double)v.x, frame[3 * b + 1] = (double)v.y, frame[3 * b + 2] = (double)v.z;
+        }
+    }
+    return frame;
+}
+
+/* y = L' v by back substitution with R' */
+static void cti_dcd_scaled(const cti_state *s, const cti_dcd_matrix *m, const double *v, double *y)
+{
+    int i;
+    for (i = 0; i < s->n; i++) {
+        const double *R = m->R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
+        double *z = y + 3 * (size_t)i;
+        z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
+    }
+}
+
+/* the bodies as groups of the solve; `from` [3 n]: the scaled frame, whose rounding errors are in b. 0: out of memory */
+static int cti_dcd_groups(const cti_state *s, const double *from, double tolerance, cti_mprgp_groups *out)
+{
+    const int32_t *start = cti_dcd_of(s)->start;
+    int i, k, n = CTI_LEN(start) - 1;
+    double *least = CTI_ARENA_ZERO(s->arena, double, n);
+    for (i = 0; least && i < n; i++)
+        for (k = start[i]; k < start[i + 1]; k++)
+            least[i] = cti_fmax(least[i], (double)CTI_EPS / tolerance * fabs(from[k]));
+    out->n = n, out->start = start, out->least = least;
+    return least != NULL;
+}
+
 /* ---- the set ---- */
 
 /* the pivots as unit rows in the changed unknowns. 0: out of memory */
@@ -350,8 +403,10 @@ static int cti_dcd_turned(const cti_state *s, cti_mprgp_set *set, cti_dcd_turn *
     return 1;
 }
 
-/* unit rows in the scaled unknowns; size [rows]: their divisors. A row that no block can move is left free. 0: out of memory */
-static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_set *set, cti_dcd_turn *turn, double **out_size)
+/* unit rows in the scaled unknowns, differences to `frame`; size [rows]: their divisors. A row that no block can move is left free. 0: out of
+   memory */
+static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, const double *frame, cti_mprgp_set *set, cti_dcd_turn *turn,
+                       double **out_size)
 {
     int i, k, rows = CTI_LEN(s->contact.rows);
     double *w;
@@ -366,6 +421,8 @@ static int cti_dcd_set(const cti_state *s, const cti_dcd_matrix *m, cti_mprgp_se
         double size = 0, plain = 0;
         for (k = set->J.p[i]; k < set->J.p[i + 1]; k += 3) {
             double *c = set->J.x + k;
+            const double *f = frame + set->J.i[k];
+            w[i] += c[0] * f[0] + c[1] * f[1] + c[2] * f[2];
             plain += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
             cti_dcd_times(m->R + 3 * (size_t)set->J.i[k], c, c);
             size += c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
@@ -426,8 +483,20 @@ static int cti_dcd_scalars(const cti_state *s, cti_sparse *out)
     return 1;
 }
 
-/* 0: out of memory */
-static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, const double *b, cti_dcd_solution *out)
+/* makes a program, and v [n], one of the differences to `frame`; work [n + m] */
+static void cti_dcd_shift(cti_program *p, const double *frame, double *v, double *work)
+{
+    int i;
+    cti_sparse_mul(&p->A, frame, work);
+    cti_sparse_mul(&p->J, frame, work + p->n);
+    for (i = 0; i < p->n; i++)
+        v[i] -= frame[i], p->b[i] -= work[i];
+    for (i = 0; i < p->m; i++)
+        p->w[i] += work[p->n + i];
+}
+
+/* v [3 n] is the start, then the solution; b [3 n] is overwritten. 0: out of memory */
+static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, double *b, cti_dcd_solution *out)
 {
     cti_program p;
     cti_effort e;
@@ -435,15 +504,18 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     cti_mprgp_counters count;
     cti_mprgp_options o = cti_mprgp_options_default();
     cti_judgement j;
-    int i, rows = CTI_LEN(s->contact.rows);
-    double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 6 * (size_t)s->n);
+    int i, rows = CTI_LEN(s->contact.rows), n = 3 * s->n, is_paper = cti_state_is_paper(s);
+    double *r = CTI_ARENA_ZERO(s->arena, double, rows), *work = CTI_ARENA_NEW(s->arena, double, (size_t)rows + 2 * (size_t)n);
+    double *frame = is_paper ? CTI_ARENA_ZERO(s->arena, double, n) : cti_dcd_frame(s);
     cti_outcome end;
     memset(&p, 0, sizeof p), memset(&a, 0, sizeof a);
-    p.kind = CTI_PROGRAM_QP, p.n = 3 * s->n, p.m = rows, p.b = (double *)b;
-    if (!r || !work || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
+    p.kind = CTI_PROGRAM_QP, p.n = n, p.m = rows, p.b = b;
+    if (!r || !work || !frame || !cti_dcd_scalars(s, &p.A) || !cti_dcd_jacobian(s, &p.J, &p.w))
         return 0;
+    if (!is_paper)
+        cti_dcd_shift(&p, frame, v, work);
     cti_dcd_effort(s, tolerance, &e);
-    o.path = 2, o.printed = cti_state_is_paper(s);
+    o.path = 2, o.printed = is_paper;
     a.x = v, a.r = r, a.why = "";
     end = cti_mprgp_solve_with(&p, &o, &e, &a, &count);
     if (end == CTI_OUTCOME_MEMORY)
@@ -451,6 +523,8 @@ static int cti_dcd_solve_coupled(cti_state *s, ct_real tolerance, double *v, con
     if (end == CTI_OUTCOME_INFEASIBLE) /* r has the proof */
         memset(r, 0, sizeof *r * (size_t)rows);
     cti_program_judge(&p, v, r, work, &j);
+    for (i = 0; i < n; i++)
+        v[i] += frame[i];
     for (i = 0; i < rows; i++)
         s->contact.rows[i].r[0] = (ct_real)r[i], s->contact.rows[i].r[1] = s->contact.rows[i].r[2] = 0;
     out->iterations = a.iterations, out->cg = count.cg;
@@ -471,30 +545,34 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
     cti_answer a;
     cti_mprgp_end end;
     cti_dcd_turn turn;
+    cti_mprgp_groups groups;
     int i, n = 3 * s->n, turned = s->desc.dcd.decouple == CT_DECOUPLE_PIVOT && CTI_LEN(s->contact.rows) > 0;
-    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n);
+    double *size, *y = CTI_ARENA_NEW(s->arena, double, n), *turned_x = CTI_ARENA_NEW(s->arena, double, n), *frame = cti_dcd_frame(s);
     memset(&m, 0, sizeof m);
-    if (!y || !turned_x || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
-        !cti_dcd_set(s, &m, &set, turned ? &turn : NULL, &size))
+    if (!y || !turned_x || !frame || (rub && !cti_dcd_rubbing(s, rub, &m, b)) || !cti_dcd_matrix_make(s, &m) ||
+        !cti_dcd_set(s, &m, frame, &set, turned ? &turn : NULL, &size))
         return 0;
     m.J = &set.J;
-    if (turned)
-        m.T = &turn, m.u = turned_x;
-    for (i = 0; i < s->n; i++) {
-        const double *R = m.R + 9 * (size_t)i, *u = v + 3 * (size_t)i;
-        /* y = L' v by back substitution with R' */
-        double *z = y + 3 * (size_t)i;
-        z[2] = u[2] / R[8], z[1] = (u[1] - R[7] * z[2]) / R[4], z[0] = (u[0] - R[3] * z[1] - R[6] * z[2]) / R[0];
-        cti_dcd_times(R, b + 3 * (size_t)i, b + 3 * (size_t)i);
-    }
+    for (i = 0; i < s->n; i++)
+        cti_dcd_times(m.R + 9 * (size_t)i, b + 3 * (size_t)i, b + 3 * (size_t)i);
     for (i = 0; i < (m.G.rows ? m.G.p[m.G.rows] : 0); i += 3)
         cti_dcd_times(m.R + 3 * (size_t)m.G.i[i], m.G.x + i, m.G.x + i);
+    /* from here on v, y and b are of the difference to the frame */
+    cti_dcd_scaled(s, &m, frame, y);
+    cti_dcd_multiply(&m, y, turned_x);
+    if (!cti_dcd_groups(s, y, (double)tolerance, &groups))
+        return 0;
+    for (i = 0; i < n; i++)
+        v[i] -= frame[i], b[i] -= turned_x[i];
+    cti_dcd_scaled(s, &m, v, y);
+    if (turned)
+        m.T = &turn, m.u = turned_x;
     if (turned)
         cti_dcd_turn_back(&turn, y), cti_dcd_turn_transposed(&turn, b);
     memset(&task, 0, sizeof task), memset(&count, 0, sizeof count), memset(&a, 0, sizeof a);
     cti_dcd_effort(s, tolerance, &e);
     task.n = n, task.multiply = cti_dcd_multiply, task.multiply_ctx = &m, task.energy = m.G.rows ? NULL : cti_dcd_energy, task.b = b,
-    task.set = &set;
+    task.set = &set, task.groups = &groups;
     task.tolerance = (double)tolerance, task.gamma = 1, task.projected = 1, task.effort = &e, task.answer = &a;
     task.count = &count, task.power = cti_dcd_of(s)->power_step;
     end = cti_mprgp_run(&task, y);
@@ -509,6 +587,8 @@ static int cti_dcd_run(cti_state *s, const ct_real *rub, ct_real tolerance, doub
         cti_dcd_turn_forward(&turn, y);
     for (i = 0; i < s->n; i++)
         cti_dcd_times_t(m.R + 9 * (size_t)i, y + 3 * (size_t)i, v + 3 * (size_t)i);
+    for (i = 0; i < n; i++)
+        v[i] += frame[i];
     out->iterations = count.cg + count.expansions + count.proportionings, out->cg = count.cg;
     out->budget = end != CTI_MPRGP_DONE, out->residual = (ct_real)task.reached;
     return 1;

@@ -110,8 +110,12 @@ static int cti_dcd_bodies(cti_state *s, const cti_stepper_body *bodies)
         n += s->bodies.models[k]->tets.n;
     if (!CTI_RESIZE(s->mem, d->bodies, s->surface.n_bodies) || !CTI_RESIZE(s->mem, d->tet_rest, 4 * (size_t)n))
         return 0;
+    if (!CTI_PUSH(s->mem, d->start, 0))
+        return 0;
     for (i = n = 0; i < s->surface.n_bodies; i++) {
         const cti_stepper_body *b = &bodies[i];
+        if (b->n_blocks > 0 && !CTI_PUSH(s->mem, d->start, 3 * (b->block0 + b->n_blocks)))
+            return 0;
         memset(&d->bodies[i], 0, sizeof d->bodies[i]);
         d->bodies[i].model = b->model;
         if (b->model < 0)

@@ -54,6 +54,14 @@ CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
     return 1;
 }
 
+CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out)
+{
+    ct_real limit = cti_plausible_limit(s, dt);
+    int b;
+    for (b = 0; b < s->n; b++)
+        out[b] = (uint8_t)cti_plausible_block(s, b, dt, limit);
+}
+
 /* largest speed of recovery and of scripts */
 static ct_real cti_plausible_speed(const cti_state *s, ct_real dt)
 {

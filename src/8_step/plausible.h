@@ -7,6 +7,8 @@
 /* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
    element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+/* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
+CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out);
 
 /* cti_plausible_reach -- bound on the change from v_free to end.v by contacts, squared in the norm of A. */
 CTI_FN double cti_plausible_reach(const cti_state *s, ct_real dt);

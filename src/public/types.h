@@ -288,7 +288,8 @@ typedef struct ct_world_desc {
     ct_penalty_desc penalty; /* of CT_STEPPER_PENALTY */
     ct_explicit_desc rk;    /* of CT_STEPPER_EXPLICIT */
     ct_real recovery_speed; /* largest speed at which a pair closer than its thickness is separated [m/s], >= 0; 0: no such cap; default 1.
-                               CMR: nor faster than a rise by what is missing needs */
+                               CMR, DCD: nor faster than a rise by what is missing needs; DCD: or than the motion without contacts goes
+                               deeper */
     ct_allocator allocator;
     ct_tasks tasks;         /* default: one thread */
     ct_log_fn *log;
@@ -613,7 +614,7 @@ typedef struct ct_step_report {
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
     ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
-    ct_real momentum_lost; /* [N s] by zones and freezing */
+    ct_real momentum_lost; /* [N s] by zones and freezing; DCD: of bodies that rest because their motion is implausible */
     ct_real joint_error;   /* [m] largest violation of a joint without compliance at the end; a rotation is multiplied by the body's size */
     ct_real rigid_strain;  /* BARRIER: largest entry of A - R at the end. A rigid body's vertices are at p + A X; its pose is R, the rotation of
                               A's polar decomposition. Above 0.02 the step is NOT_CONVERGED */
