@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bfdf3a894799759e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs cc512625c7bd7b82.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -42702,11 +42702,19 @@ typedef struct cti_bodies {
     int n_models;
 } cti_bodies;
 
+/* cti_energy_mean -- of a component in a substep: mean velocity by mass [m/s], square of the largest relative velocity at the start in a loaded
+   row [m^2/s^2]. */
+typedef struct cti_energy_mean {
+    double mean[3], met;
+} cti_energy_mean;
+
 /* cti_energies -- energies of bodies: models first, then rigid bodies. */
 typedef struct cti_energies {
     cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] scale of the body's elastic energy [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    double *inner;            /* [models] the same relative to the mean velocities of the body's components */
+    cti_energy_mean *means;   /* [components] these */
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
@@ -43368,8 +43376,9 @@ CTI_FN int cti_integrate_is_plain(const cti_state *s, int block);
 CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
-/* cti_integrate_reaction_factor -- converts the error of A u = b at a pinned block to the momentum that the pin gives in the step. */
-CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt);
+/* cti_integrate_reaction -- momentum that a pin gives to its block in the step. error: A u - b there, in which the scheme's own end velocity
+   u + s (u - r) is that of the block; a scripted axis ends with u. */
+CTI_FN cti_v3 cti_integrate_reaction(const cti_state *s, int block, ct_real dt, cti_v3 error);
 /* cti_integrate_scheme -- coefficients of a block that is not plain; the same for all blocks of a body. */
 CTI_FN void cti_integrate_scheme(const cti_state *s, int block, ct_real dt, cti_scheme *out);
 /* cti_integrate_assemble -- adds masses to A, and makes all of b except the term of the place of linearization, which b contains already.
@@ -43465,9 +43474,9 @@ CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block);
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* cti_motion_owed -- [s] gravity times this is still to come after a step dt of Euler's rule: half of dt if the block falls, since v belongs
-   to the middle of steps; what the last step left, but at most half of dt, if it rests.
+   to the middle of steps; what the last step left, if it rests.
    cti_motion_kick -- [s] gravity times this is added to its velocity in that step: dt, what was owed before, less what is owed then. Over
-   steps of any lengths a block so gets all of gravity but what it is owed at last. */
+   steps of any lengths a block so gets all of gravity but what it is owed at last, or was while it rested before steps became shorter. */
 CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt);
 /* cti_motion_fell -- stores end.fall and what gravity owes to a block, at the end of a step. owes: 1 if that step was one of Euler's rule.
    cti_motion_anew -- a block whose v is of the present time. */
@@ -43712,7 +43721,7 @@ CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)
 CTI_FN ct_real cti_motion_owed(const cti_state *s, int block, ct_real dt)
 {
     const cti_fall *f = &s->history.fall[block];
-    return cti_min(f->owed + f->mean * (dt / 2 - f->owed), dt / 2);
+    return f->owed + f->mean * (dt / 2 - f->owed);
 }
 #endif
 
@@ -43728,6 +43737,8 @@ CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes)
     cti_fall *f = &s->history.fall[block];
     f->owed = owes ? cti_motion_owed(s, block, dt) : 0;
     f->span = cti_max(dt, f->span - dt);
+    if (f->span == dt) /* longer steps are long past: their half is owed to no body at rest */
+        f->owed = cti_min(f->owed, dt / 2);
     f->share = s->end.fall[block];
     f->mean = dt < f->span ? f->mean + (f->share - f->mean) * (dt / f->span) : f->share;
 }
@@ -44156,13 +44167,17 @@ CTI_FN ct_real cti_integrate_h(const cti_state *s, int block, ct_real dt)
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
-CTI_FN ct_real cti_integrate_reaction_factor(const cti_state *s, int block, ct_real dt)
+CTI_FN cti_v3 cti_integrate_reaction(const cti_state *s, int block, ct_real dt, cti_v3 error)
 {
     cti_scheme c;
+    cti_v3 beyond;
     if (cti_integrate_is_plain(s, block))
-        return 1;
+        return error;
     cti_integrate_scheme(s, block, dt, &c);
-    return dt / c.f_; /* a force that acts over dt is in b with f_ */
+    beyond = cti_v3_mul(cti_v3_sub(cti_v3_at(s->end.v, block), cti_v3_at(c.newmark ? s->v : s->history.u0, block)), c.s * s->bodies.mass[block]);
+    if (!c.newmark)
+        beyond = cti_v3_mul(beyond, 1 + c.s); /* a, which v1 has in BDF2 */
+    return cti_v3_sub(cti_v3_mul(error, dt / c.f_), beyond); /* a force that acts over dt is in b with f_ */
 }
 
 /* b of one block that is not plain, and the mass in its A; Du is D u0, or NULL */
@@ -44682,7 +44697,7 @@ CTI_FN const ct_real *cti_impulses_reactions(cti_state *s, ct_real dt)
         cti_v3 sum = cti_v3_zero();
         for (k = s->system.A.row[b]; k < s->system.A.row[b + 1]; k++, value += 9)
             sum = cti_v3_add(sum, cti_m3_mul_v(value, cti_v3_at(s->end.v, s->system.A.col[k])));
-        sum = cti_v3_mul(cti_v3_sub(sum, cti_v3_at(value, 0)), cti_integrate_reaction_factor(s, b, dt));
+        sum = cti_integrate_reaction(s, b, dt, cti_v3_sub(sum, cti_v3_at(value, 0)));
         value += 3;
         sum = cti_v3_sub(sum, cti_v3_at(received, b));
         if (scripts->filter[b] >= 0)
@@ -50341,6 +50356,49 @@ static void cti_energy_bend(cti_state *s)
     }
 }
 
+/* mean velocities of components, relative to which gains and their bounds are: a common velocity adds to energies and work, and to no gain */
+static void cti_energy_means(cti_state *s)
+{
+    int c, i, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        double mass = 0, *mean = s->energy.means[c].mean;
+        memset(&s->energy.means[c], 0, sizeof s->energy.means[c]);
+        for (i = s->factors.components[c].begin; i < s->factors.components[c].end; i++) {
+            int b = s->factors.blocks[i];
+            mass += (double)s->bodies.mass[b];
+            for (k = 0; k < 3; k++)
+                mean[k] += (double)(s->bodies.mass[b] * s->end.v[3 * b + k]);
+        }
+        for (k = 0; k < 3 && mass > 0; k++)
+            mean[k] /= mass;
+    }
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        ct_real u[3];
+        if (!row->equations && !(row->r[0] > 0))
+            continue;
+        cti_row_velocity(row, s->v, u);
+        for (k = 0; k < row->n; k++) {
+            cti_energy_mean *q = &s->energy.means[s->factors.component_of[row->term[k].block]];
+            double met = (double)cti_v3_norm2(cti_v3_add(cti_v3_at(u, 0), cti_v3_at(s->contact.origins[i].script, 0)));
+            q->met = met > q->met ? met : q->met;
+        }
+    }
+}
+
+/* adds the work of an impulse J on a block, and that relative to the mean velocity of its component */
+static void cti_energy_work(cti_state *s, int block, cti_v3 J)
+{
+    const double *mean = s->energy.means[s->factors.component_of[block]].mean;
+    int b = cti_energy_body(s, block);
+    double work = (double)cti_v3_dot(J, cti_v3_at(s->end.v, block));
+    if (b < 0) /* a node of no element may be pinned */
+        return;
+    s->energy.works[b] += work;
+    if (b < s->bodies.n_models)
+        s->energy.inner[b] += work - ((double)J.x * mean[0] + (double)J.y * mean[1] + (double)J.z * mean[2]);
+}
+
 /* Work of rows and pins on each body over the step. What a row gives to a scripted node does not reach the body: the script bears it, and has
    the same work less in its reaction */
 static void cti_energy_works(cti_state *s, ct_real dt)
@@ -50348,16 +50406,15 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     const ct_real *reaction = NULL;
     int i;
     memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
+    memset(s->energy.inner, 0, sizeof *s->energy.inner * (size_t)s->bodies.n_models);
+    cti_energy_means(s);
     for (i = 0; i < s->n; i++)
-        if (cti_energy_body(s, i) >= 0)
-            s->energy.works[cti_energy_body(s, i)] += (double)cti_v3_dot(cti_v3_at(s->end.impulse, i), cti_v3_at(s->end.v, i));
+        cti_energy_work(s, i, cti_v3_at(s->end.impulse, i));
     if (CTI_LEN(s->scripts.reactions.blocks))
         reaction = cti_impulses_reactions(s, dt);
     for (i = 0; i < CTI_LEN(s->scripts.reactions.blocks); i++) {
         int block = s->scripts.reactions.blocks[i];
-        if (cti_energy_body(s, block) >= 0) /* a node of no element may be pinned */
-            s->energy.works[cti_energy_body(s, block)] +=
-                (double)cti_v3_dot(cti_v3_add(cti_v3_at(reaction, block), cti_impulses_borne(s, block)), cti_v3_at(s->end.v, block));
+        cti_energy_work(s, block, cti_v3_add(cti_v3_at(reaction, block), cti_impulses_borne(s, block)));
     }
     cti_energy_bend(s);
 }
@@ -50389,35 +50446,65 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     return after - before - fall - work;
 }
 
+/* kinetic energy of a block relative to its component's mean velocity, at velocity v */
+static double cti_energy_inner(const cti_state *s, int i, cti_v3 v)
+{
+    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
+    double x = (double)v.x - mean[0], y = (double)v.y - mean[1], z = (double)v.z - mean[2];
+    return (double)s->bodies.mass[i] / 2 * (x * x + y * y + z * z);
+}
+
+/* work of gravity on a block relative to that velocity */
+static double cti_energy_fall(const cti_state *s, int i, ct_real kick)
+{
+    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
+    double sum = 0;
+    int k;
+    for (k = 0; k < 3; k++)
+        sum += (double)(s->bodies.mass[i] * kick * s->desc.gravity[k]) * ((double)s->end.v[3 * i + k] - mean[k]);
+    return sum;
+}
+
+/* work at the mean velocity of a change dv of a block's velocity beyond gravity's */
+static double cti_energy_common(const cti_state *s, int i, cti_v3 dv)
+{
+    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
+    return (double)s->bodies.mass[i] * ((double)dv.x * mean[0] + (double)dv.y * mean[1] + (double)dv.z * mean[2]);
+}
+
 /* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
-   they belong to. Allowed is a share of the current energies and work, a share of what gravity gives in a step (the scale of a solve's
-   tolerance), and the rounding error of its elastic energy */
+   they belong to; all relative to the mean velocities of its components. Allowed is a share of the current energies and work, of the energy of
+   the velocity at which it meets other surfaces, and of what gravity gives in a step (the scale of a solve's tolerance), and the rounding error
+   of its energies */
 static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound)
 {
     const cti_energy *e0 = &s->energy.now[m], *e1 = &s->energy.end[m];
     const cti_history *q = &s->history;
+    cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), kept = 0, gain, free = -HUGE_VAL;
+    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
+    double elastic = cti_energy_elastic(s, m, dt), kept = 0, met = 0, common = 0, gain;
     int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
+        cti_v3 left = cti_v3_mad(cti_v3_at(q->v_end, i), gravity, -cti_integrate_leave(s, i, dt));
         mass += (double)s->bodies.mass[i];
         alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
-        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(cti_v3_at(s->desc.gravity, 0), s->end.fall[i] * kick)));
-        before += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_at(s->v, i)));
-        after += (double)(s->bodies.mass[i] / 2 *
-                          cti_v3_norm2(cti_v3_mad(cti_v3_at(q->v_end, i), cti_v3_at(s->desc.gravity, 0), -cti_integrate_leave(s, i, dt))));
-        fall += (double)(s->bodies.mass[i] * kick * cti_v3_dot(cti_v3_at(s->desc.gravity, 0), cti_v3_at(s->end.v, i)));
+        kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(gravity, s->end.fall[i] * kick)));
+        before += cti_energy_inner(s, i, cti_v3_at(s->v, i));
+        after += cti_energy_inner(s, i, left);
+        fall += cti_energy_fall(s, i, kick);
+        common += cti_energy_common(s, i, cti_v3_sub(left, cti_v3_mad(cti_v3_at(s->v, i), gravity, kick)));
+        met += (double)s->bodies.mass[i] / 2 * s->energy.means[s->factors.component_of[i]].met;
     }
-    *out_bound = cti_policy_body_gain(plain, before + fabs(elastic) + fabs(fall) + fabs(s->energy.works[m]) + mass * g * g,
-                                      s->energy.moduli[m] + fabs(e1->gravity));
-    gain = after - before + e1->elastic - elastic - fall - s->energy.works[m];
-    /* In free fall the rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
-       |kick|^2 / 2, is no allowance for an error of the linearization */
-    if (alone)
-        free = plain ? gain + kept : e1->kinetic - e0->kinetic + e1->elastic - elastic + e1->gravity - e0->gravity;
-    return free > gain ? free : gain;
+    *out_bound = cti_policy_body_gain(plain, before + met + fabs(elastic) + fabs(fall) + fabs(s->energy.inner[m]) + mass * g * g,
+                                      s->energy.moduli[m] + fabs(e1->gravity) + e0->kinetic + e1->kinetic);
+    gain = after - before + e1->elastic - elastic - fall - s->energy.inner[m];
+    if (!alone)
+        return gain;
+    /* In free fall Euler's rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
+       |kick|^2 / 2, is no allowance for an error of the linearization. Where nothing touches a body, its mean velocity gains nothing, too */
+    return (common > 0 ? gain + common : gain) + (plain ? kept : 0);
 }
 
 /* Bound on the gain of implicit Euler itself in a body that rotates under impulses, since elastic energy is not convex under rotation. A
@@ -75221,12 +75308,13 @@ static int cti_prepare_end(cti_mem *m, cti_state *s, int n3, int components)
            CTI_RESIZE(m, s->end.groups, components);
 }
 
-static int cti_prepare_energies(cti_mem *m, cti_state *s)
+static int cti_prepare_energies(cti_mem *m, cti_state *s, int components)
 {
     cti_energies *e = &s->energy;
     int bodies = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) &&
-           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies);
+           CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies) && CTI_RESIZE(m, e->means, components) &&
+           CTI_RESIZE(m, e->inner, s->bodies.n_models);
 }
 
 static int cti_prepare_scratch(ct_world *w)
@@ -75252,7 +75340,7 @@ static int cti_prepare_scratch(ct_world *w)
         memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
     return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
            CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
-           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s);
+           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s, components);
 }
 
 /* what the stepper is told of the bodies, and its own data. 0: out of memory */
@@ -75665,7 +75753,8 @@ static void cti_world_free_state(ct_world *w)
     cti_world_free_bodies(m, &s->bodies);
     cti_world_free_scripts(m, &s->scripts);
     cti_world_free_system(m, &s->system);
-    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
+    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.inner), CTI_FREE(m, s->energy.means);
+    CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
     CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
     CTI_FREE(m, s->end.groups);
     CTI_FREE(m, s->history.dv), CTI_FREE(m, s->history.dt_prev), CTI_FREE(m, s->history.dv_free), CTI_FREE(m, s->history.fall);
