@@ -92,6 +92,7 @@ typedef struct cti_barrier_factors {
     cti_factor32 lagged;
     cti_factor64 exact;  /* of B itself, where float does not do */
     int known;           /* 1: lagged is a factor */
+    uint8_t *fresh;  /* [n] 1: BDF2 knows no step before of the block, and its velocity is (y - p) / (h / 2) */
     int analyzed;        /* 1: symbolic is that of B's pattern as it is */
     double excess;       /* iterations since it was computed */
     float *x32;
@@ -239,6 +240,8 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x);
 /* cti_barrier_filter -- the largest step in [0, 1] along surface.x0 -> x1 that keeps every pair at this share of its distance at least;
    below 0: out of memory. */
 CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share);
+/* cti_barrier_rule_c -- rule.c of a block of y. */
+CTI_INLINE ct_real cti_barrier_rule_c(const cti_barrier *b, int block) { return b->rule.fresh[block] ? b->h / 2 : b->rule.c; }
 /* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
    relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
 CTI_FN int cti_barrier_passes(cti_state *s);
