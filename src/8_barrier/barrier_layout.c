@@ -30,8 +30,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
             CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.rubs), CTI_FREE(m, b->joints.ties),
-        CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
+    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
+    CTI_FREE(m, b->joints.ties), CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
     cti_bsr_free(m, &b->matrix.B);
     CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
     CTI_FREE(m, b->form.rows);
@@ -171,6 +171,10 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
+    for (i = 0; !b->layout.loose && i < s->surface.ne; i++)
+        b->layout.loose = s->surface.edge_faces[2 * (size_t)i] < 0;
+    for (i = 0; !b->layout.loose && i < s->surface.nv; i++)
+        b->layout.loose = s->surface.is_point[i];
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_shares(s, b, bodies);
     cti_barrier_blocks(s, b);
