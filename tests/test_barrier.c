@@ -51,6 +51,56 @@ static void falls_as_implicit_euler_says(void **state)
     }
 }
 
+/* BDF2: bodies that are added far away change nothing of a body that swings; a body added later swings as one from the first step on, at
+   second order in the step */
+static void bodies_begin_by_themselves(void **state)
+{
+    static const int32_t pinned[] = {0, 1, 2, 3};
+    double *x[2], at[2][3], last[3], off = 0;
+    int k, i, n = 0;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_body_id id;
+        ct_world *w;
+        d.stepper = CT_STEPPER_BARRIER, d.integrator = CT_INTEGRATOR_BDF2;
+        w = world_make(&d);
+        id = add_soft_box(w, "swings", 0.1, 2, 1e4, 0, 0, 0);
+        assert_int_equal(ct_body_pin(w, id, pinned, 4, CT_AXIS_ALL, NULL, -1), CT_OK);
+        for (i = 0; i < 20; i++) {
+            if (k && i >= 5 && i < 10)
+                add_soft_box(w, "far", 0.1, 1, 1e4, 5 + i, 0, 0);
+            step_once(w, 0.01);
+        }
+        x[k] = read_vectors(w, id, 0, &n);
+        ct_world_destroy(w);
+    }
+    for (i = 0; i < 3 * n; i++)
+        off = fmax(off, fabs(x[0][i] - x[1][i]));
+    assert_true(off == 0);
+    free(x[0]), free(x[1]);
+    for (k = 0; k < 6; k++) { /* steps of 4, 2, 1 ms: alone, and later than another body */
+        int later = k % 2, steps = 16 << k / 2;
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_body_id id;
+        ct_world *w;
+        d.stepper = CT_STEPPER_BARRIER, d.integrator = CT_INTEGRATOR_BDF2, d.barrier.newton_tolerance = (ct_real)(FLOAT ? 1e-3 : 1e-8);
+        w = world_make(&d);
+        add_soft_box(w, "far", 0.1, 1, 1e4, 5, 0, 0);
+        if (later)
+            step_once(w, 0.064 / steps);
+        id = add_soft_box(w, "swings", 0.1, 2, 1e4, 0, 0, 0);
+        assert_int_equal(ct_body_pin(w, id, pinned, 4, CT_AXIS_ALL, NULL, -1), CT_OK);
+        for (i = 0; i < steps; i++)
+            step_once(w, 0.064 / steps);
+        read_middle(w, id, 0, at[later]);
+        if (later)
+            last[k / 2] = fabs(at[0][1] - at[1][1]);
+        ct_world_destroy(w);
+    }
+    assert_true(FLOAT || (last[0] > 3 * last[1] && last[1] > 3 * last[2] && last[2] < 1e-6));
+}
+
 /* An affine body keeps its angular momentum and stays a rotation. Implicit Euler damps the rotation, by about (w h)^2 / 2 a step */
 static void spins(void **state)
 {
@@ -823,6 +873,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(falls_as_implicit_euler_says),
+        cmocka_unit_test(bodies_begin_by_themselves),
         cmocka_unit_test(spins),
         cmocka_unit_test(nothing_gets_through),
         cmocka_unit_test(fast_bodies_do_not_pass),

@@ -465,6 +465,40 @@ static void a_joint_that_cannot_close_says_so(void **state)
     drag(1);
 }
 
+/* a pinned point holds 1 kg, whatever its own mass is: the penalty is that of what can move */
+static void a_pinned_side_has_no_mass(void **state)
+{
+    static const double masses[] = {1, 1e-4, 1e-9};
+    int32_t node = 0;
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc wd = world_desc(1e-3, 0, NULL);
+        ct_points_desc d = ct_points_desc_default();
+        ct_joint_desc j = ct_joint_desc_default(CT_JOINT_STITCH);
+        ct_real at[3] = {0, 0, 0}, mass = (ct_real)masses[k];
+        ct_body_id held, hangs;
+        ct_mesh m;
+        ct_world *w;
+        wd.stepper = CT_STEPPER_BARRIER;
+        w = world_make(&wd);
+        memset(&m, 0, sizeof m);
+        m.positions = at, m.n_positions = 1;
+        d.mesh = &m, d.radius = (ct_real)0.01, d.masses = &mass;
+        assert_int_equal(ct_body_add_points(w, &d, &held), CT_OK);
+        assert_int_equal(ct_body_pin(w, held, &node, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+        mass = 1, at[1] = (ct_real)-0.5;
+        assert_int_equal(ct_body_add_points(w, &d, &hangs), CT_OK);
+        j.a.vertices[0] = j.b.vertices[0] = 0, j.rest_length = (ct_real)0.5;
+        join(w, &j, held, hangs);
+        for (i = 0; i < 20; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            assert_true(r.status == CT_STATUS_OK && r.joint_error < (ct_real)1e-5);
+        }
+        ct_world_destroy(w);
+    }
+}
+
 /* memory that runs out in a step with joints, contacts and a static hold leaves the world as it was, and nothing leaks */
 static void memory_may_run_out(void **state)
 {
@@ -516,6 +550,7 @@ int main(void)
         cmocka_unit_test(sides_of_every_kind),
         cmocka_unit_test(a_kinematic_arm_carries),
         cmocka_unit_test(a_joint_that_cannot_close_says_so),
+        cmocka_unit_test(a_pinned_side_has_no_mass),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

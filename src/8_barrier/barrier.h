@@ -70,7 +70,18 @@ typedef struct cti_barrier_term {
     int32_t kind, n, n_a, v[4], plane;
     ct_real hat, d2;
     ct_real mass; /* [kg] the smaller of its bodies' layout.share; 0: no unknown of it is free, so that it has no force */
+    int32_t wall; /* 0: the pair itself; else its wall, number wall - 1 */
 } cti_barrier_term;
+
+/* cti_barrier_wall -- a plane that a pair does not go through in the step at hand, see barrier_walls.c: its barrier acts where the gap
+   normal . sum c_k x_k - hat is below hat. */
+typedef struct cti_barrier_wall {
+    int32_t kind, n, n_a, v[4]; /* as of cti_barrier_term */
+    ct_real c[4], normal[3];
+    ct_real hat;         /* [m] */
+    ct_real mass;        /* as of cti_barrier_term */
+    ct_real when, lasts; /* [steps] the pair comes within dhat, and how long it takes to go as far as it is from there */
+} cti_barrier_wall;
 
 /* cti_barrier_rule -- a step of an integrator as a potential: E(y) = 1/2 |y - y^|_M^2 + force / at V(y0 + at (y - y0)) + contact
    (contacts, rigid bodies' stiffness) + damping, c / 2 |y - r|_D^2; the velocity at its end is v = (y - p) / c. See barrier_rule.c. */
@@ -81,6 +92,7 @@ typedef struct cti_barrier_rule {
     ct_real contact; /* [s^2] */
     ct_real span;    /* [s] time that y - r is the way of */
     ct_real share;   /* [1] of a strain limit's force, see cti_model_ahead */
+    uint8_t *fresh;  /* [n] 1: BDF2 knows no step before of the block, and its velocity is (y - p) / (h / 2) */
     ct_real *rate;   /* [3 n] velocities at the start of the step */
     ct_real *p, *r;  /* [3 n] */
 } cti_barrier_rule;
@@ -111,6 +123,7 @@ typedef struct cti_barrier_layout {
     ct_real *x_state;           /* [3 state blocks] scratch of cti_barrier_place */
     ct_real *damping;           /* [6 state blocks] scratch */
     ct_real strain;             /* largest entry of A - R at the end of the step */
+    int loose;                  /* 1: the surface has loose points or edges */
 } cti_barrier_layout;
 
 /* cti_barrier_goals -- where scripts want their parts at the end of the step. */
@@ -131,6 +144,7 @@ typedef struct cti_barrier_surface {
 /* cti_barrier_candidates -- candidates, which are complete while the surface stays in the room. */
 typedef struct cti_barrier_candidates {
     int known;         /* 1: the room and the lists are */
+    int made;          /* 1: the last cti_barrier_cover has made them */
     cti_room room;     /* see cti_detect */
     cti_barrier_list list[CTI_BARRIER_LISTS];
     int32_t *planes;   /* [2 m] vertex, plane: within reach in the room */
@@ -140,7 +154,8 @@ typedef struct cti_barrier_candidates {
 
 /* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
 typedef struct cti_barrier_contact {
-    cti_barrier_term *terms; /* active pairs */
+    cti_barrier_term *terms; /* active pairs, and then active walls */
+    cti_barrier_wall *walls; /* of the step at hand */
     cti_barrier_rub *rubs;
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
     double energy;           /* [J] of the barriers */
@@ -225,6 +240,8 @@ CTI_INLINE const cti_barrier_attach *cti_barrier_of(const cti_state *s, const ct
 
 /* cti_barrier_rule_make -- rule, p, r and y_hat of a step of h from y0 and rate. */
 CTI_FN void cti_barrier_rule_make(cti_state *s, ct_real h);
+/* cti_barrier_rule_c -- rule.c of a block of y. */
+CTI_INLINE ct_real cti_barrier_rule_c(const cti_barrier *b, int block) { return b->rule.fresh[block] ? b->h / 2 : b->rule.c; }
 /* cti_barrier_rule_end -- velocity [3] of block `block` of y at the end of the step. */
 CTI_FN cti_v3 cti_barrier_rule_end(const cti_barrier *b, int block);
 /* cti_barrier_rule_keep -- what the next step's rule needs of this one; before the state's velocities are replaced. */
@@ -242,6 +259,12 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
 /* cti_barrier_passes -- at the end of a step: 1 where the straight way from x_start to surface.x0 leads through something, of pairs that move farther
    relative to each other than the smaller body's size: the minimum that was found lies behind an obstacle. -1: out of memory. */
 CTI_FN int cti_barrier_passes(cti_state *s);
+/* cti_barrier_measure -- squared distances of all candidates at x. */
+CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x);
+/* cti_barrier_approach -- bound on how much nearer the features of a pair come from x0 to x1: relative motions of their vertices. */
+CTI_FN ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1);
+/* cti_barrier_least_mass -- cti_barrier_term.mass, from its vertices. */
+CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t);
 /* cti_barrier_arrive -- surface.x0 has become the positions that active pairs were last found at. */
 CTI_FN void cti_barrier_arrive(cti_state *s);
 /* cti_barrier_law -- the potential of a term, in rule.contact J. */
@@ -255,6 +278,20 @@ CTI_FN int cti_barrier_crosses(cti_state *s);
 CTI_FN int cti_barrier_coincides(const cti_state *s, cti_pair *out);
 /* cti_barrier_squeezes -- 1 when the motion to x, at which pairs were last found, brings a pair nearer than a solve resolves. */
 CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x);
+
+/* ---- barrier_walls.c ---- */
+
+/* cti_barrier_walls -- after a minimization, at surface.x0: adds walls for pairs without faces that the straight way from x_start to `to` [3 nv]
+   leads through each other; `to` may be surface.x0. Returns how many; below 0: out of memory. */
+CTI_FN int cti_barrier_walls(cti_state *s, const ct_real *to);
+/* cti_barrier_wall_gap -- signed distance from a wall at surface positions x. */
+CTI_FN ct_real cti_barrier_wall_gap(const cti_barrier_wall *w, const ct_real *x);
+/* cti_barrier_wall_eval -- as cti_potential_eval. */
+CTI_FN int cti_barrier_wall_eval(const cti_barrier_wall *w, const cti_potential *law, const ct_real *x, int want, cti_potential_terms *out);
+/* cti_barrier_walls_find -- adds active walls at x to the terms. 0: out of memory. */
+CTI_FN int cti_barrier_walls_find(cti_state *s, const ct_real *x);
+/* cti_barrier_walls_filter -- as cti_barrier_filter, of the walls. */
+CTI_FN ct_real cti_barrier_walls_filter(const cti_state *s, const ct_real *x1, ct_real share);
 
 /* ---- barrier_energy.c: the objective in h^2 J ---- */
 
@@ -303,6 +340,8 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 
 /* ---- barrier_hold.c ---- */
 
+/* cti_barrier_key -- of a term in the contact memory; a wall has another one than its pair. */
+CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
 /* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
 CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
 /* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times

@@ -181,9 +181,11 @@ static void cti_contacts_derive(int begin, int end, int worker, void *context)
     for (group = begin; group < end; group++) {
         int from = group * CTI_POTENTIAL_MANY, to = cti_min_int(q->n, from + CTI_POTENTIAL_MANY);
         int pairs = from;
-        /* planes come last: they are no pairs of features */
-        for (; pairs < to && b->matrix.contacts == CTI_POTENTIAL_PROJECTED && b->contact.terms[q->first + pairs].kind != CT_PAIR_PLANE; pairs++) {
+        /* planes and walls come last: they are no pairs of features */
+        for (; pairs < to && b->matrix.contacts == CTI_POTENTIAL_PROJECTED; pairs++) {
             const cti_barrier_term *t = &b->contact.terms[q->first + pairs];
+            if (t->kind == CT_PAIR_PLANE || t->wall)
+                break;
             cti_barrier_law(q->s, t, &law[pairs - from]);
             kind[pairs - from] = (ct_pair_kind)t->kind;
             for (k = 0; k < t->n; k++)

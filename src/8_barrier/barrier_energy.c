@@ -429,6 +429,8 @@ CTI_FN int cti_barrier_lag(cti_state *s)
         for (k = 0; k < p->n; k++)
             n = cti_v3_mad(n, cti_v3_sub(cti_v3_at(f->x0, p->v[k]), cti_v3_at(f->x0, p->v[0])), t.c[k]);
         n = p->kind == CT_PAIR_PLANE ? cti_v3_at(f->planes[p->plane].normal, 0) : cti_v3_unit(n, cti_v3_make(0, 1, 0));
+        if (p->wall)
+            n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
         cti_v3_tangents(n, &t1, &t2);
         cti_v3_put(q.t[0], 0, t1);
         cti_v3_put(q.t[1], 0, t2);

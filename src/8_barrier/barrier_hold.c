@@ -12,13 +12,13 @@
    has no limit: with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
 #define CTI_RUB_OFF CTI_R(0.1)
 
-static uint64_t cti_rub_key(const cti_state *s, const cti_barrier_term *p)
+CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p)
 {
     cti_pair pair;
     memset(&pair, 0, sizeof pair);
     pair.kind = p->kind, pair.n = p->n, pair.n_a = p->n_a, pair.plane = p->plane;
     memcpy(pair.v, p->v, sizeof p->v);
-    return cti_pair_key(&s->surface, &pair);
+    return cti_pair_key(&s->surface, &pair) + (uint64_t)0x9e3779b97f4a7c15ull * (uint64_t)p->wall;
 }
 
 /* v after the least rotation that takes unit vector from to unit vector to; 0 where that is more than 120 degrees */
@@ -44,7 +44,7 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     cti_v3 n = cti_v3_cross(cti_v3_at(q->t[0], 0), cti_v3_at(q->t[1], 0)), a;
     ct_real w[2];
     q->kind = p->kind, q->n_a = p->n_a, q->plane = p->plane;
-    q->key = cti_rub_key(s, p);
+    q->key = cti_barrier_key(s, p);
     q->anchor[0] = q->anchor[1] = 0;
     m = s->desc.barrier.static_hold ? cti_memory_find(&s->contact.memory, q->key) : NULL;
     if (!m)

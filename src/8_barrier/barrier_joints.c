@@ -182,7 +182,21 @@ CTI_FN void cti_barrier_joints_open(cti_state *s)
     }
 }
 
-/* the penalty: from the diagonal of the bodies' Hessian, which is in B */
+/* 1 where a script holds a block of y: a node of a side */
+static int cti_tie_is_held(const cti_state *s, const cti_barrier_tie *t, int block)
+{
+    const cti_joint *j = &s->bodies.joints[t->joint];
+    int i, k;
+    for (i = 0; i < 2; i++) {
+        const cti_joint_side *side = i ? &j->b : &j->a;
+        for (k = 0; side->rigid < 0 && k < side->n; k++)
+            if (cti_barrier_own(s)->layout.block_of[side->block[k]] == block)
+                return s->scripts.n_constrained > 0 && s->scripts.fixed[side->block[k]];
+    }
+    return 0;
+}
+
+/* the penalty: from the diagonal of the bodies' Hessian, which is in B. What a script holds does not give way, whatever its mass is */
 static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
 {
     const cti_barrier *b = cti_barrier_own(s);
@@ -191,7 +205,7 @@ static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
     for (k = 0; k < t->n; k++) {
         const ct_real *D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[t->block[k]];
         ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
-        give += stiff > 0 ? t->w[k] * t->w[k] / stiff : 0;
+        give += stiff > 0 && !cti_tie_is_held(s, t, t->block[k]) ? t->w[k] * t->w[k] / stiff : 0;
     }
     t->k = t->k_first = give > 0 ? CTI_TIE_PENALTY / give : 0;
 }

@@ -18,7 +18,7 @@ CTI_FN void cti_barrier_free(cti_state *s)
     if (!b)
         return;
     CTI_FREE(m, b->layout.block_of), CTI_FREE(m, b->layout.affines), CTI_FREE(m, b->layout.attach), CTI_FREE(m, b->layout.hat);
-    CTI_FREE(m, b->layout.share);
+    CTI_FREE(m, b->layout.share), CTI_FREE(m, b->rule.fresh);
     CTI_FREE(m, b->y), CTI_FREE(m, b->y0), CTI_FREE(m, b->y_hat), CTI_FREE(m, b->rule.rate), CTI_FREE(m, b->rule.p), CTI_FREE(m, b->rule.r);
     CTI_FREE(m, b->y_try), CTI_FREE(m, b->dy), CTI_FREE(m, b->g);
     CTI_FREE(m, b->scripts.goal), CTI_FREE(m, b->layout.x_state), CTI_FREE(m, b->layout.damping), CTI_FREE(m, b->scripts.script),
@@ -30,8 +30,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
             CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.rubs), CTI_FREE(m, b->joints.ties),
-        CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
+    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
+    CTI_FREE(m, b->joints.ties), CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
     cti_bsr_free(m, &b->matrix.B);
     CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
     CTI_FREE(m, b->form.rows);
@@ -125,6 +125,7 @@ static int cti_barrier_reserve(cti_state *s, cti_barrier *b)
     int n3 = 3 * b->n, i;
     if (!(CTI_RESIZE(m, b->y, n3) && CTI_RESIZE(m, b->y0, n3) && CTI_RESIZE(m, b->y_hat, n3) && CTI_RESIZE(m, b->y_try, n3) &&
           CTI_RESIZE(m, b->rule.rate, n3) && CTI_RESIZE(m, b->rule.p, n3) && CTI_RESIZE(m, b->rule.r, n3) && CTI_RESIZE(m, b->dy, n3) &&
+          CTI_RESIZE(m, b->rule.fresh, b->n) &&
           CTI_RESIZE(m, b->g, n3) && CTI_RESIZE(m, b->scripts.goal, n3) && CTI_RESIZE(m, b->layout.x_state, 3 * s->n) &&
           CTI_RESIZE(m, b->layout.damping, 6 * s->n) && CTI_RESIZE(m, b->scripts.script, 3 * f->n_moving) &&
           CTI_RESIZE(m, b->surface.x_start, 3 * f->nv) && cti_room_reserve(m, &b->cover.room, f) &&
@@ -170,6 +171,10 @@ CTI_FN int cti_barrier_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = b->layout.hat[i] / 2;
+    for (i = 0; !b->layout.loose && i < s->surface.ne; i++)
+        b->layout.loose = s->surface.edge_faces[2 * (size_t)i] < 0;
+    for (i = 0; !b->layout.loose && i < s->surface.nv; i++)
+        b->layout.loose = s->surface.is_point[i];
     b->matrix.contacts = CTI_POTENTIAL_PROJECTED;
     cti_barrier_shares(s, b, bodies);
     cti_barrier_blocks(s, b);

@@ -123,8 +123,7 @@ static void cti_barrier_measure_range(int begin, int end, int worker, void *cont
         l->d2[i] = cti_dist_pp(q->x0 + 3 * (size_t)quads[0], q->x0 + 3 * (size_t)quads[1]);
 }
 
-/* squared distances of all candidates at x */
-static void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
+CTI_FN void cti_barrier_measure(const cti_state *s, cti_barrier *b, const ct_real *x)
 {
     cti_pairs_job q;
     int k;
@@ -150,6 +149,7 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
     cti_barrier *b = cti_barrier_own(s);
     cti_surface *f = &s->surface;
     int k;
+    b->cover.made = 0;
     if (b->cover.known && cti_room_holds(&b->cover.room, f, x1))
         return 1;
     b->cover.known = 0;
@@ -170,7 +170,7 @@ CTI_FN int cti_barrier_cover(cti_state *s, const ct_real *x1)
         return 0;
     cti_barrier_measure(s, b, f->x0);
     cti_barrier_arrive(s);
-    b->cover.known = 1;
+    b->cover.known = b->cover.made = 1;
     return 1;
 }
 
@@ -186,8 +186,7 @@ static int cti_barrier_is_free(const cti_state *s, int v)
     return is_free;
 }
 
-/* cti_barrier_term.mass */
-static ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t)
+CTI_FN ct_real cti_barrier_least_mass(const cti_state *s, const cti_barrier_term *t)
 {
     const ct_real *share = cti_barrier_own(s)->layout.share;
     const int32_t *body_of = s->surface.body_of;
@@ -232,7 +231,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
             cti_barrier_term t;
             if (!(l->d2[i] < l->hat[i] * l->hat[i]))
                 continue;
-            t.kind = (int32_t)l->kind, t.plane = 0;
+            t.kind = (int32_t)l->kind, t.plane = 0, t.wall = 0;
             t.n = k == CTI_BARRIER_VV ? 2 : k == CTI_BARRIER_VE ? 3 : 4;
             t.n_a = k == CTI_BARRIER_EE ? 2 : 1;
             memcpy(t.v, l->quads + 4 * (size_t)i, sizeof t.v);
@@ -242,7 +241,7 @@ CTI_FN int cti_barrier_find(cti_state *s, const ct_real *x)
                 return 0;
         }
     }
-    return cti_barrier_find_planes(s, b, x);
+    return cti_barrier_find_planes(s, b, x) && cti_barrier_walls_find(s, x);
 }
 
 static void cti_barrier_gather(const cti_barrier_term *t, const ct_real *x, ct_real *out)
@@ -271,6 +270,8 @@ CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const
     cti_potential law;
     ct_real points[12];
     cti_barrier_law(s, t, &law);
+    if (t->wall)
+        return cti_barrier_wall_eval(&cti_barrier_own(s)->contact.walls[t->wall - 1], &law, x, want, out);
     if (t->kind == CT_PAIR_PLANE) {
         const cti_plane *p = &s->surface.planes[t->plane];
         return cti_potential_plane(&law, cti_v3_at(p->normal, 0), cti_plane_gap(p, cti_v3_at(x, t->v[0])), want, out);
@@ -281,8 +282,7 @@ CTI_FN int cti_barrier_eval(const cti_state *s, const cti_barrier_term *t, const
 
 /* ---- the step filter ---- */
 
-/* bound on how much nearer the features of a pair come: relative motions of their vertices */
-static ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
+CTI_FN ct_real cti_barrier_approach(const int32_t *q, int n_a, int n, const ct_real *x0, const ct_real *x1)
 {
     ct_real big = 0;
     int i, j;
@@ -392,7 +392,7 @@ CTI_FN ct_real cti_barrier_filter(cti_state *s, const ct_real *x1, ct_real share
         if (g1 < least)
             step = cti_min(step, (g0 - least) / (g0 - g1) * (1 - 8 * CTI_EPS));
     }
-    return step;
+    return cti_min(step, cti_barrier_walls_filter(s, x1, share));
 }
 
 /* ---- the straight way of a step ---- */
@@ -505,6 +505,12 @@ CTI_FN int cti_barrier_squeezes(const cti_state *s, const ct_real *x)
         const cti_plane *p = &f->planes[b->cover.planes[i + 1]];
         ct_real gap = cti_plane_gap(p, cti_v3_at(x, v)), least = share * (b->layout.hat[f->body_of[v]] + b->layout.hat[p->body]) / 2;
         if (gap < least && gap < cti_plane_gap(p, cti_v3_at(f->x0, v)))
+            return 1;
+    }
+    for (i = 0; i < CTI_LEN(b->contact.walls); i++) {
+        const cti_barrier_wall *w = &b->contact.walls[i];
+        ct_real gap = cti_barrier_wall_gap(w, x);
+        if (gap < share * w->hat && gap < cti_barrier_wall_gap(w, f->x0))
             return 1;
     }
     return 0;

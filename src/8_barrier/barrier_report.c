@@ -56,22 +56,25 @@ CTI_FN int cti_barrier_touches(cti_state *s, const cti_memory *next, ct_step_rep
         cti_touch touch;
         cti_v3 n, t1, t2;
         ct_real d = cti_sqrt(p->d2);
-        if (d < r->min_distance || s->step.limit.n == 0) {
+        if (!p->wall && (d < r->min_distance || s->step.limit.n == 0)) {
             r->min_distance = cti_min(d, r->min_distance);
             memset(&s->step.limit, 0, sizeof s->step.limit);
             s->step.limit.kind = p->kind, s->step.limit.n = p->n, s->step.limit.n_a = p->n_a, s->step.limit.plane = p->plane;
             memcpy(s->step.limit.v, p->v, sizeof p->v);
         }
-        r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
+        if (!p->wall)
+            r->thickness_kept = cti_min(r->thickness_kept, d / p->hat);
         if (!cti_barrier_eval(s, p, s->surface.x0, CTI_POTENTIAL_VALUE, &t) || !(t.force > 0))
             continue;
         memset(&touch, 0, sizeof touch);
         touch.pair.kind = p->kind, touch.pair.n = p->n, touch.pair.n_a = p->n_a, touch.pair.plane = p->plane;
         memcpy(touch.pair.v, p->v, sizeof p->v);
         memcpy(touch.pair.w, t.c, sizeof t.c);
-        touch.key = cti_pair_key(&s->surface, &touch.pair);
+        touch.key = cti_barrier_key(s, p);
         touch.thickness = 0;
         n = cti_v3_unit(cti_pair_offset(&s->surface, s->surface.x0, &touch.pair), cti_v3_make(0, 1, 0));
+        if (p->wall)
+            n = cti_v3_at(b->contact.walls[p->wall - 1].normal, 0);
         cti_v3_tangents(n, &t1, &t2);
         for (k = 0; k < 3; k++)
             cti_v3_put(touch.frame, k, k == 0 ? n : (k == 1 ? t1 : t2));

@@ -59,7 +59,7 @@ static int cti_root_open(cti_state *s, cti_root *w)
         return 0;
     /* u = u_t */
     for (i = 0; i < 3 * b->n; i++)
-        w->z[i] = b->rule.p[i] + b->rule.c * b->rule.rate[i];
+        w->z[i] = b->rule.p[i] + cti_barrier_rule_c(b, i / 3) * b->rule.rate[i];
     for (i = 0; i < s->n; i++)
         if (b->layout.block_of[i] >= 0)
             w->mass[b->layout.block_of[i]] = (double)s->bodies.mass[i];
