@@ -373,11 +373,40 @@ static void test_fold(void **state)
     }
 }
 
+/* directors that a direction gives are twisted against each other, here by almost half a turn. With the natural twist that is beyond half a turn,
+   and the rest twist is that angle within it */
+static void test_rest_twist_wraps(void **state)
+{
+    static const int32_t list[4] = {0, 1, 1, 2};
+    static const ct_real X[9] = {0, 0, 0, CTI_R(0.1), 0, 1, 0, CTI_R(0.02), 2};
+    const double turn = 6.283185307179586;
+    double rest[3], l = 0.5 * (sqrt(1.01) + sqrt(1.0104));
+    rod r;
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        memcpy(r.X, X, sizeof X);
+        r.law = law_of(2, 3, 1.5);
+        r.law.twist = (ct_real)(k - 1), r.law.direction[2] = 1;
+        make(&r, list, 2, 3, 10, 0);
+        rest[k] = (double)r.model.rods.rest[7];
+        drop(&r);
+    }
+    print_message("  rest twist without natural twist %.4f, with 1 rad/m %.4f, with -1 rad/m %.4f\n", rest[1], rest[2], rest[0]);
+    assert_true(fabs(rest[1]) > 2.5 && fabs(rest[1]) < 3.1);
+    for (k = 0; k < 3; k += 2) {
+        double sum = rest[1] + l * (k - 1);
+        assert_true(fabs(rest[k] - (fabs(sum) > turn / 2 ? sum - (sum > 0 ? turn : -turn) : sum)) < 1e-5);
+        assert_true(fabs(rest[k]) < turn / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_definite), cmocka_unit_test(test_values),
                                        cmocka_unit_test(test_frames_rest), cmocka_unit_test(test_strands),  cmocka_unit_test(test_loop_rests),
                                        cmocka_unit_test(test_direction_mass), cmocka_unit_test(test_natural_curvature),
-                                       cmocka_unit_test(test_natural_twist), cmocka_unit_test(test_fold)};
+                                       cmocka_unit_test(test_natural_twist), cmocka_unit_test(test_fold),
+                                       cmocka_unit_test(test_rest_twist_wraps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

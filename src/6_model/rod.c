@@ -155,11 +155,18 @@ static cti_v3 cti_rod_transport(cti_v3 t0, cti_v3 t1, cti_v3 v)
     return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), u, cti_v3_dot(u, v) * s), cti_v3_cross(w, v));
 }
 
-/* a unit vector perpendicular to t, next to v; next to an axis where v has no part of that kind */
+/* v's part perpendicular to t; 0 where it is less than 1e-3 of v, which a direction of three written digits may be by accident */
+static cti_v3 cti_rod_across(cti_v3 t, cti_v3 v)
+{
+    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t));
+    return cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) ? u : cti_v3_zero();
+}
+
+/* a unit vector perpendicular to t, next to v; next to an axis where v is 0 */
 static cti_v3 cti_rod_director(cti_v3 t, cti_v3 v)
 {
-    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t)), b;
-    if (cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) && cti_v3_norm2(v) > 0)
+    cti_v3 u = cti_rod_across(t, v), b;
+    if (cti_v3_norm2(u) > 0)
         return cti_v3_unit(u, cti_v3_zero());
     cti_v3_tangents(t, &u, &b);
     return u;
@@ -187,6 +194,27 @@ CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32
         cti_v3 e = cti_v3_sub(cti_v3_at(X, s[1]), cti_v3_at(X, s[0]));
         cti_v3_put(out, i, cti_v3_mad(cti_v3_mad(cti_v3_at(X, s[0]), e, CTI_R(0.5)), cti_v3_at(out, i), cti_v3_norm(e)));
     }
+}
+
+static ct_real cti_rod_length(const cti_rod_desc *d, int i)
+{
+    const int32_t *s = d->segments + 2 * (size_t)i;
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+}
+
+CTI_FN ct_real cti_rod_joint_length(const cti_rod_desc *d, int j)
+{
+    return (cti_rod_length(d, d->joints[2 * j]) + cti_rod_length(d, d->joints[2 * j + 1])) / 2;
+}
+
+CTI_FN int cti_rod_along(const cti_rod_desc *d)
+{
+    cti_v3 want = cti_v3_at(d->law->direction, 0);
+    int i;
+    for (i = 0; i < d->n_segments && cti_v3_norm2(want) > 0; i++)
+        if (!(cti_v3_norm2(cti_rod_across(cti_rod_tangent(d->X, d->segments + 2 * (size_t)i), want)) > 0))
+            return i;
+    return -1;
 }
 
 /* ---- measures and their gradients ---- */
@@ -303,14 +331,18 @@ CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q
 /* stiffness of measure k */
 static ct_real cti_rod_stiff(const ct_real *rest, int k) { return rest[k == 4 ? 2 : k % 2]; }
 
+/* an angle within (-3 pi, 3 pi) in (-pi, pi] */
+static ct_real cti_rod_wrap(ct_real a)
+{
+    const ct_real pi = CTI_R(3.14159265358979324);
+    return a > pi ? a - 2 * pi : (a <= -pi ? a + 2 * pi : a);
+}
+
 /* how far measure k is from rest; twist in (-pi, pi] */
 static ct_real cti_rod_off(const ct_real *rest, const ct_real *q, int k)
 {
-    const ct_real pi = CTI_R(3.14159265358979324);
     ct_real d = q[k] - rest[3 + k];
-    if (k == 4)
-        d = d > pi ? d - 2 * pi : (d <= -pi ? d + 2 * pi : d);
-    return d;
+    return k == 4 ? cti_rod_wrap(d) : d;
 }
 
 /* the two measures that hold a frame: its place along the segment, its distance less the one at rest; g [2][9] their gradients */
@@ -324,12 +356,6 @@ static void cti_rod_held(const ct_real *x, const int32_t *node, ct_real distance
 }
 
 /* ---- the batch ---- */
-
-static ct_real cti_rod_length(const cti_rod_desc *d, int i)
-{
-    const int32_t *s = d->segments + 2 * (size_t)i;
-    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
-}
 
 /* stiffness [N/m] that holds frames: that of twist at both joints, at the frame's lever, so that a frame's block of K is about isotropic */
 static void cti_rod_hold(cti_rod_batch *t, const cti_rod_desc *d)
@@ -354,7 +380,7 @@ static void cti_rod_rest(cti_rod_batch *t, const cti_rod_desc *d, int node_offse
         rest[0] = law->bend[0] / (2 * l), rest[1] = law->bend[1] / (2 * l), rest[2] = law->torsion / l;
         for (k = 3; k < 7; k++)
             rest[k] *= law->curvature;
-        rest[7] += law->twist * l;
+        rest[7] = cti_rod_wrap(rest[7] + law->twist * l);
     }
 }
 

@@ -397,8 +397,9 @@ typedef struct ct_rod_desc {
     ct_real torsion;        /* [N m^2] G J >= 0, > 0 where bend is; default -1: young / (2 (1 + poisson)) pi r^4 / 2 */
     ct_real line_density;   /* [kg/m] > 0; default -1: density pi r^2 */
     ct_real curvature;      /* [0, 1] share of the mesh's curvature that is natural; default 1: the mesh is at rest; 0: the rod is straight at rest */
-    ct_real twist;          /* [rad/m] natural twist; default 0 */
-    ct_real direction[3];   /* directors are this vector's part across each segment, turned by `rotation`; default 0: any, without twist */
+    ct_real twist;          /* [rad/m] natural twist, below half a turn for the length of a segment; default 0 */
+    ct_real direction[3];   /* directors are this vector's part across each segment, which may not be along it, turned by `rotation`; default 0: any,
+                               without twist */
     ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0; default 0 */
     ct_real damping_stiffness; /* Rayleigh beta [s] >= 0; default 1e-3 */
     ct_real friction;
