@@ -335,11 +335,11 @@ typedef struct ct_material {
     ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. These are stiffnesses of single springs;
                                      the sheet's resistance depends on the mesh and the direction (docs/limits.md) */
     ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. It is held inside the implicit step, together
-                                  with the contacts. From 7/10 of it on a spring stiffens. At the limit it is as stiff as 200 times the mass
-                                  of its heavier end over the square of a step of at least 10 ms, plus 20 times its own stiffness. A sheet
-                                  that hangs at rest keeps the limit at steps up to 10 ms. One that swings or falls exceeds it by about 1/10
-                                  where the world's newton_iterations suffice to solve it, else up to twice (docs/limits.md). The limit's
-                                  own energy is part of a report's energies, and grows with shorter steps down to 10 ms */
+                                  with the contacts. From 7/10 of it on a spring stiffens: at the limit by 2e6 / s^2 times the mass of its
+                                  heavier end, 20 times its own stiffness, and what carries the sheet's weight per length of an edge, in
+                                  steps of any length. A sheet that hangs by an edge at rest keeps the limit. One that swings or falls
+                                  exceeds it by about 1/10 where the world's newton_iterations suffice to solve it, else up to twice
+                                  (docs/limits.md). The limit's own energy is part of a report's energies */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
