@@ -515,7 +515,8 @@ typedef struct ct_joint_desc {
     ct_real rest_length; /* [m] stitches; 0: the points coincide; default -1: 1.1 thicknesses between vertices of bodies that collide, else
                             0 */
     int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
-                            deformable */
+                            deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
+                            both in one place, which contradicts their thickness */
 } ct_joint_desc;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
