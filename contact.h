@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 98d9562e09bbcc4a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b10f485e0455be81.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1153,11 +1153,11 @@ typedef struct ct_material {
     ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. These are stiffnesses of single springs;
                                      the sheet's resistance depends on the mesh and the direction (docs/limits.md) */
     ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. It is held inside the implicit step, together
-                                  with the contacts. From 7/10 of it on a spring stiffens. At the limit it is as stiff as 200 times the mass
-                                  of its heavier end over the square of a step of at least 10 ms, plus 20 times its own stiffness. A sheet
-                                  that hangs at rest keeps the limit at steps up to 10 ms. One that swings or falls exceeds it by about 1/10
-                                  where the world's newton_iterations suffice to solve it, else up to twice (docs/limits.md). The limit's
-                                  own energy is part of a report's energies, and grows with shorter steps down to 10 ms */
+                                  with the contacts. From 7/10 of it on a spring stiffens: at the limit by 2e6 / s^2 times the mass of its
+                                  heavier end, 20 times its own stiffness, and what carries the sheet's weight per length of an edge, in
+                                  steps of any length. A sheet that hangs by an edge at rest keeps the limit. One that swings or falls
+                                  exceeds it by about 1/10 where the world's newton_iterations suffice to solve it, else up to twice
+                                  (docs/limits.md). The limit's own energy is part of a report's energies */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
@@ -1215,8 +1215,9 @@ typedef struct ct_rod_desc {
     ct_real torsion;        /* [N m^2] G J >= 0, > 0 where bend is; default -1: young / (2 (1 + poisson)) pi r^4 / 2 */
     ct_real line_density;   /* [kg/m] > 0; default -1: density pi r^2 */
     ct_real curvature;      /* [0, 1] share of the mesh's curvature that is natural; default 1: the mesh is at rest; 0: the rod is straight at rest */
-    ct_real twist;          /* [rad/m] natural twist; default 0 */
-    ct_real direction[3];   /* directors are this vector's part across each segment, turned by `rotation`; default 0: any, without twist */
+    ct_real twist;          /* [rad/m] natural twist, below half a turn for the length of a segment; default 0 */
+    ct_real direction[3];   /* directors are this vector's part across each segment, which may not be along it, turned by `rotation`; default 0: any,
+                               without twist */
     ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0; default 0 */
     ct_real damping_stiffness; /* Rayleigh beta [s] >= 0; default 1e-3 */
     ct_real friction;
@@ -1332,7 +1333,8 @@ typedef struct ct_joint_desc {
     ct_real rest_length; /* [m] stitches; 0: the points coincide; default -1: 1.1 thicknesses between vertices of bodies that collide, else
                             0 */
     int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
-                            deformable */
+                            deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
+                            both in one place, which contradicts their thickness */
 } ct_joint_desc;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
@@ -35583,11 +35585,12 @@ typedef struct cti_rest_mesh {
     const ct_real *X;        /* [3 n_nodes] positions [m] by local number */
     const int32_t *elements; /* [nodes of an element x n] local numbers, which node_offset makes global */
     int n_nodes, n, node_offset;
+    ct_real gravity;         /* [m/s^2] its size, for the load of strain limits */
 } cti_rest_mesh;
 CTI_INLINE cti_rest_mesh cti_rest_mesh_of(const ct_real *X, int n_nodes, const int32_t *elements, int n, int node_offset)
 {
     cti_rest_mesh r;
-    r.X = X, r.elements = elements, r.n_nodes = n_nodes, r.n = n, r.node_offset = node_offset;
+    r.X = X, r.elements = elements, r.n_nodes = n_nodes, r.n = n, r.node_offset = node_offset, r.gravity = 0;
     return r;
 }
 
@@ -37250,13 +37253,6 @@ CTI_FN void cti_plate_batch_assemble(const cti_plate_batch *t, const ct_real *x,
 /* spring.h -- mass-spring cloth in batches of eight springs. */
 
 
-#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the strain limit, in masses of the heavier end over the squared step */
-/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
-   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
-   the pieces of a halved 10 ms step would change the energy. */
-#define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
-
 enum { CTI_SPRING_REST = 3 };
 
 /* cti_spring_batch -- zero it before first use. */
@@ -37270,7 +37266,7 @@ typedef struct cti_spring_batch {
     const ct_real *ahead; /* velocities by global node number, to evaluate springs at the step's end; NULL: at its start */
     int32_t *node;        /* [2 x 8 batches] */
     int32_t *slot;        /* [4 n] */
-    ct_real *rest;        /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
+    ct_real *rest;        /* [batches][3][8]: rate k [N/m], rest length [m], stiffness of the limit [N/m] */
 } cti_spring_batch;
 
 /* cti_spring_list -- the springs of triangles [3 n]. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
@@ -37280,8 +37276,9 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const cti_rest_me
 /* As for tets (tet.h); elements: ends [2 n]; rates [n] N/m. -1: a spring has length zero: its number and its length. */
 CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const cti_rest_mesh *rest, const ct_real *rates,
                                  int64_t *out_bad, double *out_value);
-/* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number. */
-CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
+/* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number; tension: what a sheet at rest carries
+   [N/m], with which its springs are at the limit at most. */
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass, ct_real tension);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
 CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);
@@ -37300,8 +37297,9 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
 /* ---- 6_model/spring.c ---- */
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step
-   (10 ms at least). A ramp of width w below e leads to it, so that the energy is twice differentiable:
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K = CTI_SPRING_LIMIT m + CTI_SPRING_RATES k + 2 T L / w. The last
+   term is for a sheet at rest, T its weight over the length of the edge that it hangs by: K w / 2 is the force at the elongation e. A ramp of
+   width w below e leads to K, so that the energy is twice differentiable:
    g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w], K (u - w / 2) beyond.
    A single Newton step at x would not see a limit that the motion reaches only later. So this term is linearized at the point that the
    present velocity leads to, y = x + dt v: f(x_end) = f(y) + K_y dt v - K_y dt v_end.
@@ -37313,6 +37311,12 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
    reach a strain of .053 for a limit of .05; with half of this value .08, with double .037. In equilibrium the sheet hangs at 3/5 of its
    limit. */
 #define CTI_SPRING_RAMP CTI_R(0.3)
+/* [1/s^2] stiffness of the limit for sheets in motion, over the mass of a spring's heavier end: 200 masses held over 10 ms. It is the same in
+   steps of all lengths, or a change of the length would change the stored energy. The largest strain of a weak sheet with limit .1 that swings
+   down in steps of 10 ms is .094 (held by an edge) and .103 (by two corners, test_limit). Half of this value gives .097 and .114, double .088 and
+   .095 with a quarter more iterations */
+#define CTI_SPRING_LIMIT CTI_R(2e6)
+#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
 
 /* ---- which springs ---- */
 
@@ -37427,12 +37431,16 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
     return 1;
 }
 
-CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass)
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass, ct_real tension)
 {
     int e;
     t->limit = m->strain_limit;
-    for (e = 0; e < (t->n + 7) / 8 * 8; e++)
-        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] = cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
+    for (e = 0; e < (t->n + 7) / 8 * 8; e++) {
+        ct_real *lane = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
+        ct_real mass = cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
+        /* at the limit the ramp's force is K w / 2, w = CTI_SPRING_RAMP limit L, and what a spring of length L carries is tension L */
+        lane[16] = CTI_SPRING_RATES * lane[0] + CTI_SPRING_LIMIT * mass + tension / (CTI_SPRING_RAMP / 2 * m->strain_limit);
+    }
 }
 
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
@@ -37471,7 +37479,7 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
-    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8, held = cti_max(t->step, CTI_SPRING_STEP);
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
     cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
     int i, j;
     cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -37491,7 +37499,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     if (!cti_bits8(cti_lt8(zero, u)))
         return 0;
     cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
-    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (held * held)), cti_load8(rest + 16));
+    rate = cti_load8(rest + 16);
     r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
     /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
     u = cti_sub8(u, r);
@@ -37575,6 +37583,8 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
 }
 
 #undef CTI_SPRING_RAMP
+#undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_RATES
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
 #pragma GCC pop_options
@@ -38019,7 +38029,11 @@ CTI_FN int cti_rod_strands(cti_mem *mem, const ct_real *X, int n_nodes, const in
 /* cti_rod_frames -- out [3 ns]: the frames' nodes at X, a segment's length away from its middle. */
 CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32_t *segments, int ns, const int32_t *joints, int nj,
                            ct_real *out);
-/* cti_rod_batch_init -- node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number and its length. */
+/* cti_rod_along -- the first segment that law->direction lies along, or -1. cti_rod_joint_length -- half the length of both segments of joint j. */
+CTI_FN int cti_rod_along(const cti_rod_desc *d);
+CTI_FN ct_real cti_rod_joint_length(const cti_rod_desc *d, int j);
+/* cti_rod_batch_init -- |twist| of a joint's length below pi, node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number
+   and its length. */
 CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t);
 CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by);
@@ -38047,12 +38061,20 @@ CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q
    Gradients: a frame turns by t x dt + phi t, phi = c . (dp - (p . t) dt) / r for a node at p from the segment's middle and at r from its line.
        d(kb . a) = dt0 . (2 t1 x a - q t1) / X + dt1 . (2 a x t0 - q t0) / X,  X = 1 + t0 . t1,  and kb . (w_k x a) for the turn w_k of frame k
        dm = phi1 - phi0 + kb . (dt0 + dt1) / 2
+   differs: near a closed fold |kb| continues along its tangent line over the angle, h(a), in kb's own direction u, the unit of t0 x t1. There
+       d(kb . a) = h' da (u . a) + h / sin a (dt0 . (t1 x z) + dt1 . (z x t0)), z = a - (u . a) u, da = dt1 . (u x t1) - dt0 . (u x t0)
    based on: Bergou, Wardetzky, Robinson, Audoly, Grinspun, Discrete elastic rods, 2008 (energies, curvature vector); Bergou, Audoly, Vouga,
    Wardetzky, Grinspun, Discrete viscous threads, 2010 (gradient of the twist); Umetani, Schmidt, Stam, Position-based elastic rods, 2014 (a
    point that carries the frame). differs: the point has no weight and no bending energy of its own, see rod.h. */
 
-/* [1] least 1 + cos that curvature is divided by: a fold within 4 degrees of closed. It bounds forces there; nothing rests there */
+/* [1] 1 + cos below which |kb| continues along its tangent line: a fold within 3.6 degrees of closed, where tan grows without bound. There |kb|
+   is 63.2 and grows by 1000 a radian, to 126.5 in a closed fold: four times the energy. Half and double give twice the energy and half of it */
 #define CTI_ROD_FOLD CTI_R(2e-3)
+#define CTI_ROD_FOLD_ANGLE CTI_R(3.07833655471465) /* [rad] acos(CTI_ROD_FOLD - 1) */
+#define CTI_ROD_FOLD_CURVE CTI_R(63.21392251711643) /* [1] 2 tan(CTI_ROD_FOLD_ANGLE / 2) */
+/* [1] least sine that the turn of a fold's plane is divided by. A closed fold has no plane, so that turning it would have infinite stiffness; with
+   this one it is 4e5 times that of the fold's opening. Nearer than that, 0.006 degrees, the force across the plane is less than the energy's */
+#define CTI_ROD_FOLD_SINE CTI_R(1e-4)
 #define CTI_ROD_STRAIGHT CTI_R(0.8660254) /* [cosine] 30 degrees */
 
 /* ---- strands ---- */
@@ -38176,19 +38198,28 @@ static cti_rod_frame cti_rod_frame_at(const ct_real *x, int a, int b, int g)
     return f;
 }
 
-/* v transported from t0 to t1: the least rotation that takes one to the other */
+/* v, perpendicular to t0, transported from t0 to t1: the least rotation that takes one to the other */
 static cti_v3 cti_rod_transport(cti_v3 t0, cti_v3 t1, cti_v3 v)
 {
-    cti_v3 w = cti_v3_cross(t0, t1);
-    ct_real cosine = cti_v3_dot(t0, t1);
-    return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), w, cti_v3_dot(w, v) / cti_max(1 + cosine, CTI_ROD_FOLD)), cti_v3_cross(w, v));
+    cti_v3 w = cti_v3_cross(t0, t1), u = w;
+    ct_real cosine = cti_v3_dot(t0, t1), s = 1 / cti_max(1 + cosine, CTI_ROD_FOLD);
+    if (1 + cosine < CTI_ROD_FOLD)
+        u = cti_v3_unit(w, cti_v3_unit(cti_v3_cross(t0, v), cti_v3_zero())), s = 1 - cosine;
+    return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), u, cti_v3_dot(u, v) * s), cti_v3_cross(w, v));
 }
 
-/* a unit vector perpendicular to t, next to v; next to an axis where v has no part of that kind */
+/* v's part perpendicular to t; 0 where it is less than 1e-3 of v, which a direction of three written digits may be by accident */
+static cti_v3 cti_rod_across(cti_v3 t, cti_v3 v)
+{
+    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t));
+    return cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) ? u : cti_v3_zero();
+}
+
+/* a unit vector perpendicular to t, next to v; next to an axis where v is 0 */
 static cti_v3 cti_rod_director(cti_v3 t, cti_v3 v)
 {
-    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t)), b;
-    if (cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) && cti_v3_norm2(v) > 0)
+    cti_v3 u = cti_rod_across(t, v), b;
+    if (cti_v3_norm2(u) > 0)
         return cti_v3_unit(u, cti_v3_zero());
     cti_v3_tangents(t, &u, &b);
     return u;
@@ -38218,6 +38249,27 @@ CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32
     }
 }
 
+static ct_real cti_rod_length(const cti_rod_desc *d, int i)
+{
+    const int32_t *s = d->segments + 2 * (size_t)i;
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+}
+
+CTI_FN ct_real cti_rod_joint_length(const cti_rod_desc *d, int j)
+{
+    return (cti_rod_length(d, d->joints[2 * j]) + cti_rod_length(d, d->joints[2 * j + 1])) / 2;
+}
+
+CTI_FN int cti_rod_along(const cti_rod_desc *d)
+{
+    cti_v3 want = cti_v3_at(d->law->direction, 0);
+    int i;
+    for (i = 0; i < d->n_segments && cti_v3_norm2(want) > 0; i++)
+        if (!(cti_v3_norm2(cti_rod_across(cti_rod_tangent(d->X, d->segments + 2 * (size_t)i), want)) > 0))
+            return i;
+    return -1;
+}
+
 /* ---- measures and their gradients ---- */
 
 /* what a measure changes by: sum over the two segments of T . dt + P . dp */
@@ -38232,38 +38284,75 @@ static void cti_rod_spin(const cti_rod_frame *f, ct_real s, int k, cti_rod_slope
     out->T[k] = cti_v3_mad(out->T[k], f->c, -s * f->along / f->r);
 }
 
-/* kb . a, a fixed in frame k */
-static ct_real cti_rod_curve(const cti_rod_frame f[2], cti_v3 kb, ct_real X, cti_v3 a, int k, cti_rod_slope *out)
+/* a joint's curvature vector kb, and what its gradient is made from */
+typedef struct cti_rod_turn {
+    cti_v3 kb, u;      /* u: kb's direction where the joint is a fold */
+    ct_real X, sine;   /* 1 + t0 . t1; |t0 x t1|, at least what is divided by */
+    int is_fold;
+} cti_rod_turn;
+
+static cti_rod_turn cti_rod_turn_of(const cti_rod_frame f[2])
 {
-    ct_real q = cti_v3_dot(kb, a);
-    cti_v3 w = cti_v3_cross(a, kb);
+    cti_rod_turn c;
+    cti_v3 w = cti_v3_cross(f[0].t, f[1].t);
+    ct_real cosine = cti_v3_dot(f[0].t, f[1].t), angle;
+    c.X = 1 + cosine, c.sine = 1, c.u = cti_v3_zero(), c.is_fold = c.X < CTI_ROD_FOLD;
+    c.kb = cti_v3_mul(w, 2 / cti_max(c.X, CTI_ROD_FOLD));
+    if (c.is_fold) {
+        /* exactly closed, it is one across the first frame */
+        c.u = cti_v3_unit(w, f[0].c);
+        angle = cti_atan2(cti_v3_norm(w), cosine);
+        c.kb = cti_v3_mul(c.u, CTI_ROD_FOLD_CURVE + 2 / CTI_ROD_FOLD * (angle - CTI_ROD_FOLD_ANGLE));
+        c.sine = cti_max(cti_v3_norm(w), CTI_ROD_FOLD_SINE);
+    }
+    return c;
+}
+
+/* the gradient of kb . a, a at rest */
+static void cti_rod_curve_slope(const cti_rod_frame f[2], const cti_rod_turn *c, cti_v3 a, cti_v3 T[2])
+{
+    ct_real q = cti_v3_dot(c->kb, a), along = cti_v3_dot(c->u, a), s;
+    cti_v3 z = cti_v3_mad(a, c->u, -along);
+    if (!c->is_fold) {
+        T[0] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, a), 2), f[1].t, -q), 1 / c->X);
+        T[1] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(a, f[0].t), 2), f[0].t, -q), 1 / c->X);
+        return;
+    }
+    s = cti_v3_dot(c->kb, c->u) / c->sine, along *= 2 / CTI_ROD_FOLD;
+    T[0] = cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, z), s), cti_v3_cross(c->u, f[0].t), -along);
+    T[1] = cti_v3_mad(cti_v3_mul(cti_v3_cross(z, f[0].t), s), cti_v3_cross(c->u, f[1].t), along);
+}
+
+/* kb . a, a fixed in frame k */
+static ct_real cti_rod_curve(const cti_rod_frame f[2], const cti_rod_turn *c, cti_v3 a, int k, cti_rod_slope *out)
+{
+    cti_v3 w = cti_v3_cross(a, c->kb);
     memset(out, 0, sizeof *out);
-    out->T[0] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, a), 2), f[1].t, -q), 1 / X);
-    out->T[1] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(a, f[0].t), 2), f[0].t, -q), 1 / X);
+    cti_rod_curve_slope(f, c, a, out->T);
     out->T[k] = cti_v3_add(out->T[k], cti_v3_cross(w, f[k].t));
     cti_rod_spin(&f[k], cti_v3_dot(f[k].t, w), k, out);
-    return q;
+    return cti_v3_dot(c->kb, a);
 }
 
 /* the five measures of a joint, and with slopes not NULL their gradients g [15] */
 static void cti_rod_joint(const ct_real *x, const int32_t *node, cti_rod_frame f[2], ct_real q[CTI_ROD_MEASURES], cti_rod_slope *slopes)
 {
     cti_rod_slope none, *s = slopes ? slopes : &none;
-    cti_v3 kb, u;
-    ct_real X;
+    cti_rod_turn c;
+    cti_v3 u;
     int k, step = slopes != NULL;
     f[0] = cti_rod_frame_at(x, node[0], node[1], node[3]);
     f[1] = cti_rod_frame_at(x, node[1], node[2], node[4]);
-    X = cti_max(1 + cti_v3_dot(f[0].t, f[1].t), CTI_ROD_FOLD);
-    kb = cti_v3_mul(cti_v3_cross(f[0].t, f[1].t), 2 / X);
+    c = cti_rod_turn_of(f);
     for (k = 0; k < 2; k++) {
-        q[2 * k] = cti_rod_curve(f, kb, X, f[k].c, k, s), s += step;
-        q[2 * k + 1] = cti_rod_curve(f, kb, X, cti_v3_mul(f[k].d, -1), k, s), s += step;
+        q[2 * k] = cti_rod_curve(f, &c, f[k].c, k, s), s += step;
+        q[2 * k + 1] = cti_rod_curve(f, &c, cti_v3_mul(f[k].d, -1), k, s), s += step;
     }
     u = cti_rod_transport(f[0].t, f[1].t, f[0].d);
     q[4] = cti_atan2(cti_v3_dot(cti_v3_cross(u, f[1].d), f[1].t), cti_v3_dot(u, f[1].d));
     memset(s, 0, sizeof *s);
-    s->T[0] = s->T[1] = cti_v3_mul(kb, CTI_R(0.5));
+    /* transport turns by 2 tan(angle / 2), in a fold too: tan(angle / 2) = (1 - cos) / sin */
+    s->T[0] = s->T[1] = c.is_fold ? cti_v3_mul(c.u, (2 - c.X) / c.sine) : cti_v3_mul(c.kb, CTI_R(0.5));
     cti_rod_spin(&f[0], -1, 0, s);
     cti_rod_spin(&f[1], 1, 1, s);
 }
@@ -38295,14 +38384,18 @@ CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q
 /* stiffness of measure k */
 static ct_real cti_rod_stiff(const ct_real *rest, int k) { return rest[k == 4 ? 2 : k % 2]; }
 
+/* an angle within (-3 pi, 3 pi) in (-pi, pi] */
+static ct_real cti_rod_wrap(ct_real a)
+{
+    const ct_real pi = CTI_R(3.14159265358979324);
+    return a > pi ? a - 2 * pi : (a <= -pi ? a + 2 * pi : a);
+}
+
 /* how far measure k is from rest; twist in (-pi, pi] */
 static ct_real cti_rod_off(const ct_real *rest, const ct_real *q, int k)
 {
-    const ct_real pi = CTI_R(3.14159265358979324);
     ct_real d = q[k] - rest[3 + k];
-    if (k == 4)
-        d = d > pi ? d - 2 * pi : (d <= -pi ? d + 2 * pi : d);
-    return d;
+    return k == 4 ? cti_rod_wrap(d) : d;
 }
 
 /* the two measures that hold a frame: its place along the segment, its distance less the one at rest; g [2][9] their gradients */
@@ -38316,12 +38409,6 @@ static void cti_rod_held(const ct_real *x, const int32_t *node, ct_real distance
 }
 
 /* ---- the batch ---- */
-
-static ct_real cti_rod_length(const cti_rod_desc *d, int i)
-{
-    const int32_t *s = d->segments + 2 * (size_t)i;
-    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
-}
 
 /* stiffness [N/m] that holds frames: that of twist at both joints, at the frame's lever, so that a frame's block of K is about isotropic */
 static void cti_rod_hold(cti_rod_batch *t, const cti_rod_desc *d)
@@ -38346,7 +38433,7 @@ static void cti_rod_rest(cti_rod_batch *t, const cti_rod_desc *d, int node_offse
         rest[0] = law->bend[0] / (2 * l), rest[1] = law->bend[1] / (2 * l), rest[2] = law->torsion / l;
         for (k = 3; k < 7; k++)
             rest[k] *= law->curvature;
-        rest[7] += law->twist * l;
+        rest[7] = cti_rod_wrap(rest[7] + law->twist * l);
     }
 }
 
@@ -38505,6 +38592,9 @@ CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, cons
 }
 
 #undef CTI_ROD_FOLD
+#undef CTI_ROD_FOLD_ANGLE
+#undef CTI_ROD_FOLD_CURVE
+#undef CTI_ROD_FOLD_SINE
 #undef CTI_ROD_STRAIGHT
 
 /* ---- 6_model/model.h ---- */
@@ -38538,7 +38628,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
 CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last);
 /* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
    nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
-   applies (1; 1/2 for Newmark). step 0: no limit acts. */
+   applies (1; 1/2 for Newmark). step 0: no limit acts. A limit's energy and stiffness are the same for all other steps. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
 /* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. Slots must then be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);
@@ -38569,16 +38659,29 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
     return cti_tet_batch_init(mem, &model->tets, m, rest, out_bad, out_value);
 }
 
-/* gives springs with a strain limit the masses at their ends */
-static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes)
+/* largest tension [N/m] of a sheet that hangs by an edge: the weight of an area as long as the sheet */
+static ct_real cti_model_tension(const ct_material *m, const cti_rest_mesh *rest, ct_real gravity)
+{
+    cti_v3 center = cti_v3_zero();
+    ct_real far2 = 0;
+    int i;
+    for (i = 0; i < rest->n_nodes; i++)
+        center = cti_v3_mad(center, cti_v3_at(rest->X, i), CTI_R(1.0) / (ct_real)rest->n_nodes);
+    for (i = 0; i < rest->n_nodes; i++)
+        far2 = cti_max(far2, cti_v3_norm2(cti_v3_sub(cti_v3_at(rest->X, i), center)));
+    return m->areal_density * gravity * 2 * cti_sqrt(far2);
+}
+
+/* gives springs with a strain limit what its stiffness depends on */
+static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest)
 {
     ct_real *mass = NULL;
-    int i, ok = CTI_RESIZE(mem, mass, n_nodes);
+    int i, n_nodes = rest->node_offset + rest->n_nodes, ok = CTI_RESIZE(mem, mass, n_nodes);
     for (i = 0; ok && i < n_nodes; i++)
         mass[i] = 0;
     if (ok) {
         cti_membrane_batch_mass(&model->membrane, mass);
-        cti_spring_batch_limit(&model->springs, m, mass);
+        cti_spring_batch_limit(&model->springs, m, mass, cti_model_tension(m, rest, rest->gravity));
     }
     CTI_FREE(mem, mass);
     return ok;
@@ -38593,7 +38696,7 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
     springs.elements = ends, springs.n = CTI_LEN(rates);
     if (code)
         code = cti_spring_batch_init(mem, &model->springs, m, &springs, rates, out_bad, out_value);
-    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, rest->node_offset + rest->n_nodes))
+    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, rest))
         code = 0;
     CTI_FREE(mem, ends);
     CTI_FREE(mem, rates);
@@ -40944,6 +41047,28 @@ CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
     return 1;
 }
 
+/* A direction for two points in one place, as from v[1] to v[0]: that between two places which are the points' own, so that any number of points have
+   an arrangement in space to part into. Places are of the additive sequence of Roberts, The unreasonable effectiveness of quasirandom sequences,
+   2018 (in three dimensions, in units of 2^-32) */
+static cti_v3 cti_detect_parting(const int32_t *v)
+{
+    static const uint32_t step[3] = {3518319155u, 2882110345u, 2360945575u};
+    ct_real off[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        off[k] = (ct_real)((double)((uint32_t)v[0] * step[k]) - (double)((uint32_t)v[1] * step[k]));
+    return cti_v3_at(off, 0);
+}
+
+/* 1 for two points that no edge has, in one place */
+static int cti_detect_coincide(const cti_surface *s, const cti_pair *pair, ct_real dist)
+{
+    int k, loose = pair->kind == CT_PAIR_VV && !(dist > 0);
+    for (k = 0; loose && k < 2; k++)
+        loose = s->vertex_start[pair->v[k]] == s->vertex_start[pair->v[k] + 1];
+    return loose;
+}
+
 /* completes *hit, whose pair is given. 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges that it
    is on (-1: on none) */
 static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
@@ -40962,7 +41087,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
-        off = cti_pair_offset(s, s->x0, pair);
+        off = cti_detect_coincide(s, pair, dist) ? cti_detect_parting(pair->v) : cti_pair_offset(s, s->x0, pair);
         if (!(cti_v3_norm2(off) > 0))
             return 0;
         hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
@@ -41255,10 +41380,12 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             cti_hit hit;
-            ct_real a[9], b[9], sep;
+            ct_real a[9], b[9], sep, dist;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
-            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)),
-                          cti_pair_closest(s, s->x0, &hit.pair, &f) / 2);
+            dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
+            if (cti_detect_coincide(s, &hit.pair, dist)) /* any motion leads apart; the near pair has the direction */
+                continue;
+            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)), dist / 2);
             for (j = 0; j < hit.pair.n; j++) {
                 cti_v3_put(a, j, cti_v3_at(s->x0, hit.pair.v[j]));
                 cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));
@@ -50212,7 +50339,6 @@ CTI_FN void cti_energy_rest(cti_state *s, int m)
 typedef struct cti_energy_loop {
     cti_state *s;
     const ct_real *x;
-    ct_real dt;
     cti_energy *out;
 } cti_energy_loop;
 
@@ -50223,19 +50349,19 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         if (q->out == q->s->energy.end && cti_energy_is_inactive(q->s, begin))
             continue;
-        cti_model_ahead(q->s->bodies.models[begin], q->dt, 1, NULL);
+        cti_model_ahead(q->s->bodies.models[begin], 1, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->bodies.models[begin], q->x);
     }
 }
 
-/* elastic energy at x, and gravitational energy of all bodies; strain limits have the stiffness of a step dt */
-static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_energy *out)
+/* elastic energy at x, that of strain limits included, and gravitational energy of all bodies */
+static void cti_energy_places(cti_state *s, const ct_real *x, cti_energy *out)
 {
     cti_energy_loop q;
     int i, k;
     if (out)
         memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
-    q.s = s, q.x = x, q.dt = dt, q.out = out;
+    q.s = s, q.x = x, q.out = out;
     cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
@@ -50282,7 +50408,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     s->energy.known = 1;
     for (i = 0; i < s->bodies.n_models; i++)
         s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
-    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* with the last step's length; a body that starts anew has 0 */
+    cti_energy_places(s, s->x, s->energy.now);
     for (i = 0; i < s->n; i++)
         if (s->bodies.rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i].share * s->history.dt_prev[i] / 2 : 0, s->energy.now);
@@ -50302,7 +50428,7 @@ static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
-    cti_energy_places(s, s->end.x, dt, s->energy.end);
+    cti_energy_places(s, s->end.x, s->energy.end);
     for (i = 0; i < s->n; i++)
         cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energy.end);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
@@ -50421,15 +50547,6 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* elastic energy of the start, with strain limits as stiff as in a step dt */
-static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
-{
-    if (!(s->bodies.models[m]->springs.limit > 0))
-        return s->energy.now[m].elastic;
-    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
-    return cti_model_energy(s->bodies.models[m], s->x);
-}
-
 /* gain of a rigid body, and the gain allowed, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
@@ -50482,8 +50599,13 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     const cti_history *q = &s->history;
     cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
+<<<<<<< HEAD
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), kept = 0, met = 0, common = 0, gain;
+=======
+    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    double elastic = e0->elastic, kept = 0, gain, free = -HUGE_VAL;
+>>>>>>> d3866e7e3c190b6506ddc98acc22515a31d146b8
     int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
@@ -62271,13 +62393,12 @@ static double cti_layers_hinge(const ct_real *X, const int32_t *node, double lea
 static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
 {
     const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
-    const double step = (double)CTI_SPRING_STEP;
     double sum = 0, held = 0;
     int k;
     switch (kind) {
     case CTI_LAYERS_SPRING: /* with the strain limit at its stiffest (spring.c) */
         if (m->springs.limit > 0)
-            held = CTI_SPRING_RATES * cti_layers_rest(b, e, 0) + CTI_SPRING_LIMIT * cti_layers_rest(b, e, 2) / (step * step);
+            held = cti_layers_rest(b, e, 2);
         return 2 * (cti_layers_rest(b, e, 0) + held);
     case CTI_LAYERS_PLATE: /* G <= 3 diag G */
         for (k = 0; k < 3; k++) {
@@ -77011,7 +77132,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
-        const cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
+        cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
+        rest.gravity = cti_v3_norm(cti_v3_at(w->state.desc.gravity, 0));
         ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, &rest, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
         if (ok < 0)
@@ -77107,6 +77229,22 @@ static int cti_rod_unused(const cti_body *b)
     return -1;
 }
 
+/* twist and direction that mean nothing on the segments they are given for: twist between two segments is known up to whole turns, and a direction
+   along a segment has no part across it */
+static ct_code cti_rod_check_frames(ct_world *w, const cti_rod_desc *d)
+{
+    int i, bad = cti_rod_along(d);
+    if (bad >= 0)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, bad, 0, "direction is along a segment of the rod: it has no part across it (element: segment)");
+    for (i = 0; i < d->n_joints; i++) {
+        ct_real turn = d->law->twist * cti_rod_joint_length(d, i);
+        if (!(cti_abs(turn) < CTI_ROD_PI))
+            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, d->joints[2 * i], (double)turn,
+                                     "natural twist of a segment must be below half a turn: use shorter segments (element: segment, value: radians)");
+    }
+    return CT_OK;
+}
+
 /* nodes and model of a rod whose rest positions are placed. segments, joints: of the strands, the caller's to free */
 static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t **segments, int32_t **joints)
 {
@@ -77114,6 +77252,7 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
     int64_t bad = -1;
     double value = 0;
     int i, ok, n = d->n_segments;
+    ct_code code = CT_OK;
     if (!CTI_RESIZE(m, b->nodes, 3 * (size_t)b->n_blocks) || !cti_rod_strands(m, b->rest, b->n, b->segments, n, segments, joints))
         return CT_ERR_MEMORY;
     memcpy(b->nodes, b->rest, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -77121,6 +77260,10 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
         if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->segments[2 * i]), cti_v3_at(b->rest, b->segments[2 * i + 1]))) > 0))
             return cti_bodies_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
     d->segments = *segments, d->joints = *joints, d->n_joints = CTI_LEN(*joints) / 2, d->X = b->nodes, d->n_nodes = b->n;
+    if (d->has_frames)
+        code = cti_rod_check_frames(w, d);
+    if (code != CT_OK)
+        return code;
     if (d->has_frames)
         cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
     ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);
@@ -77657,12 +77800,14 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
     return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
-/* Returns 1 if the two bodies are to collide */
+/* Returns 1 if the two bodies are to collide. A joint without compliance that holds vertices of both in one place contradicts their thickness; a
+   stitch has a length for it */
 static int cti_joints_collide(const ct_world *w, const ct_joint_desc *d, int a, int b)
 {
+    int n = (a >= 0 && cti_body_has_model(&w->bodies[a])) + (b >= 0 && cti_body_has_model(&w->bodies[b]));
     if (d->collide >= 0)
         return d->collide;
-    return (a >= 0 && cti_body_has_model(&w->bodies[a])) || (b >= 0 && cti_body_has_model(&w->bodies[b]));
+    return n == 2 ? d->kind == CT_JOINT_STITCH || d->compliance > 0 : n == 1;
 }
 
 static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_a, int slot_b, cti_world_joint *out)
@@ -83911,9 +84056,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_EMBED_WIDEN
 #undef CTI_GRID_SIDE
 #undef CTI_UPPER
-#undef CTI_SPRING_LIMIT
-#undef CTI_SPRING_STEP
-#undef CTI_SPRING_RATES
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 #undef CTI_RIGID_TURN
 #undef CTI_RIGID_PIECE

@@ -198,6 +198,11 @@ static void broken_meshes_name_line_and_element(void **state)
         "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[{\"name\":\"silk\",\"type\":\"cloth\",\"mesh\":\"flat.obj\","
         "\"material\":{\"model\":\"membrane\",\"young\":1e5,\"poisson\":0.3,\"thickness\":1e-3,\"bending\":1e-5,\"areal_density\":0.2}}]}");
     refuses("flat.json", "flat.json|bodies[0] \"silk\"|(triangle 1, area 0)");
+    /* natural twist beyond half a turn a segment */
+    write_file("hair.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nl 1 2\nl 2 3\n");
+    write_file("hair.json", "{\"name\":\"t\",\"dt\":0.01,\"duration\":1,\"bodies\":[{\"name\":\"hair\",\"type\":\"rod\",\"mesh\":\"hair.obj\","
+                            "\"material\":{\"radius\":0.01,\"young\":1e6,\"density\":1000,\"twist\":185}}]}");
+    refuses("hair.json", "hair.json|bodies[0] \"hair\"|twist|segment 0");
     /* a pinned vertex that is not there */
     write_scene("fix.json", "\"dt\":0.01,", "good.msh", ",\"fix\":[{\"vertices\":[0,7]}]");
     refuses("fix.json", "fix.json|bodies[0].fix[0]|7");

@@ -520,6 +520,63 @@ static void joints_pull_together(void **state)
     }
 }
 
+/* two sheets in one plane, the lower one held at its corner by the upper one's; what a joint of this kind with its defaults leaves of the gap after
+   a second, of 4 mm at its start. *worst: status */
+static double corner_gap(ct_joint_kind kind, double compliance, int *worst)
+{
+    ct_world_desc wd = world_desc(2e-3, 0.4, NULL);
+    ct_world *w = world_make(&wd);
+    ct_cloth_desc d = ct_cloth_desc_default();
+    ct_joint_desc j = ct_joint_desc_default(kind);
+    ct_mesh m = mesh_grid(0.4, 0.4, 4, 4);
+    ct_body_id a, b;
+    double *x, *y, gap = 1;
+    int i, p = -1, q = -1;
+    d.mesh = &m, d.material = ct_material_default(CT_MODEL_MEMBRANE);
+    d.material.areal_density = (ct_real)0.3, d.material.young = (ct_real)1e6, d.material.bending = (ct_real)1e-5;
+    d.rotation[0] = d.rotation[1] = 1;
+    assert_int_equal(ct_body_add_cloth(w, &d, &a), CT_OK);
+    d.position[0] = (ct_real)0.4, d.position[1] = (ct_real)-0.404;
+    assert_int_equal(ct_body_add_cloth(w, &d, &b), CT_OK);
+    x = read_vectors(w, a, 0, NULL), y = read_vectors(w, b, 0, NULL);
+    for (i = 0; i < m.n_positions; i++) {
+        int32_t at = i;
+        if (x[3 * i + 1] > 0.199)
+            assert_int_equal(ct_body_pin(w, a, &at, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+        p = x[3 * i + 1] < -0.199 && x[3 * i] > 0.199 ? i : p;
+        q = y[3 * i + 1] > -0.205 && y[3 * i] < 0.201 ? i : q;
+    }
+    free(x), free(y);
+    j.a.body = a, j.b.body = b, j.a.vertices[0] = p, j.b.vertices[0] = q, j.compliance = (ct_real)compliance;
+    assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+    for (*worst = 0, i = 0; i < 100; i++) {
+        int status = (int)step_once(w, 0.01).status;
+        *worst = status > *worst ? status : *worst;
+    }
+    x = read_vectors(w, a, 0, NULL), y = read_vectors(w, b, 0, NULL);
+    for (gap = 0, i = 0; i < 3; i++)
+        gap += (x[3 * p + i] - y[3 * q + i]) * (x[3 * p + i] - y[3 * q + i]);
+    free(x), free(y), ct_mesh_free(&m);
+    ct_world_destroy(w);
+    return sqrt(gap);
+}
+
+/* a ball joint of two sheets holds them in one place, a stitch at 1.1 thicknesses, a spring about a thickness apart */
+static void sheets_are_held_together(void **state)
+{
+    int worst;
+    double gap = corner_gap(CT_JOINT_BALL, 0, &worst);
+    (void)state;
+    print_message("two sheets: a ball joint's points %.1e m apart, worst status %d", gap, worst);
+    assert_true(gap < 1e-6 && worst == CT_STATUS_OK);
+    gap = corner_gap(CT_JOINT_STITCH, 0, &worst);
+    print_message("; a stitch's %.5f m, %d", gap, worst);
+    assert_true(fabs(gap - 2.2e-3) < 1e-5 && worst <= CT_STATUS_SUBSTEPPED);
+    gap = corner_gap(CT_JOINT_BALL, 1e-3, &worst);
+    print_message("; a spring's %.5f m, %d\n", gap, worst);
+    assert_true(gap > 1.9e-3);
+}
+
 static void refused(ct_world *w, const ct_joint_desc *d, ct_code code)
 {
     ct_joint_id id = {77, 77};
@@ -743,6 +800,7 @@ int main(void)
         PLAIN_TEST(stitched_sheets_stay_clear)
         cmocka_unit_test(scripts_carry_what_they_hold),
         PLAIN_TEST(joints_pull_together)
+        cmocka_unit_test(sheets_are_held_together),
         cmocka_unit_test(zones_keep_joints), cmocka_unit_test(zones_leave_far_joints_alone), cmocka_unit_test(bad_joints_are_refused),
         cmocka_unit_test(joints_survive_other_bodies),
     };

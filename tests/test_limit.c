@@ -124,6 +124,85 @@ static void a_far_limit_changes_nothing(void **state)
     sheet_free(&a), sheet_free(&b);
 }
 
+/* a square of springs of `rate` N/m with damping, which hangs by its upper edge */
+static sheet hanging(double size, int n, double rate, double limit)
+{
+    ct_world_desc d = world_desc(1e-3 * size / n, 0.4, NULL);
+    ct_cloth_desc c = ct_cloth_desc_default();
+    sheet s;
+    int i;
+    d.self_collision = 0;
+    s.w = world_make(&d);
+    s.m = mesh_grid(size, size, n, n);
+    c.mesh = &s.m, c.material = ct_material_default(CT_MODEL_SPRINGS);
+    c.material.areal_density = (ct_real)0.2, c.material.stretch = c.material.shear = (ct_real)rate, c.material.bend = 0;
+    c.material.strain_limit = (ct_real)limit, c.material.damping_stiffness = (ct_real)0.01, c.material.damping_mass = 2;
+    c.rotation[0] = c.rotation[1] = (ct_real)sqrt(0.5);
+    assert_int_equal(ct_body_add_cloth(s.w, &c, &s.b), CT_OK);
+    s.rest = read_vectors(s.w, s.b, 0, NULL);
+    for (i = 0; i < s.m.n_positions; i++) {
+        int32_t at = i;
+        if (s.rest[3 * i + 1] > 0.4999 * size)
+            assert_int_equal(ct_body_pin(s.w, s.b, &at, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+    }
+    return s;
+}
+
+/* at rest a sheet keeps its limit, whatever its size, its mesh and the step */
+static void sheets_at_rest_keep_the_limit(void **state)
+{
+    static const struct { double size, rate, limit, dt; int n; } cases[4] = {
+        {1e-3, 1e-3, 0.05, 1e-3, 10}, {0.01, 0.01, 0.05, 0.01, 10}, {0.1, 0.1, 0.01, 0.01, 20}, {5, 20, 0.05, 0.1, 20}};
+    int k;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        sheet s = hanging(cases[k].size, cases[k].n, cases[k].rate, cases[k].limit);
+        outcome o = run(&s, cases[k].dt, k == 0 ? 600 : 300);
+        print_message("%g m, %d cells, limit %g, dt %g: at rest %.4f\n", cases[k].size, cases[k].n, cases[k].limit, cases[k].dt, o.last);
+        assert_true(o.last < cases[k].limit && o.last > 0.6 * cases[k].limit && o.status <= CT_STATUS_SUBSTEPPED);
+        sheet_free(&s);
+    }
+}
+
+/* A change of the step's length changes no stored energy. A sheet without gravity is stretched to its limit within .5 s and comes to rest; then a
+   short step gains nothing, and nothing moves */
+static void shorter_steps_add_no_energy(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_motion_segment pull;
+    ct_step_report r, short_step;
+    sheet s;
+    int i;
+    (void)state;
+    d.gravity[1] = 0;
+    s.w = world_make(&d);
+    s.m = mesh_grid(0.5, 0.5, 5, 5);
+    c.mesh = &s.m, c.material = ct_material_default(CT_MODEL_SPRINGS);
+    c.material.stretch = c.material.shear = 2, c.material.strain_limit = (ct_real)0.05, c.material.damping_mass = 10;
+    assert_int_equal(ct_body_add_cloth(s.w, &c, &s.b), CT_OK);
+    memset(&pull, 0, sizeof pull);
+    pull.motion.linear[0] = (ct_real)0.05, pull.duration = (ct_real)0.5;
+    for (i = 0; i < s.m.n_positions; i++) {
+        int32_t at = i;
+        double x = (double)s.m.positions[3 * i];
+        if (x < -0.249)
+            assert_int_equal(ct_body_pin(s.w, s.b, &at, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+        if (x > 0.249)
+            assert_int_equal(ct_body_pin_path(s.w, s.b, &at, 1, CT_AXIS_ALL, &pull, 1, -1), CT_OK);
+    }
+    for (i = 0; i < 100; i++)
+        r = step_once(s.w, 0.1);
+    short_step = step_once(s.w, 0.01);
+    print_message("at rest at .1 s: elastic %.4e J, kinetic %.1e J; in a step of .01 s %.2e J are gained, elastic %.4e J, status %d\n",
+                  (double)r.energy_elastic, (double)r.energy_kinetic, (double)short_step.energy_gained, (double)short_step.energy_elastic,
+                  (int)short_step.status);
+    assert_true(fabs((double)short_step.energy_gained) < 1e-6 * (double)r.energy_elastic);
+    assert_true(fabs((double)short_step.energy_elastic / (double)r.energy_elastic - 1) < 1e-6);
+    ct_mesh_free(&s.m);
+    ct_world_destroy(s.w);
+}
+
 /* dropped over a box: contacts are solved with the limit, and no surfaces end crossed */
 static void a_weak_sheet_falls_over_a_box(void **state)
 {
@@ -155,6 +234,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PLAIN_TEST(a_weak_sheet_hangs_within_its_limit)
         PLAIN_TEST(without_a_limit_it_stretches)
+        cmocka_unit_test(sheets_at_rest_keep_the_limit),
+        cmocka_unit_test(shorter_steps_add_no_energy),
         cmocka_unit_test(a_far_limit_changes_nothing),
         PLAIN_TEST(a_weak_sheet_falls_over_a_box)
     };

@@ -1,6 +1,6 @@
 /* test_refusals.c -- calls that a world refuses: calls from callbacks, strides, joints with a vertex given twice. Also: data that outlive a
    removed body, a failed allocation in every solver, a sliver. */
-#include "world_util.h"
+#include "rod_util.h"
 
 typedef struct back {
     ct_world *w;
@@ -338,6 +338,50 @@ static void slivers_are_named(void **state)
     }
 }
 
+/* adding a rod of 4 segments of .25, .25, .25 and .5 m along x with this twist and direction; its error's element and value */
+static ct_code twisted(double twist, double dx, double dy, int64_t *element, double *value)
+{
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    ct_world *w = world_make(&d);
+    ct_rod_desc r = rod_desc(5e-3, 1e6);
+    ct_mesh m = line(4, 0, 0, 0, 1, 0, 0);
+    ct_body_id id;
+    ct_code code;
+    m.positions[12] = (ct_real)1.25;
+    r.mesh = &m, r.twist = (ct_real)twist, r.direction[0] = (ct_real)dx, r.direction[1] = (ct_real)dy;
+    code = ct_body_add_rod(w, &r, &id);
+    *element = -2, *value = 0;
+    if (code != CT_OK) {
+        *element = ct_world_error(w)->element, *value = ct_world_error(w)->value;
+        print_message("  twist %g, direction %g %g: %s\n", twist, dx, dy, ct_world_error(w)->text);
+        assert_non_null(strstr(ct_world_error(w)->text, dx > 0 ? "direction" : "twist"));
+    }
+    line_free(&m);
+    ct_world_destroy(w);
+    return code;
+}
+
+/* Natural twist of half a turn a segment and more is not known from whole turns; a direction along a segment has no part across it. Both are
+   refused, with the segment's number. The last joint is one of .375 m */
+static void frames_of_rods_have_a_sense(void **state)
+{
+    const double pi = 3.14159265358979324;
+    int64_t element;
+    double value;
+    (void)state;
+    assert_int_equal(twisted(0.99 * pi / 0.375, 0, 0, &element, &value), CT_OK);
+    assert_int_equal(twisted(-0.99 * pi / 0.375, 0, 1, &element, &value), CT_OK);
+    assert_int_equal(twisted(1.01 * pi / 0.375, 0, 0, &element, &value), CT_ERR_ARGUMENT);
+    assert_int_equal(element, 2);
+    assert_true(fabs(value - 1.01 * pi) < 1e-5);
+    assert_int_equal(twisted(-1.01 * pi / 0.25, 0, 1, &element, &value), CT_ERR_ARGUMENT);
+    assert_int_equal(element, 0);
+    assert_int_equal(twisted(0, 2, 0, &element, &value), CT_ERR_ARGUMENT);
+    assert_int_equal(element, 0);
+    assert_int_equal(twisted(0, 2, 5e-4, &element, &value), CT_ERR_ARGUMENT);
+    assert_int_equal(twisted(0, 2, 0.1, &element, &value), CT_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,7 +389,7 @@ int main(void)
         cmocka_unit_test(contacts_outlive_others),
         cmocka_unit_test(joints_have_one_place),       cmocka_unit_test(failed_allocations_are_told),
         cmocka_unit_test(slivers_are_named),           cmocka_unit_test(visitors_change_no_bit),
-        cmocka_unit_test(reports_are_finite),
+        cmocka_unit_test(reports_are_finite),          cmocka_unit_test(frames_of_rods_have_a_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -325,11 +325,88 @@ static void test_natural_twist(void **state)
     drop(&r);
 }
 
+/* A fold beyond the angle at which 1 + cos is 2e-3 resists with the tangent of |kb| = 2 tan(angle / 2) at it, across the plane of the fold, whatever
+   the frames are; the force is that energy's. Exactly folded, it opens */
+static void test_fold(void **state)
+{
+    static const double degrees[7] = {176, 176.5, 177, 178, 179, 179.9, 179.99};
+    static model_state s;
+    const double knee = 3.14159265358979324 - 2 * asin(sqrt(1e-3)), pi = 3.14159265358979324;
+    int i, k;
+    (void)state;
+    for (i = 0; i < 14; i++) {
+        double angle = degrees[i / 2] * pi / 180, m = angle < knee ? 2 * tan(angle / 2) : 2 * tan(knee / 2) + 1e3 * (angle - knee);
+        ct_real x[15], force, K;
+        rod r;
+        r.law = law_of(2, i % 2 ? 3 : 2, 1.5);
+        r.law.curvature = 0;
+        bent(&r, angle);
+        model_eval(&r.model, CTI_HESSIAN_STEP, r.X, 5, &s);
+        if (i % 2 == 0)
+            assert_true(fabs(s.energy / (m * m) - 1) < 1e5 * (double)CTI_EPS);
+        /* frames and points away from rest: by less than what takes the fold through its knee */
+        for (k = 0; k < 15; k++)
+            r.X[k] += CTI_R(0.1) * (k < 9 ? (ct_real)(pi - angle) * CTI_R(0.1) : 1) * model_random();
+        model_turn(r.X, 5, x);
+        model_check_balance(&r.model, CTI_HESSIAN_STEP, x, 5);
+        if (sizeof(ct_real) == 8) {
+            model_differences(&r.model, x, 5, (ct_real)(pi - angle), &force, &K);
+            print_message("  fold of %g degrees: energy %.4f of m^2, force off by %.1e\n", degrees[i / 2], s.energy / (m * m), (double)force);
+            assert_true(force < CTI_R(1e-5));
+        }
+        drop(&r);
+    }
+    {
+        static const int32_t list[4] = {0, 1, 1, 2};
+        static const ct_real X[9] = {0, 0, 0, 1, 0, 0, 0, 0, 0};
+        const double m = 2 * tan(knee / 2) + 1e3 * (pi - knee);
+        rod r;
+        r.law = law_of(2, 2, 1.5);
+        r.law.curvature = 0;
+        memcpy(r.X, X, sizeof X);
+        make(&r, list, 2, 3, 30, 0);
+        model_eval(&r.model, CTI_HESSIAN_STEP, r.X, 5, &s);
+        assert_true(fabs(s.energy / (m * m) - 1) < 1e5 * (double)CTI_EPS);
+        /* B |kb| d|kb| / da across */
+        assert_true(fabs((double)cti_v3_norm(cti_v3_at(s.force, 2)) / (2 * m * 1e3) - 1) < 1e5 * (double)CTI_EPS);
+        drop(&r);
+    }
+}
+
+/* directors that a direction gives are twisted against each other, here by almost half a turn. With the natural twist that is beyond half a turn,
+   and the rest twist is that angle within it */
+static void test_rest_twist_wraps(void **state)
+{
+    static const int32_t list[4] = {0, 1, 1, 2};
+    static const ct_real X[9] = {0, 0, 0, CTI_R(0.1), 0, 1, 0, CTI_R(0.02), 2};
+    const double turn = 6.283185307179586;
+    double rest[3], l = 0.5 * (sqrt(1.01) + sqrt(1.0104));
+    rod r;
+    int k;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        memcpy(r.X, X, sizeof X);
+        r.law = law_of(2, 3, 1.5);
+        r.law.twist = (ct_real)(k - 1), r.law.direction[2] = 1;
+        make(&r, list, 2, 3, 10, 0);
+        rest[k] = (double)r.model.rods.rest[7];
+        drop(&r);
+    }
+    print_message("  rest twist without natural twist %.4f, with 1 rad/m %.4f, with -1 rad/m %.4f\n", rest[1], rest[2], rest[0]);
+    assert_true(fabs(rest[1]) > 2.5 && fabs(rest[1]) < 3.1);
+    for (k = 0; k < 3; k += 2) {
+        double sum = rest[1] + l * (k - 1);
+        assert_true(fabs(rest[k] - (fabs(sum) > turn / 2 ? sum - (sum > 0 ? turn : -turn) : sum)) < 1e-5);
+        assert_true(fabs(rest[k]) < turn / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_definite), cmocka_unit_test(test_values),
                                        cmocka_unit_test(test_frames_rest), cmocka_unit_test(test_strands),  cmocka_unit_test(test_loop_rests),
                                        cmocka_unit_test(test_direction_mass), cmocka_unit_test(test_natural_curvature),
-                                       cmocka_unit_test(test_natural_twist)};
+                                       cmocka_unit_test(test_natural_twist), cmocka_unit_test(test_fold),
+                                       cmocka_unit_test(test_rest_twist_wraps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,39 @@ static void test_points(void **state)
     ct_world_destroy(w);
 }
 
+/* Points that were added in exactly one place part, fall on a plane and keep their thickness there; no step is without a result */
+static void test_points_in_one_place(void **state)
+{
+    static const int many[3] = {2, 4, 9};
+    int k, i, j, worst;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
+        ct_world *w = world_make(&wd);
+        ct_points_desc d = ct_points_desc_default();
+        ct_real x[27];
+        double y[27], least = 1, low = 1;
+        ct_body_id b;
+        for (i = 0; i < 3 * many[k]; i++)
+            x[i] = i % 3 == 1 ? (ct_real)(0.1) : (ct_real)(0.3);
+        d.radius = (ct_real)(0.01);
+        assert_int_equal(ct_body_add_plane(w, NULL, 0, NULL), CT_OK);
+        b = add_points(w, &d, x, many[k]);
+        worst = run(w, 0.01, 100, NULL);
+        get(w, b, y);
+        for (i = 0; i < many[k]; i++)
+            for (j = 0; j < i; j++) {
+                double dx = y[3 * i] - y[3 * j], dy = y[3 * i + 1] - y[3 * j + 1], dz = y[3 * i + 2] - y[3 * j + 2];
+                least = fmin(least, sqrt(dx * dx + dy * dy + dz * dz));
+            }
+        for (i = 0; i < many[k]; i++)
+            low = fmin(low, y[3 * i + 1]);
+        print_message("  %d points in one place: worst status %d, nearest two %.5f m of 0.02, lowest at %.5f m\n", many[k], worst, least, low);
+        assert_true(worst <= CT_STATUS_ZONES && least > 0.0195 && low < 0.011);
+        ct_world_destroy(w);
+    }
+}
+
 /* points on a cloth that hangs by its corners: all of them stay above the triangle that they are over */
 static void test_points_on_cloth(void **state)
 {
@@ -614,6 +647,7 @@ int main(void)
         cmocka_unit_test(test_parallel),
         cmocka_unit_test(test_corner_on_rod),
         cmocka_unit_test(test_points),
+        cmocka_unit_test(test_points_in_one_place),
         cmocka_unit_test(test_points_on_cloth),
         cmocka_unit_test(test_friction),
         cmocka_unit_test(test_fast),

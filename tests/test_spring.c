@@ -65,31 +65,35 @@ static void test_limit(void **state)
     for (i = 0; i < 5; i++) {
         cti_mem mem;
         cti_model model;
-        static model_state s;
-        ct_real x[6] = {0, 0, 0, 0, 0, 0}, y[6], force, K, plain = 50 * (lengths[i] - 3);
+        static model_state s, other;
+        ct_real x[6] = {0, 0, 0, 0, 0, 0}, y[6], force, stiff, K = CTI_R(1.003e6), plain = 50 * (lengths[i] - 3);
         memset(&model, 0, sizeof model);
         make(&mem, &model.springs, 9);
         model.springs.n = 1;
-        cti_spring_batch_limit(&model.springs, &m, mass);
+        cti_spring_batch_limit(&model.springs, &m, mass, 30); /* of 90 N for a spring of 3 m */
         x[4] = lengths[i];
         model_turn(x, 2, y);
         model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
         assert_true(cti_abs(s.force[1] - plain) < CTI_R(1e-3));
         cti_model_ahead(&model, CTI_R(0.5), 1, NULL);
         if (sizeof(ct_real) == 8) {
-            model_differences(&model, y, 2, CTI_R(0.1), &force, &K);
-            assert_true(force < CTI_R(1e-7) && K < CTI_R(1e-5));
+            model_differences(&model, y, 2, CTI_R(0.1), &force, &stiff);
+            assert_true(force < CTI_R(1e-7) && stiff < CTI_R(1e-5));
         }
         for (h = CTI_HESSIAN_STEP; h <= CTI_HESSIAN_EXACT; h++) {
             model_check_balance(&model, h, y, 2);
             model_check_definite(&model, h, y, 2);
         }
         model_eval(&model, CTI_HESSIAN_STEP, x, 2, &s);
-        /* K = 200 0.5 / 0.25 + 20 50 = 1400 N/m, w = 0.09 m */
+        /* K = 2e6 0.5 + 20 50 + 30 / (0.15 0.1) N/m, w = 0.09 m */
         if (i == 0)
             assert_true(cti_abs(s.force[1] - plain) < CTI_R(1e-3));
         if (i >= 3)
-            assert_true(cti_abs(s.force[1] - plain - 1400 * (lengths[i] - CTI_R(3.3) + CTI_R(0.045))) < CTI_R(1e-2));
+            assert_true(cti_abs(s.force[1] - plain - K * (lengths[i] - CTI_R(3.3) + CTI_R(0.045))) < CTI_R(1e-6) * K);
+        /* the same energy, force and stiffness in a step of another length */
+        cti_model_ahead(&model, CTI_R(1e-3), 1, NULL);
+        model_eval(&model, CTI_HESSIAN_STEP, x, 2, &other);
+        assert_true(other.energy == s.energy && memcmp(other.force, s.force, sizeof s.force) == 0 && memcmp(other.K, s.K, sizeof s.K) == 0);
         cti_spring_batch_free(&mem, &model.springs);
     }
 }
@@ -109,7 +113,7 @@ static void test_limit_ahead(void **state)
     memset(&model, 0, sizeof model);
     make(&mem, &model.springs, 1);
     model.springs.rest[0] = 0; /* the limit alone */
-    cti_spring_batch_limit(&model.springs, &m, mass);
+    cti_spring_batch_limit(&model.springs, &m, mass, 0);
     for (i = 0; i < 6; i++)
         v[i] = model_random() + (i == 4 ? CTI_R(3) : CTI_R(0)), y[i] = x[i] + dt * v[i];
     cti_model_ahead(&model, dt, 1, none);

@@ -18,11 +18,12 @@ typedef struct cti_rest_mesh {
     const ct_real *X;        /* [3 n_nodes] positions [m] by local number */
     const int32_t *elements; /* [nodes of an element x n] local numbers, which node_offset makes global */
     int n_nodes, n, node_offset;
+    ct_real gravity;         /* [m/s^2] its size, for the load of strain limits */
 } cti_rest_mesh;
 CTI_INLINE cti_rest_mesh cti_rest_mesh_of(const ct_real *X, int n_nodes, const int32_t *elements, int n, int node_offset)
 {
     cti_rest_mesh r;
-    r.X = X, r.elements = elements, r.n_nodes = n_nodes, r.n = n, r.node_offset = node_offset;
+    r.X = X, r.elements = elements, r.n_nodes = n_nodes, r.n = n, r.node_offset = node_offset, r.gravity = 0;
     return r;
 }
 

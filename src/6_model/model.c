@@ -10,16 +10,29 @@ CTI_FN int cti_model_init_soft(cti_mem *mem, cti_model *model, const ct_material
     return cti_tet_batch_init(mem, &model->tets, m, rest, out_bad, out_value);
 }
 
-/* gives springs with a strain limit the masses at their ends */
-static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, int n_nodes)
+/* largest tension [N/m] of a sheet that hangs by an edge: the weight of an area as long as the sheet */
+static ct_real cti_model_tension(const ct_material *m, const cti_rest_mesh *rest, ct_real gravity)
+{
+    cti_v3 center = cti_v3_zero();
+    ct_real far2 = 0;
+    int i;
+    for (i = 0; i < rest->n_nodes; i++)
+        center = cti_v3_mad(center, cti_v3_at(rest->X, i), CTI_R(1.0) / (ct_real)rest->n_nodes);
+    for (i = 0; i < rest->n_nodes; i++)
+        far2 = cti_max(far2, cti_v3_norm2(cti_v3_sub(cti_v3_at(rest->X, i), center)));
+    return m->areal_density * gravity * 2 * cti_sqrt(far2);
+}
+
+/* gives springs with a strain limit what its stiffness depends on */
+static int cti_model_init_limit(cti_mem *mem, cti_model *model, const ct_material *m, const cti_rest_mesh *rest)
 {
     ct_real *mass = NULL;
-    int i, ok = CTI_RESIZE(mem, mass, n_nodes);
+    int i, n_nodes = rest->node_offset + rest->n_nodes, ok = CTI_RESIZE(mem, mass, n_nodes);
     for (i = 0; ok && i < n_nodes; i++)
         mass[i] = 0;
     if (ok) {
         cti_membrane_batch_mass(&model->membrane, mass);
-        cti_spring_batch_limit(&model->springs, m, mass);
+        cti_spring_batch_limit(&model->springs, m, mass, cti_model_tension(m, rest, rest->gravity));
     }
     CTI_FREE(mem, mass);
     return ok;
@@ -34,7 +47,7 @@ static int cti_model_init_springs(cti_mem *mem, cti_model *model, const ct_mater
     springs.elements = ends, springs.n = CTI_LEN(rates);
     if (code)
         code = cti_spring_batch_init(mem, &model->springs, m, &springs, rates, out_bad, out_value);
-    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, rest->node_offset + rest->n_nodes))
+    if (code == 1 && m->strain_limit > 0 && !cti_model_init_limit(mem, model, m, rest))
         code = 0;
     CTI_FREE(mem, ends);
     CTI_FREE(mem, rates);

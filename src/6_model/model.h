@@ -36,7 +36,7 @@ CTI_FN void cti_model_free(cti_mem *mem, cti_model *model);
 CTI_FN void cti_model_range(const cti_model *model, int32_t *out_first, int32_t *out_last);
 /* cti_model_ahead -- prepares strain limits for the next assembly: it belongs to a step of this length that starts with velocities v [3
    nodes of the world]; limits are evaluated at the step's end, or at its start if v is NULL. share: part of their force that the step
-   applies (1; 1/2 for Newmark). step 0: no limit acts. */
+   applies (1; 1/2 for Newmark). step 0: no limit acts. A limit's energy and stiffness are the same for all other steps. */
 CTI_FN void cti_model_ahead(cti_model *model, ct_real step, ct_real share, const ct_real *v);
 /* cti_model_shift -- adds `by` to all node numbers, after bodies before this one were removed or added. Slots must then be found again. */
 CTI_FN void cti_model_shift(cti_model *model, int by);

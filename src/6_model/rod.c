@@ -5,6 +5,8 @@
    Gradients: a frame turns by t x dt + phi t, phi = c . (dp - (p . t) dt) / r for a node at p from the segment's middle and at r from its line.
        d(kb . a) = dt0 . (2 t1 x a - q t1) / X + dt1 . (2 a x t0 - q t0) / X,  X = 1 + t0 . t1,  and kb . (w_k x a) for the turn w_k of frame k
        dm = phi1 - phi0 + kb . (dt0 + dt1) / 2
+   differs: near a closed fold |kb| continues along its tangent line over the angle, h(a), in kb's own direction u, the unit of t0 x t1. There
+       d(kb . a) = h' da (u . a) + h / sin a (dt0 . (t1 x z) + dt1 . (z x t0)), z = a - (u . a) u, da = dt1 . (u x t1) - dt0 . (u x t0)
    based on: Bergou, Wardetzky, Robinson, Audoly, Grinspun, Discrete elastic rods, 2008 (energies, curvature vector); Bergou, Audoly, Vouga,
    Wardetzky, Grinspun, Discrete viscous threads, 2010 (gradient of the twist); Umetani, Schmidt, Stam, Position-based elastic rods, 2014 (a
    point that carries the frame). differs: the point has no weight and no bending energy of its own, see rod.h. */
@@ -12,8 +14,14 @@
 #include "../1_math/elem.h"
 #include "../1_math/vec.h"
 
-/* [1] least 1 + cos that curvature is divided by: a fold within 4 degrees of closed. It bounds forces there; nothing rests there */
+/* [1] 1 + cos below which |kb| continues along its tangent line: a fold within 3.6 degrees of closed, where tan grows without bound. There |kb|
+   is 63.2 and grows by 1000 a radian, to 126.5 in a closed fold: four times the energy. Half and double give twice the energy and half of it */
 #define CTI_ROD_FOLD CTI_R(2e-3)
+#define CTI_ROD_FOLD_ANGLE CTI_R(3.07833655471465) /* [rad] acos(CTI_ROD_FOLD - 1) */
+#define CTI_ROD_FOLD_CURVE CTI_R(63.21392251711643) /* [1] 2 tan(CTI_ROD_FOLD_ANGLE / 2) */
+/* [1] least sine that the turn of a fold's plane is divided by. A closed fold has no plane, so that turning it would have infinite stiffness; with
+   this one it is 4e5 times that of the fold's opening. Nearer than that, 0.006 degrees, the force across the plane is less than the energy's */
+#define CTI_ROD_FOLD_SINE CTI_R(1e-4)
 #define CTI_ROD_STRAIGHT CTI_R(0.8660254) /* [cosine] 30 degrees */
 
 /* ---- strands ---- */
@@ -137,19 +145,28 @@ static cti_rod_frame cti_rod_frame_at(const ct_real *x, int a, int b, int g)
     return f;
 }
 
-/* v transported from t0 to t1: the least rotation that takes one to the other */
+/* v, perpendicular to t0, transported from t0 to t1: the least rotation that takes one to the other */
 static cti_v3 cti_rod_transport(cti_v3 t0, cti_v3 t1, cti_v3 v)
 {
-    cti_v3 w = cti_v3_cross(t0, t1);
-    ct_real cosine = cti_v3_dot(t0, t1);
-    return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), w, cti_v3_dot(w, v) / cti_max(1 + cosine, CTI_ROD_FOLD)), cti_v3_cross(w, v));
+    cti_v3 w = cti_v3_cross(t0, t1), u = w;
+    ct_real cosine = cti_v3_dot(t0, t1), s = 1 / cti_max(1 + cosine, CTI_ROD_FOLD);
+    if (1 + cosine < CTI_ROD_FOLD)
+        u = cti_v3_unit(w, cti_v3_unit(cti_v3_cross(t0, v), cti_v3_zero())), s = 1 - cosine;
+    return cti_v3_add(cti_v3_mad(cti_v3_mul(v, cosine), u, cti_v3_dot(u, v) * s), cti_v3_cross(w, v));
 }
 
-/* a unit vector perpendicular to t, next to v; next to an axis where v has no part of that kind */
+/* v's part perpendicular to t; 0 where it is less than 1e-3 of v, which a direction of three written digits may be by accident */
+static cti_v3 cti_rod_across(cti_v3 t, cti_v3 v)
+{
+    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t));
+    return cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) ? u : cti_v3_zero();
+}
+
+/* a unit vector perpendicular to t, next to v; next to an axis where v is 0 */
 static cti_v3 cti_rod_director(cti_v3 t, cti_v3 v)
 {
-    cti_v3 u = cti_v3_mad(v, t, -cti_v3_dot(v, t)), b;
-    if (cti_v3_norm2(u) > CTI_R(1e-6) * cti_v3_norm2(v) && cti_v3_norm2(v) > 0)
+    cti_v3 u = cti_rod_across(t, v), b;
+    if (cti_v3_norm2(u) > 0)
         return cti_v3_unit(u, cti_v3_zero());
     cti_v3_tangents(t, &u, &b);
     return u;
@@ -179,6 +196,27 @@ CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32
     }
 }
 
+static ct_real cti_rod_length(const cti_rod_desc *d, int i)
+{
+    const int32_t *s = d->segments + 2 * (size_t)i;
+    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
+}
+
+CTI_FN ct_real cti_rod_joint_length(const cti_rod_desc *d, int j)
+{
+    return (cti_rod_length(d, d->joints[2 * j]) + cti_rod_length(d, d->joints[2 * j + 1])) / 2;
+}
+
+CTI_FN int cti_rod_along(const cti_rod_desc *d)
+{
+    cti_v3 want = cti_v3_at(d->law->direction, 0);
+    int i;
+    for (i = 0; i < d->n_segments && cti_v3_norm2(want) > 0; i++)
+        if (!(cti_v3_norm2(cti_rod_across(cti_rod_tangent(d->X, d->segments + 2 * (size_t)i), want)) > 0))
+            return i;
+    return -1;
+}
+
 /* ---- measures and their gradients ---- */
 
 /* what a measure changes by: sum over the two segments of T . dt + P . dp */
@@ -193,38 +231,75 @@ static void cti_rod_spin(const cti_rod_frame *f, ct_real s, int k, cti_rod_slope
     out->T[k] = cti_v3_mad(out->T[k], f->c, -s * f->along / f->r);
 }
 
-/* kb . a, a fixed in frame k */
-static ct_real cti_rod_curve(const cti_rod_frame f[2], cti_v3 kb, ct_real X, cti_v3 a, int k, cti_rod_slope *out)
+/* a joint's curvature vector kb, and what its gradient is made from */
+typedef struct cti_rod_turn {
+    cti_v3 kb, u;      /* u: kb's direction where the joint is a fold */
+    ct_real X, sine;   /* 1 + t0 . t1; |t0 x t1|, at least what is divided by */
+    int is_fold;
+} cti_rod_turn;
+
+static cti_rod_turn cti_rod_turn_of(const cti_rod_frame f[2])
 {
-    ct_real q = cti_v3_dot(kb, a);
-    cti_v3 w = cti_v3_cross(a, kb);
+    cti_rod_turn c;
+    cti_v3 w = cti_v3_cross(f[0].t, f[1].t);
+    ct_real cosine = cti_v3_dot(f[0].t, f[1].t), angle;
+    c.X = 1 + cosine, c.sine = 1, c.u = cti_v3_zero(), c.is_fold = c.X < CTI_ROD_FOLD;
+    c.kb = cti_v3_mul(w, 2 / cti_max(c.X, CTI_ROD_FOLD));
+    if (c.is_fold) {
+        /* exactly closed, it is one across the first frame */
+        c.u = cti_v3_unit(w, f[0].c);
+        angle = cti_atan2(cti_v3_norm(w), cosine);
+        c.kb = cti_v3_mul(c.u, CTI_ROD_FOLD_CURVE + 2 / CTI_ROD_FOLD * (angle - CTI_ROD_FOLD_ANGLE));
+        c.sine = cti_max(cti_v3_norm(w), CTI_ROD_FOLD_SINE);
+    }
+    return c;
+}
+
+/* the gradient of kb . a, a at rest */
+static void cti_rod_curve_slope(const cti_rod_frame f[2], const cti_rod_turn *c, cti_v3 a, cti_v3 T[2])
+{
+    ct_real q = cti_v3_dot(c->kb, a), along = cti_v3_dot(c->u, a), s;
+    cti_v3 z = cti_v3_mad(a, c->u, -along);
+    if (!c->is_fold) {
+        T[0] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, a), 2), f[1].t, -q), 1 / c->X);
+        T[1] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(a, f[0].t), 2), f[0].t, -q), 1 / c->X);
+        return;
+    }
+    s = cti_v3_dot(c->kb, c->u) / c->sine, along *= 2 / CTI_ROD_FOLD;
+    T[0] = cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, z), s), cti_v3_cross(c->u, f[0].t), -along);
+    T[1] = cti_v3_mad(cti_v3_mul(cti_v3_cross(z, f[0].t), s), cti_v3_cross(c->u, f[1].t), along);
+}
+
+/* kb . a, a fixed in frame k */
+static ct_real cti_rod_curve(const cti_rod_frame f[2], const cti_rod_turn *c, cti_v3 a, int k, cti_rod_slope *out)
+{
+    cti_v3 w = cti_v3_cross(a, c->kb);
     memset(out, 0, sizeof *out);
-    out->T[0] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(f[1].t, a), 2), f[1].t, -q), 1 / X);
-    out->T[1] = cti_v3_mul(cti_v3_mad(cti_v3_mul(cti_v3_cross(a, f[0].t), 2), f[0].t, -q), 1 / X);
+    cti_rod_curve_slope(f, c, a, out->T);
     out->T[k] = cti_v3_add(out->T[k], cti_v3_cross(w, f[k].t));
     cti_rod_spin(&f[k], cti_v3_dot(f[k].t, w), k, out);
-    return q;
+    return cti_v3_dot(c->kb, a);
 }
 
 /* the five measures of a joint, and with slopes not NULL their gradients g [15] */
 static void cti_rod_joint(const ct_real *x, const int32_t *node, cti_rod_frame f[2], ct_real q[CTI_ROD_MEASURES], cti_rod_slope *slopes)
 {
     cti_rod_slope none, *s = slopes ? slopes : &none;
-    cti_v3 kb, u;
-    ct_real X;
+    cti_rod_turn c;
+    cti_v3 u;
     int k, step = slopes != NULL;
     f[0] = cti_rod_frame_at(x, node[0], node[1], node[3]);
     f[1] = cti_rod_frame_at(x, node[1], node[2], node[4]);
-    X = cti_max(1 + cti_v3_dot(f[0].t, f[1].t), CTI_ROD_FOLD);
-    kb = cti_v3_mul(cti_v3_cross(f[0].t, f[1].t), 2 / X);
+    c = cti_rod_turn_of(f);
     for (k = 0; k < 2; k++) {
-        q[2 * k] = cti_rod_curve(f, kb, X, f[k].c, k, s), s += step;
-        q[2 * k + 1] = cti_rod_curve(f, kb, X, cti_v3_mul(f[k].d, -1), k, s), s += step;
+        q[2 * k] = cti_rod_curve(f, &c, f[k].c, k, s), s += step;
+        q[2 * k + 1] = cti_rod_curve(f, &c, cti_v3_mul(f[k].d, -1), k, s), s += step;
     }
     u = cti_rod_transport(f[0].t, f[1].t, f[0].d);
     q[4] = cti_atan2(cti_v3_dot(cti_v3_cross(u, f[1].d), f[1].t), cti_v3_dot(u, f[1].d));
     memset(s, 0, sizeof *s);
-    s->T[0] = s->T[1] = cti_v3_mul(kb, CTI_R(0.5));
+    /* transport turns by 2 tan(angle / 2), in a fold too: tan(angle / 2) = (1 - cos) / sin */
+    s->T[0] = s->T[1] = c.is_fold ? cti_v3_mul(c.u, (2 - c.X) / c.sine) : cti_v3_mul(c.kb, CTI_R(0.5));
     cti_rod_spin(&f[0], -1, 0, s);
     cti_rod_spin(&f[1], 1, 1, s);
 }
@@ -256,14 +331,18 @@ CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q
 /* stiffness of measure k */
 static ct_real cti_rod_stiff(const ct_real *rest, int k) { return rest[k == 4 ? 2 : k % 2]; }
 
+/* an angle within (-3 pi, 3 pi) in (-pi, pi] */
+static ct_real cti_rod_wrap(ct_real a)
+{
+    const ct_real pi = CTI_R(3.14159265358979324);
+    return a > pi ? a - 2 * pi : (a <= -pi ? a + 2 * pi : a);
+}
+
 /* how far measure k is from rest; twist in (-pi, pi] */
 static ct_real cti_rod_off(const ct_real *rest, const ct_real *q, int k)
 {
-    const ct_real pi = CTI_R(3.14159265358979324);
     ct_real d = q[k] - rest[3 + k];
-    if (k == 4)
-        d = d > pi ? d - 2 * pi : (d <= -pi ? d + 2 * pi : d);
-    return d;
+    return k == 4 ? cti_rod_wrap(d) : d;
 }
 
 /* the two measures that hold a frame: its place along the segment, its distance less the one at rest; g [2][9] their gradients */
@@ -277,12 +356,6 @@ static void cti_rod_held(const ct_real *x, const int32_t *node, ct_real distance
 }
 
 /* ---- the batch ---- */
-
-static ct_real cti_rod_length(const cti_rod_desc *d, int i)
-{
-    const int32_t *s = d->segments + 2 * (size_t)i;
-    return cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
-}
 
 /* stiffness [N/m] that holds frames: that of twist at both joints, at the frame's lever, so that a frame's block of K is about isotropic */
 static void cti_rod_hold(cti_rod_batch *t, const cti_rod_desc *d)
@@ -307,7 +380,7 @@ static void cti_rod_rest(cti_rod_batch *t, const cti_rod_desc *d, int node_offse
         rest[0] = law->bend[0] / (2 * l), rest[1] = law->bend[1] / (2 * l), rest[2] = law->torsion / l;
         for (k = 3; k < 7; k++)
             rest[k] *= law->curvature;
-        rest[7] += law->twist * l;
+        rest[7] = cti_rod_wrap(rest[7] + law->twist * l);
     }
 }
 
@@ -466,4 +539,7 @@ CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, cons
 }
 
 #undef CTI_ROD_FOLD
+#undef CTI_ROD_FOLD_ANGLE
+#undef CTI_ROD_FOLD_CURVE
+#undef CTI_ROD_FOLD_SINE
 #undef CTI_ROD_STRAIGHT

@@ -58,7 +58,11 @@ CTI_FN int cti_rod_strands(cti_mem *mem, const ct_real *X, int n_nodes, const in
 /* cti_rod_frames -- out [3 ns]: the frames' nodes at X, a segment's length away from its middle. */
 CTI_FN void cti_rod_frames(const cti_rod_law *law, const ct_real *X, const int32_t *segments, int ns, const int32_t *joints, int nj,
                            ct_real *out);
-/* cti_rod_batch_init -- node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number and its length. */
+/* cti_rod_along -- the first segment that law->direction lies along, or -1. cti_rod_joint_length -- half the length of both segments of joint j. */
+CTI_FN int cti_rod_along(const cti_rod_desc *d);
+CTI_FN ct_real cti_rod_joint_length(const cti_rod_desc *d, int j);
+/* cti_rod_batch_init -- |twist| of a joint's length below pi, node_offset as in tet.h. 1; 0: out of memory; -1: a segment without length: its number
+   and its length. */
 CTI_FN int cti_rod_batch_init(cti_mem *mem, cti_rod_batch *t, const cti_rod_desc *d, int node_offset, int64_t *out_bad, double *out_value);
 CTI_FN void cti_rod_batch_free(cti_mem *mem, cti_rod_batch *t);
 CTI_FN void cti_rod_batch_shift(cti_rod_batch *t, int by);

@@ -1,7 +1,8 @@
 /* spring.c -- springs between two nodes: energy k/2 (l - L)^2, force k (l - L) n on the first node, stiffness
    k (n n' + max(0, 1 - L/l) (1 - n n')), which is positive semidefinite; a compressed spring keeps n n' only.
-   Strain limit: at the elongation e = limit L a spring has an additional stiffness K, that of CTI_SPRING_LIMIT masses held over a step
-   (10 ms at least). A ramp of width w below e leads to it, so that the energy is twice differentiable:
+   Strain limit: at the elongation e = limit L a spring has an additional stiffness K = CTI_SPRING_LIMIT m + CTI_SPRING_RATES k + 2 T L / w. The last
+   term is for a sheet at rest, T its weight over the length of the edge that it hangs by: K w / 2 is the force at the elongation e. A ramp of
+   width w below e leads to K, so that the energy is twice differentiable:
    g(u) = K u^2 / (2 w) for u = l - L - e + w in [0, w], K (u - w / 2) beyond.
    A single Newton step at x would not see a limit that the motion reaches only later. So this term is linearized at the point that the
    present velocity leads to, y = x + dt v: f(x_end) = f(y) + K_y dt v - K_y dt v_end.
@@ -16,6 +17,12 @@
    reach a strain of .053 for a limit of .05; with half of this value .08, with double .037. In equilibrium the sheet hangs at 3/5 of its
    limit. */
 #define CTI_SPRING_RAMP CTI_R(0.3)
+/* [1/s^2] stiffness of the limit for sheets in motion, over the mass of a spring's heavier end: 200 masses held over 10 ms. It is the same in
+   steps of all lengths, or a change of the length would change the stored energy. The largest strain of a weak sheet with limit .1 that swings
+   down in steps of 10 ms is .094 (held by an edge) and .103 (by two corners, test_limit). Half of this value gives .097 and .114, double .088 and
+   .095 with a quarter more iterations */
+#define CTI_SPRING_LIMIT CTI_R(2e6)
+#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
 
 /* ---- which springs ---- */
 
@@ -130,12 +137,16 @@ CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_mat
     return 1;
 }
 
-CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass)
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass, ct_real tension)
 {
     int e;
     t->limit = m->strain_limit;
-    for (e = 0; e < (t->n + 7) / 8 * 8; e++)
-        t->rest[(e / 8 * CTI_SPRING_REST + 2) * 8 + e % 8] = cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
+    for (e = 0; e < (t->n + 7) / 8 * 8; e++) {
+        ct_real *lane = t->rest + e / 8 * CTI_SPRING_REST * 8 + e % 8;
+        ct_real mass = cti_max(node_mass[t->node[2 * e]], node_mass[t->node[2 * e + 1]]);
+        /* at the limit the ramp's force is K w / 2, w = CTI_SPRING_RAMP limit L, and what a spring of length L carries is tension L */
+        lane[16] = CTI_SPRING_RATES * lane[0] + CTI_SPRING_LIMIT * mass + tension / (CTI_SPRING_RAMP / 2 * m->strain_limit);
+    }
 }
 
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t)
@@ -174,7 +185,7 @@ static void cti_spring_blocks(const cti_r8 *n, cti_r8 along, cti_r8 across, cti_
 static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real *x, cti_r8 *f, cti_r8 *k, cti_r8 *along, cti_r8 *energy)
 {
     const cti_r8 zero = cti_set8(0), half = cti_set8(CTI_R(0.5)), step = cti_set8(t->step);
-    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8, held = cti_max(t->step, CTI_SPRING_STEP);
+    const ct_real *rest = t->rest + batch * CTI_SPRING_REST * 8;
     cti_r8 node[6], ends[6], n[3], v[3], kv[3], rate, least, w, l, u, r, g, g1;
     int i, j;
     cti_element_gather(x, t->node + 16 * batch, 2, node);
@@ -194,7 +205,7 @@ static int cti_spring_beyond(const cti_spring_batch *t, int batch, const ct_real
     if (!cti_bits8(cti_lt8(zero, u)))
         return 0;
     cti_scale3_8(cti_div8(cti_set8(1), cti_max8(l, cti_set8(CTI_R(1e-30)))), n, n);
-    rate = cti_mad8(cti_scale8(CTI_SPRING_RATES, cti_load8(rest)), cti_set8(CTI_SPRING_LIMIT / (held * held)), cti_load8(rest + 16));
+    rate = cti_load8(rest + 16);
     r = cti_min8(u, w), g1 = cti_div8(cti_mul8(rate, r), w);
     /* g = K (r^2 / (2 w) + u - r), energy K (r^3 / (6 w) + (u - r) (w + u - r) / 2) */
     u = cti_sub8(u, r);
@@ -278,3 +289,5 @@ CTI_FN void cti_spring_batch_damping(const cti_spring_batch *t, const ct_real *x
 }
 
 #undef CTI_SPRING_RAMP
+#undef CTI_SPRING_LIMIT
+#undef CTI_SPRING_RATES

@@ -6,13 +6,6 @@
 #include "material.h"
 #include "tet.h" /* CTI_HESSIAN_* */
 
-#define CTI_SPRING_LIMIT CTI_R(200) /* stiffness of the strain limit, in masses of the heavier end over the squared step */
-/* [s] the stiffness of the limit follows the step's length, but not below this. A longer step makes the limit as soft as it can solve. A
-   shorter one keeps the energy of this one, so that halving a step makes the limit easier to solve. Half of it: four times as stiff, and
-   the pieces of a halved 10 ms step would change the energy. */
-#define CTI_SPRING_STEP CTI_R(0.01)
-#define CTI_SPRING_RATES CTI_R(20) /* the limit's stiffness also has this many times the spring's own rate */
-
 enum { CTI_SPRING_REST = 3 };
 
 /* cti_spring_batch -- zero it before first use. */
@@ -26,7 +19,7 @@ typedef struct cti_spring_batch {
     const ct_real *ahead; /* velocities by global node number, to evaluate springs at the step's end; NULL: at its start */
     int32_t *node;        /* [2 x 8 batches] */
     int32_t *slot;        /* [4 n] */
-    ct_real *rest;        /* [batches][3][8]: rate k [N/m], rest length [m], mass for the limit's stiffness [kg] */
+    ct_real *rest;        /* [batches][3][8]: rate k [N/m], rest length [m], stiffness of the limit [N/m] */
 } cti_spring_batch;
 
 /* cti_spring_list -- the springs of triangles [3 n]. `stretch`: along every edge; `shear`: between the two nodes opposite to an inner edge;
@@ -36,8 +29,9 @@ CTI_FN int cti_spring_list(cti_mem *mem, const ct_material *m, const cti_rest_me
 /* As for tets (tet.h); elements: ends [2 n]; rates [n] N/m. -1: a spring has length zero: its number and its length. */
 CTI_FN int cti_spring_batch_init(cti_mem *mem, cti_spring_batch *t, const ct_material *m, const cti_rest_mesh *rest, const ct_real *rates,
                                  int64_t *out_bad, double *out_value);
-/* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number. */
-CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass);
+/* cti_spring_batch_limit -- gives the springs the material's strain_limit; node_mass [nodes] by global number; tension: what a sheet at rest carries
+   [N/m], with which its springs are at the limit at most. */
+CTI_FN void cti_spring_batch_limit(cti_spring_batch *t, const ct_material *m, const ct_real *node_mass, ct_real tension);
 CTI_FN void cti_spring_batch_free(cti_mem *mem, cti_spring_batch *t);
 CTI_FN int cti_spring_batch_append_pairs(const cti_spring_batch *t, cti_mem *mem, int32_t **pairs);
 CTI_FN int cti_spring_batch_slots(cti_mem *mem, cti_spring_batch *t, cti_slot_fn *slot, const void *ctx);

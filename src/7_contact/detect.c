@@ -314,6 +314,28 @@ CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
     return 1;
 }
 
+/* A direction for two points in one place, as from v[1] to v[0]: that between two places which are the points' own, so that any number of points have
+   an arrangement in space to part into. Places are of the additive sequence of Roberts, The unreasonable effectiveness of quasirandom sequences,
+   2018 (in three dimensions, in units of 2^-32) */
+static cti_v3 cti_detect_parting(const int32_t *v)
+{
+    static const uint32_t step[3] = {3518319155u, 2882110345u, 2360945575u};
+    ct_real off[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        off[k] = (ct_real)((double)((uint32_t)v[0] * step[k]) - (double)((uint32_t)v[1] * step[k]));
+    return cti_v3_at(off, 0);
+}
+
+/* 1 for two points that no edge has, in one place */
+static int cti_detect_coincide(const cti_surface *s, const cti_pair *pair, ct_real dist)
+{
+    int k, loose = pair->kind == CT_PAIR_VV && !(dist > 0);
+    for (k = 0; loose && k < 2; k++)
+        loose = s->vertex_start[pair->v[k]] == s->vertex_start[pair->v[k] + 1];
+    return loose;
+}
+
 /* completes *hit, whose pair is given. 1 when the pair is near, or will be, and its direction lies in the normal cones of the edges that it
    is on (-1: on none) */
 static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti_memory *memory, int edge_a, int edge_b, ct_real dist,
@@ -332,7 +354,7 @@ static int cti_detect_is_near(const cti_surface *s, const ct_real *x1, const cti
     if (pair->kind == CT_PAIR_PLANE)
         hit->normal = cti_v3_at(s->planes[pair->plane].normal, 0);
     else {
-        off = cti_pair_offset(s, s->x0, pair);
+        off = cti_detect_coincide(s, pair, dist) ? cti_detect_parting(pair->v) : cti_pair_offset(s, s->x0, pair);
         if (!(cti_v3_norm2(off) > 0))
             return 0;
         hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
@@ -623,10 +645,12 @@ static int cti_detect_collide_thin(cti_mem *mem, const cti_detect *d, const cti_
         const int32_t *list = k ? d->vv : d->ve;
         for (i = 0; i < CTI_LEN(list) / 2; i++) {
             cti_hit hit;
-            ct_real a[9], b[9], sep;
+            ct_real a[9], b[9], sep, dist;
             cti_pair_make(s, k ? CT_PAIR_VV : CT_PAIR_VE, list[2 * i], list[2 * i + 1], &hit.pair);
-            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)),
-                          cti_pair_closest(s, s->x0, &hit.pair, &f) / 2);
+            dist = cti_pair_closest(s, s->x0, &hit.pair, &f);
+            if (cti_detect_coincide(s, &hit.pair, dist)) /* any motion leads apart; the near pair has the direction */
+                continue;
+            sep = cti_min(CTI_DETECT_SEP * cti_surface_pair_thickness(s, cti_pair_body_a(s, &hit.pair), cti_pair_body_b(s, &hit.pair)), dist / 2);
             for (j = 0; j < hit.pair.n; j++) {
                 cti_v3_put(a, j, cti_v3_at(s->x0, hit.pair.v[j]));
                 cti_v3_put(b, j, cti_v3_at(x1, hit.pair.v[j]));

@@ -127,13 +127,12 @@ static double cti_layers_hinge(const ct_real *X, const int32_t *node, double lea
 static double cti_layers_kappa(const cti_model *m, const cti_layers_batch *b, int kind, int e, const ct_real *X)
 {
     const int32_t *node = b->node + (size_t)b->nn * (size_t)e;
-    const double step = (double)CTI_SPRING_STEP;
     double sum = 0, held = 0;
     int k;
     switch (kind) {
     case CTI_LAYERS_SPRING: /* with the strain limit at its stiffest (spring.c) */
         if (m->springs.limit > 0)
-            held = CTI_SPRING_RATES * cti_layers_rest(b, e, 0) + CTI_SPRING_LIMIT * cti_layers_rest(b, e, 2) / (step * step);
+            held = cti_layers_rest(b, e, 2);
         return 2 * (cti_layers_rest(b, e, 0) + held);
     case CTI_LAYERS_PLATE: /* G <= 3 diag G */
         for (k = 0; k < 3; k++) {

@@ -39,7 +39,6 @@ CTI_FN void cti_energy_rest(cti_state *s, int m)
 typedef struct cti_energy_loop {
     cti_state *s;
     const ct_real *x;
-    ct_real dt;
     cti_energy *out;
 } cti_energy_loop;
 
@@ -50,19 +49,19 @@ static void cti_energy_range(int begin, int end, int worker, void *context)
     for (; begin < end; begin++) {
         if (q->out == q->s->energy.end && cti_energy_is_inactive(q->s, begin))
             continue;
-        cti_model_ahead(q->s->bodies.models[begin], q->dt, 1, NULL);
+        cti_model_ahead(q->s->bodies.models[begin], 1, 1, NULL);
         q->out[begin].elastic = cti_model_energy(q->s->bodies.models[begin], q->x);
     }
 }
 
-/* elastic energy at x, and gravitational energy of all bodies; strain limits have the stiffness of a step dt */
-static void cti_energy_places(cti_state *s, const ct_real *x, ct_real dt, cti_energy *out)
+/* elastic energy at x, that of strain limits included, and gravitational energy of all bodies */
+static void cti_energy_places(cti_state *s, const ct_real *x, cti_energy *out)
 {
     cti_energy_loop q;
     int i, k;
     if (out)
         memset(out, 0, sizeof *out * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
-    q.s = s, q.x = x, q.dt = dt, q.out = out;
+    q.s = s, q.x = x, q.out = out;
     cti_tasks_run_work(&s->desc.tasks, cti_energy_range, s->bodies.n_models, cti_step_tuned.costs.energy, &q);
     for (i = 0; i < s->n; i++) {
         int b = cti_energy_body(s, i);
@@ -109,7 +108,7 @@ CTI_FN void cti_energy_state(cti_state *s)
     s->energy.known = 1;
     for (i = 0; i < s->bodies.n_models; i++)
         s->energy.moduli[i] = cti_model_modulus(s->bodies.models[i]);
-    cti_energy_places(s, s->x, s->contact.memory_dt, s->energy.now); /* with the last step's length; a body that starts anew has 0 */
+    cti_energy_places(s, s->x, s->energy.now);
     for (i = 0; i < s->n; i++)
         if (s->bodies.rigid_of[i] < 0)
             cti_energy_speed(s, i, s->v, cti_motion_is_halfway(s, i) ? s->history.fall[i].share * s->history.dt_prev[i] / 2 : 0, s->energy.now);
@@ -128,7 +127,7 @@ static void cti_energy_end(cti_state *s, ct_real dt)
 {
     const ct_real *v = cti_integrate_end(s, dt);
     int i;
-    cti_energy_places(s, s->end.x, dt, s->energy.end);
+    cti_energy_places(s, s->end.x, s->energy.end);
     for (i = 0; i < s->n; i++)
         cti_energy_speed(s, i, v, cti_energy_late(s, i, dt), s->energy.end);
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
@@ -247,15 +246,6 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* elastic energy of the start, with strain limits as stiff as in a step dt */
-static double cti_energy_elastic(cti_state *s, int m, ct_real dt)
-{
-    if (!(s->bodies.models[m]->springs.limit > 0))
-        return s->energy.now[m].elastic;
-    cti_model_ahead(s->bodies.models[m], dt, 1, NULL);
-    return cti_model_energy(s->bodies.models[m], s->x);
-}
-
 /* gain of a rigid body, and the gain allowed, as below */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
@@ -308,8 +298,13 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     const cti_history *q = &s->history;
     cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
+<<<<<<< HEAD
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
     double elastic = cti_energy_elastic(s, m, dt), kept = 0, met = 0, common = 0, gain;
+=======
+    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
+    double elastic = e0->elastic, kept = 0, gain, free = -HUGE_VAL;
+>>>>>>> d3866e7e3c190b6506ddc98acc22515a31d146b8
     int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;

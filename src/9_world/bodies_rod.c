@@ -80,6 +80,22 @@ static int cti_rod_unused(const cti_body *b)
     return -1;
 }
 
+/* twist and direction that mean nothing on the segments they are given for: twist between two segments is known up to whole turns, and a direction
+   along a segment has no part across it */
+static ct_code cti_rod_check_frames(ct_world *w, const cti_rod_desc *d)
+{
+    int i, bad = cti_rod_along(d);
+    if (bad >= 0)
+        return cti_bodies_refuse(w, CT_ERR_ARGUMENT, bad, 0, "direction is along a segment of the rod: it has no part across it (element: segment)");
+    for (i = 0; i < d->n_joints; i++) {
+        ct_real turn = d->law->twist * cti_rod_joint_length(d, i);
+        if (!(cti_abs(turn) < CTI_ROD_PI))
+            return cti_bodies_refuse(w, CT_ERR_ARGUMENT, d->joints[2 * i], (double)turn,
+                                     "natural twist of a segment must be below half a turn: use shorter segments (element: segment, value: radians)");
+    }
+    return CT_OK;
+}
+
 /* nodes and model of a rod whose rest positions are placed. segments, joints: of the strands, the caller's to free */
 static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t **segments, int32_t **joints)
 {
@@ -87,6 +103,7 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
     int64_t bad = -1;
     double value = 0;
     int i, ok, n = d->n_segments;
+    ct_code code = CT_OK;
     if (!CTI_RESIZE(m, b->nodes, 3 * (size_t)b->n_blocks) || !cti_rod_strands(m, b->rest, b->n, b->segments, n, segments, joints))
         return CT_ERR_MEMORY;
     memcpy(b->nodes, b->rest, sizeof(ct_real) * 3 * (size_t)b->n);
@@ -94,6 +111,10 @@ static ct_code cti_rod_model(ct_world *w, cti_body *b, cti_rod_desc *d, int32_t 
         if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->segments[2 * i]), cti_v3_at(b->rest, b->segments[2 * i + 1]))) > 0))
             return cti_bodies_refuse(w, CT_ERR_MESH, i, 0, "a segment has no length (element: segment)");
     d->segments = *segments, d->joints = *joints, d->n_joints = CTI_LEN(*joints) / 2, d->X = b->nodes, d->n_nodes = b->n;
+    if (d->has_frames)
+        code = cti_rod_check_frames(w, d);
+    if (code != CT_OK)
+        return code;
     if (d->has_frames)
         cti_rod_frames(d->law, b->rest, *segments, n, *joints, d->n_joints, b->nodes + 3 * (size_t)b->n);
     ok = cti_model_init_rod(m, &b->model, d, b->block0, &bad, &value);

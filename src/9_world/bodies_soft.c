@@ -231,7 +231,8 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.material = d->material;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
-        const cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
+        cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
+        rest.gravity = cti_v3_norm(cti_v3_at(w->state.desc.gravity, 0));
         ok = cti_model_init_cloth(&w->mem, &b.model, &d->material, &rest, &bad, &value);
         code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
         if (ok < 0)

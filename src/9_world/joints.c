@@ -153,12 +153,14 @@ static ct_real cti_joints_gyration(const ct_world *w, int slot)
     return cti_rigid_gyration(&w->state.bodies.rigids[w->bodies[slot].rigid]);
 }
 
-/* Returns 1 if the two bodies are to collide */
+/* Returns 1 if the two bodies are to collide. A joint without compliance that holds vertices of both in one place contradicts their thickness; a
+   stitch has a length for it */
 static int cti_joints_collide(const ct_world *w, const ct_joint_desc *d, int a, int b)
 {
+    int n = (a >= 0 && cti_body_has_model(&w->bodies[a])) + (b >= 0 && cti_body_has_model(&w->bodies[b]));
     if (d->collide >= 0)
         return d->collide;
-    return (a >= 0 && cti_body_has_model(&w->bodies[a])) || (b >= 0 && cti_body_has_model(&w->bodies[b]));
+    return n == 2 ? d->kind == CT_JOINT_STITCH || d->compliance > 0 : n == 1;
 }
 
 static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_a, int slot_b, cti_world_joint *out)

@@ -336,11 +336,11 @@ typedef struct ct_material {
     ct_real stretch, shear, bend; /* springs: [N/m] along edges, across them, over two edges; >= 0. These are stiffnesses of single springs;
                                      the sheet's resistance depends on the mesh and the direction (docs/limits.md) */
     ct_real strain_limit;      /* springs: largest relative elongation (l - L) / L, 0: none. It is held inside the implicit step, together
-                                  with the contacts. From 7/10 of it on a spring stiffens. At the limit it is as stiff as 200 times the mass
-                                  of its heavier end over the square of a step of at least 10 ms, plus 20 times its own stiffness. A sheet
-                                  that hangs at rest keeps the limit at steps up to 10 ms. One that swings or falls exceeds it by about 1/10
-                                  where the world's newton_iterations suffice to solve it, else up to twice (docs/limits.md). The limit's
-                                  own energy is part of a report's energies, and grows with shorter steps down to 10 ms */
+                                  with the contacts. From 7/10 of it on a spring stiffens: at the limit by 2e6 / s^2 times the mass of its
+                                  heavier end, 20 times its own stiffness, and what carries the sheet's weight per length of an edge, in
+                                  steps of any length. A sheet that hangs by an edge at rest keeps the limit. One that swings or falls
+                                  exceeds it by about 1/10 where the world's newton_iterations suffice to solve it, else up to twice
+                                  (docs/limits.md). The limit's own energy is part of a report's energies */
 } ct_material;
 
 /* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
@@ -398,8 +398,9 @@ typedef struct ct_rod_desc {
     ct_real torsion;        /* [N m^2] G J >= 0, > 0 where bend is; default -1: young / (2 (1 + poisson)) pi r^4 / 2 */
     ct_real line_density;   /* [kg/m] > 0; default -1: density pi r^2 */
     ct_real curvature;      /* [0, 1] share of the mesh's curvature that is natural; default 1: the mesh is at rest; 0: the rod is straight at rest */
-    ct_real twist;          /* [rad/m] natural twist; default 0 */
-    ct_real direction[3];   /* directors are this vector's part across each segment, turned by `rotation`; default 0: any, without twist */
+    ct_real twist;          /* [rad/m] natural twist, below half a turn for the length of a segment; default 0 */
+    ct_real direction[3];   /* directors are this vector's part across each segment, which may not be along it, turned by `rotation`; default 0: any,
+                               without twist */
     ct_real damping_mass;      /* Rayleigh alpha [1/s] >= 0; default 0 */
     ct_real damping_stiffness; /* Rayleigh beta [s] >= 0; default 1e-3 */
     ct_real friction;
@@ -515,7 +516,8 @@ typedef struct ct_joint_desc {
     ct_real rest_length; /* [m] stitches; 0: the points coincide; default -1: 1.1 thicknesses between vertices of bodies that collide, else
                             0 */
     int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
-                            deformable */
+                            deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
+                            both in one place, which contradicts their thickness */
 } ct_joint_desc;
 
 enum { CT_AXIS_X = 1, CT_AXIS_Y = 2, CT_AXIS_Z = 4, CT_AXIS_ALL = 7 };
