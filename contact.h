@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b10f485e0455be81.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d3b0b9c81b037921.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -50599,13 +50599,8 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     const cti_history *q = &s->history;
     cti_v3 gravity = cti_v3_at(s->desc.gravity, 0);
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
-<<<<<<< HEAD
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
-    double elastic = cti_energy_elastic(s, m, dt), kept = 0, met = 0, common = 0, gain;
-=======
-    double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0;
-    double elastic = e0->elastic, kept = 0, gain, free = -HUGE_VAL;
->>>>>>> d3866e7e3c190b6506ddc98acc22515a31d146b8
+    double elastic = e0->elastic, kept = 0, met = 0, common = 0, gain;
     int alone = s->energy.works[m] == 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
