@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d3b0b9c81b037921.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6046f737088265b0.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -89,9 +89,9 @@ TIME INTEGRATORS (ct_world_desc.integrator)
         EULER             1              1.000              .9998            .0002          of the last step's middle
         NEWMARK           2              1.000             1.0000            .9996          at the end
         BDF2              2              1.000              .9997            .9286          at the end
-    Linear momentum is conserved to rounding. A pinned body is linearized at its start: if it rotates by t in a step about its pins, it is
-    strained by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 a body under contacts or joints is stepped by
-    Euler's rule, and so has EULER's forces, friction and damping.
+    Linear momentum is conserved to rounding. A body whose pins are neither in one point nor on one line is linearized at its start: if it
+    rotates by t in a step, it is strained by t^2 / 2, and the check of its energy makes it iterate. Under NEWMARK and BDF2 a body under
+    contacts or joints is stepped by Euler's rule, and so has EULER's forces, friction and damping.
 
 THE DISCRETE STEPPER, CT_STEPPER_DCD (Li, Pan, Huang, Bao, Jin 2015)
     This stepper is for soft bodies alone, against each other, themselves, planes and static or kinematic meshes, where a few intersections are
@@ -40174,7 +40174,8 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
-    ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization */
+    ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization; of a stitch that is damped across, less
+                        the velocity that the common rotation of the jointed bodies gives it */
     ct_real script[3]; /* [m/s] relative velocity of the pair's points by scripts, in the frame */
     int bends;       /* 1: a rigid body takes part, so that the row is linearized again in every round */
     ct_real lift;    /* see cti_memory_item */
@@ -42680,7 +42681,8 @@ typedef struct cti_turn {
                         2 */
     int moved;       /* position q of the linearization: 0 x, 1 x rotated by R, 2 the end of the last iteration */
     ct_real R[9];
-    cti_v3 center;   /* c [m] */
+    cti_v3 center;   /* c [m]: the centre of mass, or the point or a point of the axis about which scripts let the component rotate */
+    cti_v3 speed;    /* [m/s] of c */
     cti_v3 rate;     /* [rad/s] spin about c that b adds to v under Euler's rule: with it the nodes at q have the same angular momentum as
                         at x */
 } cti_turn;
@@ -42689,6 +42691,7 @@ typedef struct cti_turn {
 typedef struct cti_group {
     int32_t up;
     int has_impulses;           /* 1: impulses act between its components */
+    int joined, damped;         /* 1: by joints; by a stitch that is damped across */
     int held;                   /* 1: something outside the group acts on it */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
@@ -43567,7 +43570,8 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 /* cti_motion_rate -- angular velocity [rad/s] of a rigid body with this motion. 0: the nodes are on a line and have no inertia about it, so
    that rounding would decide. */
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out);
-/* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts; and
+/* cti_motion_predict -- system.q [3 n]: x after the rotation that each component's angular momentum causes in dt without contacts, about its
+   centre or about what scripts hold it by; and
    system.turns [components]. Translation does not change forces, and is left out. */
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt);
 #endif
@@ -43619,7 +43623,8 @@ CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt);
    Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step
    would be stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body
    with the same angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no
-   torque about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
+   torque about it. A component that scripts hold in one point, or on a line, turns about that instead of its centre c: pins have no moment
+   about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
    missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
    Stoermer-Verlet while a component falls. */
 
@@ -43657,8 +43662,88 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 }
 
 static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
+#endif
 
-/* 1 if no script holds a block of the component: a held component does not rotate as its momentum says */
+/* what scripts leave of a component's rotation */
+typedef struct cti_motion_hinge {
+    int kind;              /* 0: no script holds it, 1: it turns about a point, 2: about an axis, 3: it does not turn freely */
+    cti_v3 point, speed;   /* of the point, or of one on the axis, and its velocity in the step */
+    cti_v3 axis;
+    ct_real span;          /* [m] from that point to the script's farthest block */
+} cti_motion_hinge;
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+/* 1 if script and position of a block agree with the hinge: on its line, and with its velocity, to within turn_least of the span */
+static int cti_motion_is_on(const cti_state *s, const cti_motion_hinge *q, int b, ct_real dt)
+{
+    cti_v3 r = cti_v3_sub(cti_v3_at(s->x, b), q->point), u = cti_v3_sub(cti_v3_at(s->scripts.v_fixed, b), q->speed);
+    ct_real least = cti_step_tuned.attempt.turn_least * q->span;
+    return cti_v3_norm(cti_v3_cross(r, q->axis)) <= least && cti_v3_norm(u) * dt <= least;
+}
+
+/* Scripts that hold one block, or several on a line that they do not rotate, let a component rotate about them. */
+static void cti_motion_hinge_of(const cti_state *s, const cti_component *c, ct_real dt, cti_motion_hinge *out)
+{
+    int i;
+    memset(out, 0, sizeof *out);
+    for (i = c->begin; s->scripts.n_constrained && i < c->end; i++) {
+        int b = s->factors.blocks[i];
+        cti_v3 r;
+        if (s->scripts.filter[b] < 0)
+            continue;
+        if (!s->scripts.fixed[b] || s->scripts.held[b]) {
+            out->kind = 3;
+            return;
+        }
+        if (out->kind == 0)
+            out->kind = 1, out->point = cti_v3_at(s->x, b), out->speed = cti_v3_at(s->scripts.v_fixed, b);
+        r = cti_v3_sub(cti_v3_at(s->x, b), out->point);
+        if (cti_v3_norm(r) > out->span)
+            out->kind = 2, out->span = cti_v3_norm(r), out->axis = cti_v3_mul(r, 1 / out->span);
+    }
+    for (i = c->begin; out->kind == 2 && i < c->end; i++)
+        if (s->scripts.filter[s->factors.blocks[i]] >= 0 && !cti_motion_is_on(s, out, s->factors.blocks[i], dt))
+            out->kind = 3;
+}
+
+/* Angular momentum about a hinge that gravity gives to a component in the step, as far as the component fell in the last one: one that rests
+   on others gets none. m: its motion about its centre of mass */
+static cti_v3 cti_motion_pull(const cti_state *s, const cti_component *c, const cti_motion_hinge *q, const cti_motion *m, ct_real dt)
+{
+    int b = s->factors.blocks[c->begin];
+    cti_v3 moment = cti_v3_cross(cti_v3_sub(m->center, q->point), cti_v3_at(s->desc.gravity, 0));
+    if (q->kind == 0)
+        return cti_v3_zero();
+    if (q->kind == 2)
+        moment = cti_v3_mul(q->axis, cti_v3_dot(q->axis, moment));
+    return cti_v3_mul(moment, m->mass * s->history.fall[b].mean * cti_motion_kick(s, b, dt));
+}
+
+/* the motion about a hinge and relative to it, instead of about the centre of mass; about an axis the part that rotates about it */
+static void cti_motion_hang(const cti_motion_hinge *q, cti_motion *m)
+{
+    cti_v3 r = cti_v3_sub(m->center, q->point), u = cti_v3_sub(m->speed, q->speed), a = q->axis;
+    ct_real arm[3], inertia;
+    int i, j;
+    if (q->kind == 0)
+        return;
+    m->spin = cti_v3_mad(m->spin, cti_v3_cross(r, u), m->mass), m->about += (double)(m->mass / 2 * cti_v3_norm2(u));
+    cti_v3_put(arm, 0, r);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            m->inertia[3 * i + j] += m->mass * ((i == j ? cti_v3_norm2(r) : 0) - arm[i] * arm[j]);
+    m->center = q->point, m->speed = q->speed;
+    if (q->kind == 1)
+        return;
+    m->spin = cti_v3_mul(a, cti_v3_dot(a, m->spin));
+    inertia = cti_v3_dot(a, cti_m3_mul_v(m->inertia, a));
+    for (i = 0; i < 9; i++)
+        m->inertia[i] = i % 4 == 0 ? inertia : 0;
+}
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* 1 if no script holds a block of the component */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
@@ -43666,7 +43751,9 @@ static int cti_motion_is_free(const cti_state *s, const cti_component *c)
         is_free = s->scripts.filter[s->factors.blocks[i]] < 0;
     return is_free;
 }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
 {
     ct_real inverse[9];
@@ -43677,8 +43764,8 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
     return (double)cti_v3_dot(*out, m->spin) <= 2.01 * m->about;
 }
 
-/* rotation [rad] of the component in dt */
-static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
+/* rotation [rad] of the component in dt; pull: the angular momentum that gravity gives to it about a hinge */
+static int cti_motion_turn(const cti_motion *m, cti_v3 pull, ct_real dt, cti_v3 *out)
 {
     cti_rigid body;
     if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > cti_step_tuned.attempt.turn_least))
@@ -43686,19 +43773,31 @@ static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
     memset(&body, 0, sizeof body);
     body.q[0] = 1, body.mass = m->mass;
     memcpy(body.inertia, m->inertia, sizeof body.inertia);
-    cti_v3_put(body.spin, 0, m->spin);
+    cti_v3_put(body.spin, 0, cti_v3_add(m->spin, pull));
     cti_rigid_free(&body, dt);
     *out = cti_v3_mul(cti_v3_at(body.w_mid, 0), dt);
     return cti_finite(cti_v3_norm(*out));
 }
 
-/* the spin about the centre that v lacks at q: with it, nodes that rotate with R keep their angular momentum */
-static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion *m)
+/* the spin about the centre or the hinge that v lacks at q: with it, nodes that rotate with R keep their angular momentum */
+static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion_hinge *hinge, const cti_motion *m)
 {
     cti_motion there;
     ct_real inverse[9];
     cti_motion_measure(s, p, s->system.q, s->v, &there);
+    cti_motion_hang(hinge, &there);
     return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
+}
+
+/* q of a component that turns */
+static void cti_motion_rotate(cti_state *s, const cti_component *p, const cti_turn *t)
+{
+    int i;
+    for (i = p->begin; i < p->end; i++) {
+        int b = s->factors.blocks[i];
+        if (!s->scripts.n_constrained || s->scripts.filter[b] < 0)
+            cti_v3_put(s->system.q, b, cti_v3_add(t->center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), t->center))));
+    }
 }
 
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
@@ -43709,27 +43808,29 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
         cti_turn *t = &s->system.turns[c];
+        cti_motion_hinge hinge;
         ct_real q[4];
         cti_motion m;
-        cti_v3 turn;
+        cti_v3 turn, pull = cti_v3_zero();
         t->turns = t->moved = 0;
         m.mass = 0;
-        if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+        cti_motion_hinge_of(s, p, dt, &hinge);
+        if (!p->substep.part && !cti_motion_is_rigid(s, p) && hinge.kind < 3) {
             cti_motion_measure(s, p, s->x, s->v, &m);
+            pull = cti_motion_pull(s, p, &hinge, &m, dt);
+            cti_motion_hang(&hinge, &m);
+        }
         for (i = p->begin; i < p->end; i++)
             s->system.whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
-        if (!cti_motion_turn(&m, dt, &turn))
+        if (!cti_motion_turn(&m, pull, dt, &turn))
             continue;
-        t->turns = t->moved = 1, t->center = m.center;
+        t->turns = t->moved = 1, t->center = m.center, t->speed = m.speed;
         cti_rigid_turn(unit, turn, q);
         cti_rigid_matrix(q, t->R);
-        for (i = p->begin; i < p->end; i++) {
-            int b = s->factors.blocks[i];
-            cti_v3_put(s->system.q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
-        }
-        t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+        cti_motion_rotate(s, p, t);
+        t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &hinge, &m) : cti_v3_zero();
     }
 }
 #endif
@@ -43992,14 +44093,77 @@ CTI_FN void cti_newton_place(cti_state *s, ct_real dt)
         if (cti_newton_gains(s, &s->factors.components[c]))
             sys->turns[c].moved = 2, sys->turns[c].turns = 0;
 }
+#endif
+
+/* ---- 8_step/joints.h ---- */
+/* joints.h -- joints and stitches as equations of the contact problem. */
+
+
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+/* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
+CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+/* cti_joints_parts -- number of rows of a joint. */
+CTI_FN int cti_joints_parts(const cti_joint *j);
+/* cti_joints_is_soft -- 1 if a part has compliance. */
+CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_joints_is_damped -- 1 if a row is a stitch with the part of its geometric stiffness that damps it across its axis (joints.c). */
+CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
+#endif
+#if CONTACT_WITH_CMR
+/* cti_joints_energy -- present energy [J] of the springs of a joint. */
+CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j);
+/* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
+CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
+CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
+#endif
+#if CONTACT_WITH_CMR
+/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
+   memory. */
+CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
+CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
+#endif
+#if CONTACT_WITH_CMR
+/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
+   fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
+CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
+/* cti_joints_bend -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
+CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
+/* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
+CTI_FN ct_real cti_joints_error(const cti_state *s);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+/* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
+CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
+#endif
+
 
 /* ---- 8_step/momenta.h ---- */
 /* momenta.h -- angular momentum of groups of bodies that only act on each other. */
 
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_momenta_balance -- corrects the end velocities v [3 n] of groups of components on which nothing outside acts, so that each group
    keeps its angular momentum, minus the loss by mass damping. A group of one component that did not rotate is left alone. */
 CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v);
+#endif
+#if CONTACT_WITH_CMR
+/* cti_momenta_turning -- the angular velocity, at the start of the step, of each group of bodies that the present rows connect, as of one rigid
+   body; 0 for groups that something outside holds. cti_momenta_rate_of -- that of a block's group. */
+CTI_FN void cti_momenta_turning(cti_state *s);
+CTI_FN cti_v3 cti_momenta_rate_of(const cti_state *s, int block);
+#endif
 
 
 /* ---- 8_step/momenta.c ---- */
@@ -44009,9 +44173,12 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v);
    about x0 their moment is of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor
    bodies at rest act. At the end of the step all its components get the same additional angular velocity, each about its own centre. This
    is the smallest change of velocities, in the norm of the masses, that restores the group's angular momentum and leaves each body the
-   linear momentum of its reported impulses. The next step's free motion includes it. It is not done in groups with joints. Gravity and mass
-   damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
+   linear momentum of its reported impulses. The next step's free motion includes it. Joints keep angular momentum but for stitches that are
+   damped across (joints.c), and rotations of each body about its own centre would violate them: a group with such a stitch gets the missing
+   rotation as one body, other groups with joints get none. Gravity and mass damping have their own moments about the centre. Based on: no
+   paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 static cti_group *cti_momenta_root(cti_group *q, int c)
 {
     while (q[c].up != c)
@@ -44019,8 +44186,7 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
     return &q[c];
 }
 
-/* Components under rows with an impulse belong to one group. A row without a free block on one side makes its group held, and so does a
-   joint, which rotations of each body about its own centre would violate */
+/* Components under rows with an impulse belong to one group. A row without a free block on one side makes its group held */
 static void cti_momenta_unite(cti_state *s)
 {
     cti_group *q = s->end.groups;
@@ -44035,7 +44201,9 @@ static void cti_momenta_unite(cti_state *s)
             cti_group *a = cti_momenta_root(q, s->factors.component_of[row->term[0].block]);
             cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
             b->up = a->up;
-            a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
+            a->held |= b->held || row->n_a == 0 || row->n_a == row->n;
+            a->joined |= b->joined | (row->equations != 0);
+            a->damped |= b->damped | cti_joints_is_damped(s, i);
             a->has_impulses = 1;
         }
     }
@@ -44050,7 +44218,7 @@ static void cti_momenta_select(cti_state *s)
         cti_group *g = cti_momenta_root(s->end.groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
         g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->has_impulses && !s->system.turns[c].turns;
+        g->held |= (!g->has_impulses && !s->system.turns[c].turns) || (g->joined && !g->damped);
         for (k = p->begin; s->scripts.n_constrained && !g->held && k < p->end; k++)
             g->held = s->scripts.filter[s->factors.blocks[k]] >= 0;
     }
@@ -44071,11 +44239,11 @@ static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_
     }
 }
 
-/* adds a component's mass, centre and momentum to its group */
+/* adds a component's mass, centre and momentum to its group; v NULL: before the step only */
 static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct_real *v)
 {
     int at_end;
-    for (at_end = 0; at_end < 2; at_end++) {
+    for (at_end = 0; at_end < (v ? 2 : 1); at_end++) {
         cti_motion m;
         cti_motion_measure(s, &s->factors.components[c], at_end ? s->end.x : s->x, at_end ? v : s->v, &m);
         if (!(g->mass > 0) && !at_end)
@@ -44104,30 +44272,56 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     return sum;
 }
 
+/* adds the inertia m (|r|^2 1 - r r') of a component's centre about the group's */
+static void cti_momenta_orbit(cti_group *g, cti_v3 r, ct_real mass)
+{
+    ct_real q[3];
+    int i, j;
+    cti_v3_put(q, 0, r);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            g->inertia[3 * i + j] += mass * ((i == j ? cti_v3_norm2(r) : 0) - q[i] * q[j]);
+}
+
+/* a component's motion, and its angular momentum about its group's centre */
+static cti_v3 cti_momenta_spin(const cti_state *s, const cti_group *g, int c, int at_end, const ct_real *v, cti_motion *m)
+{
+    cti_v3 r;
+    cti_momenta_measure(s, c, at_end, v, m);
+    r = cti_v3_sub(m->center, g->center[at_end]);
+    return cti_v3_mad(m->spin, cti_v3_cross(r, cti_v3_sub(m->speed, g->speed[at_end])), m->mass);
+}
+
+/* adds a component's inertia about its own centre, or in a jointed group about the group's, and its energy */
+static void cti_momenta_inertia(cti_group *g, int at_end, const cti_motion *m)
+{
+    int k;
+    g->about += m->about + (double)(m->mass / 2 * cti_v3_norm2(cti_v3_sub(m->speed, g->speed[at_end])));
+    for (k = 0; k < 9; k++)
+        g->inertia[k] += m->inertia[k];
+    if (g->joined)
+        cti_momenta_orbit(g, cti_v3_sub(m->center, g->center[at_end]), m->mass);
+}
+
 /* adds a component's missing angular momentum about its group's centre, and its inertia */
 static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
 {
-    cti_motion m[2];
-    cti_v3 r;
-    int k;
-    for (k = 0; k < 2; k++) {
-        cti_v3 spin;
-        cti_momenta_measure(s, c, k, k ? v : s->v, &m[k]);
-        r = cti_v3_sub(m[k].center, g->center[k]);
-        spin = cti_v3_mad(m[k].spin, cti_v3_cross(r, cti_v3_sub(m[k].speed, g->speed[k])), m[k].mass);
-        g->lack = cti_v3_mad(g->lack, spin, k ? -1 : 1);
-    }
+    cti_motion m;
+    g->lack = cti_v3_mad(g->lack, cti_momenta_spin(s, g, c, 0, s->v, &m), 1);
+    g->lack = cti_v3_mad(g->lack, cti_momenta_spin(s, g, c, 1, v, &m), -1);
     g->lack = cti_v3_add(g->lack, cti_momenta_moment(s, g, c, dt));
-    g->about += m[1].about + (double)(m[1].mass / 2 * cti_v3_norm2(cti_v3_sub(m[1].speed, g->speed[1])));
-    for (k = 0; k < 9; k++)
-        g->inertia[k] += m[1].inertia[k];
+    cti_momenta_inertia(g, 1, &m);
 }
 
-/* the missing angular velocity of a group; 0 if its nodes are on a line, see cti_motion_rate */
+/* the missing angular velocity of a group; 0 if its nodes are on a line, see cti_motion_rate. Jointed points often are: a little inertia about
+   the line leaves the rotation across it */
 static void cti_momenta_rate(cti_group *g)
 {
-    ct_real inverse[9];
+    ct_real inverse[9], ridge = g->joined ? cti_sqrt(CTI_EPS) * (g->inertia[0] + g->inertia[4] + g->inertia[8]) : 0;
     cti_v3 w;
+    int k;
+    for (k = 0; k < 9; k += 4)
+        g->inertia[k] += ridge;
     g->rate = cti_v3_zero();
     if (!cti_m3_inverse(g->inertia, inverse))
         return;
@@ -44140,39 +44334,83 @@ static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_r
 {
     const cti_component *p = &s->factors.components[c];
     int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
+    cti_v3 center;
     cti_motion m;
+    cti_motion_measure(s, p, s->end.x, v, &m);
+    center = g->joined ? g->center[1] : m.center;
     if (rigid >= 0) { /* spin is I_mid times the velocity of the angular block */
         const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);
         if (cti_m3_inverse(r->I_mid, inverse))
             cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
+        if (g->joined)
+            cti_v3_addto(v, r->block, cti_v3_cross(g->rate, cti_v3_sub(m.center, center)));
         return;
     }
-    cti_motion_measure(s, p, s->end.x, v, &m);
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), center)));
     }
 }
 
-CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+/* closes the sums of cti_momenta_center */
+static void cti_momenta_mean(cti_state *s)
 {
-    cti_end *end = &s->end;
-    int c, k, n = CTI_LEN(s->factors.components);
-    cti_momenta_unite(s);
-    cti_momenta_select(s);
-    for (c = 0; c < n; c++)
-        if (!cti_momenta_root(end->groups, c)->held)
-            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
-    for (c = 0; c < n; c++) {
-        cti_group *g = &end->groups[c];
+    int c, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_group *g = &s->end.groups[c];
         g->held |= !(g->mass > 0);
         for (k = 0; !g->held && k < 2; k++) {
             g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
             g->speed[k] = cti_v3_mul(g->speed[k], 1 / g->mass);
         }
     }
+}
+#endif
+
+#if CONTACT_WITH_CMR
+CTI_FN void cti_momenta_turning(cti_state *s)
+{
+    int c, k, n = CTI_LEN(s->factors.components);
+    cti_momenta_unite(s);
+    for (c = 0; c < n; c++)
+        for (k = s->factors.components[c].begin; s->scripts.n_constrained && k < s->factors.components[c].end; k++)
+            cti_momenta_root(s->end.groups, c)->held |= s->scripts.filter[s->factors.blocks[k]] >= 0;
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->end.groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(s->end.groups, c), c, NULL);
+    cti_momenta_mean(s);
+    for (c = 0; c < n; c++) {
+        cti_group *g = cti_momenta_root(s->end.groups, c);
+        cti_motion m;
+        if (g->held)
+            continue;
+        g->lack = cti_v3_add(g->lack, cti_momenta_spin(s, g, c, 0, s->v, &m));
+        cti_momenta_inertia(g, 0, &m);
+    }
+    for (c = 0; c < n; c++)
+        if (s->end.groups[c].up == c && !s->end.groups[c].held)
+            cti_momenta_rate(&s->end.groups[c]);
+}
+
+CTI_FN cti_v3 cti_momenta_rate_of(const cti_state *s, int block)
+{
+    return cti_momenta_root(s->end.groups, s->factors.component_of[block])->rate;
+}
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+{
+    cti_end *end = &s->end;
+    int c, n = CTI_LEN(s->factors.components);
+    cti_momenta_unite(s);
+    cti_momenta_select(s);
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
+    cti_momenta_mean(s);
     for (c = 0; c < n; c++)
         if (!cti_momenta_root(end->groups, c)->held)
             cti_momenta_add(s, cti_momenta_root(end->groups, c), c, dt, v);
@@ -45266,20 +45504,14 @@ static void cti_assemble_clear(cti_state *s)
 }
 
 /* The share of a body's rotation that its elasticity can bring about. Free nodes depart from the rotation by e = v - u - (q - x) / dt, with
-   u the speed of their centre; the step leaves (M + A_el)^-1 M e of that, which along e is about the share e'M e / (e'M e + e'A_el e). 1:
-   stiff, the nodes end at q; 0: without elasticity, each node goes straight on. w: (q - x) / dt; out: scratch */
-static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const ct_real *w, ct_real *e)
+   u the speed of its centre; the step leaves (M + A_el)^-1 M e of that, which along e is about the share e'M e / (e'M e + e'A_el e). 1: stiff,
+   the nodes end at q; 0: without elasticity, each node goes straight on. w: (q - x) / dt; out: scratch */
+static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const cti_turn *turn, const ct_real *w, ct_real *e)
 {
     const int32_t *blocks = s->factors.blocks;
-    cti_v3 speed = cti_v3_zero();
-    ct_real mass = 0;
+    cti_v3 speed = turn->speed;
     double free = 0, bound = 0;
     int i;
-    for (i = p->begin; i < p->end; i++) {
-        mass += s->bodies.mass[blocks[i]];
-        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->bodies.mass[blocks[i]]);
-    }
-    speed = cti_v3_mul(speed, 1 / mass);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
     for (i = p->begin; i < p->end; i++) {
@@ -45310,7 +45542,7 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
             cti_v3_put(sys->b, s->factors.blocks[i], cti_bsr_row(&sys->A, w, s->factors.blocks[i]));
         rate = turn->rate;
         if (turn->turns && cti_v3_norm(rate) > 0)
-            rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
+            rate = cti_v3_mul(rate, cti_assemble_share(s, p, turn, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
             cti_v3_addto(sys->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(sys->q, b), turn->center)), s->bodies.mass[b]));
@@ -47823,56 +48055,6 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
 #pragma GCC optimize("O1", "fp-contract=off", "peephole2", "crossjumping", "ira-region=one", "no-tree-loop-optimize", "no-tree-ch", "no-ivopts", "no-tree-dominator-opts", "no-tree-pta", "no-guess-branch-probability")
 #endif
 
-/* ---- 8_step/joints.h ---- */
-/* joints.h -- joints and stitches as equations of the contact problem. */
-
-
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
-/* cti_joints_scripted -- the point of a side without unknowns at a time; triad [9]: the axes that it carries, or NULL. */
-CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad);
-#endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
-/* cti_joints_parts -- number of rows of a joint. */
-CTI_FN int cti_joints_parts(const cti_joint *j);
-/* cti_joints_is_soft -- 1 if a part has compliance. */
-CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
-#endif
-#if CONTACT_WITH_CMR
-/* cti_joints_energy -- present energy [J] of the springs of a joint. */
-CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j);
-/* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */
-CTI_FN void cti_joints_row(const cti_state *s, const cti_joint *j, int part, cti_row *row);
-#endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
-/* cti_joints_miss -- present error [m] of a joint, in its parts without compliance; rotations count by the joint's lever. */
-CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
-#endif
-#if CONTACT_WITH_CMR
-/* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
-   memory. */
-CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-#endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
-/* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
-CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
-#endif
-#if CONTACT_WITH_CMR
-/* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
-   fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
-CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
-/* cti_joints_bend -- the same for all rows, whatever their error is. Returns the largest error in thicknesses. */
-CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c);
-#endif
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
-/* cti_joints_error -- largest present error [m] of joints without compliance; rotations count by the joint's lever. */
-CTI_FN ct_real cti_joints_error(const cti_state *s);
-#endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
-/* cti_joints_speed -- largest speed [m/s] that scripts and the recovery of errors together require of the jointed bodies. */
-CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt);
-#endif
-
-
 /* ---- 8_step/joints.c ---- */
 /* joints.c -- rows of joints and stitches.
    Method: a joint holds at the end of the step, phi(q(v)) = 0, which is solved by Newton steps: at the tentative motion v_k of a round the
@@ -47960,24 +48142,45 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
-/* largest response of one of the row's blocks by itself to a unit multiplier on an axis */
+/* largest response of term k's block, by itself, to a unit multiplier on an axis; M [9]: the block's mass */
+static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M)
+{
+    ct_real G[9], inverse[9], big = 0;
+    int i, j, l;
+    if (!cti_m3_inverse(M, inverse))
+        return 0;
+    cti_row_map(row, k, G);
+    for (i = 0; i < 3; i++) {
+        ct_real d = 0;
+        for (j = 0; j < 3; j++)
+            for (l = 0; l < 3; l++)
+                d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
+        big = cti_max(big, d);
+    }
+    return big;
+}
+
+/* sum of the responses of the row's blocks in A */
 static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 {
     ct_real sum = 0;
-    int k, i, j, l;
+    int k;
+    for (k = 0; k < row->n; k++)
+        sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block]);
+    return sum;
+}
+
+/* the same with the masses alone [1/kg]: a bound on the response of the bodies, whatever their stiffness */
+static ct_real cti_joints_mobility(const cti_state *s, const cti_row *row)
+{
+    ct_real sum = 0;
+    int k;
     for (k = 0; k < row->n; k++) {
-        ct_real G[9], inverse[9], big = 0;
-        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block], inverse))
-            continue;
-        cti_row_map(row, k, G);
-        for (i = 0; i < 3; i++) {
-            ct_real d = 0;
-            for (j = 0; j < 3; j++)
-                for (l = 0; l < 3; l++)
-                    d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
-            big = cti_max(big, d);
-        }
-        sum += big;
+        int b = row->term[k].block;
+        if (s->bodies.rigid_of[b] >= 0)
+            sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
+        else
+            sum += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b];
     }
     return sum;
 }
@@ -48044,6 +48247,21 @@ static ct_real cti_joints_softness(const cti_joint *j, int part)
 #endif
 
 #if CONTACT_WITH_CMR
+/* The geometric stiffness of a stretched stitch. Its row pulls along the direction d0 / L at the start of the step. The pull T along that at
+   the end also has -T (d1 across d0) / L: a spring T / L in the two directions across, which stores no energy as long as T and L stay.
+   Without it the step is explicit there: vibrations across with angular frequency w = sqrt(T g / L), g the mobility of the ends, do not decay where
+   w dt > 1, and grow without bound where w dt > 2. With the part of the spring above w dt = 1 they decay. Slower motion, such as a pendulum's,
+   has no such part, and keeps its energy. T is that of the last step; a stitch under pressure has none. */
+static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt, cti_row *row)
+{
+    ct_real length = cti_v3_norm(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)));
+    ct_real g = cti_joints_mobility(s, row), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
+    if (!(stiff > 0) || !cti_finite(stiff))
+        return;
+    row->equations = 7;
+    row->compliance[1] = row->compliance[2] = 1 / stiff;
+}
+
 /* frame, axes and multipliers of a part */
 static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
 {
@@ -48058,6 +48276,8 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     m = cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
+    if (row->equations == 1)
+        cti_joints_across(s, j, c->dt, row);
     for (k = 0; k < 3; k++)
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
 }
@@ -48083,7 +48303,35 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
 }
 #endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN int cti_joints_is_damped(const cti_state *s, int row)
+{
+    int id = s->contact.origins[row].joint - 1;
+    return id >= 0 && (id & 1) == 0 && s->bodies.joints[id / 2].rest > 0 && s->contact.rows[row].equations == 7;
+}
+#endif
+
 #if CONTACT_WITH_CMR
+/* Stitches that are damped across follow the rotation of all bodies that joints connect, if nothing holds these: it is no vibration */
+static void cti_joints_follow(cti_state *s)
+{
+    int i, damped = 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        damped |= cti_joints_is_damped(s, i);
+    if (damped)
+        cti_momenta_turning(s);
+    for (i = 0; damped && i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        const cti_joint *j = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
+        cti_v3 d, u;
+        if (!cti_joints_is_damped(s, i))
+            continue;
+        d = cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL));
+        u = cti_m3_mul_v(row->frame, cti_v3_cross(cti_momenta_rate_of(s, row->term[0].block), d));
+        s->contact.origins[i].base[1] = -u.y, s->contact.origins[i].base[2] = -u.z;
+    }
+}
+
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
@@ -48102,6 +48350,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
             CTI_PUSH(s->mem, s->contact.origins, origin);
         }
     }
+    cti_joints_follow(s);
     return 1;
 }
 #endif
@@ -48119,13 +48368,26 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
     return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
-/* w of one row; returns the row's error at v [m] */
-static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
+/* offset of a stitch's points across its axis, in the row's axes; 0 along it */
+static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
 {
-    int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
+    cti_v3 d = cti_m3_mul_v(frame, cti_v3_sub(cti_joints_place(s, &j->a, end, time, NULL), cti_joints_place(s, &j->b, end, time, NULL)));
+    return cti_v3_make(0, d.y, d.z);
+}
+
+/* w of one row; returns the row's error at v [m] */
+static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i)
+{
+    cti_row *row = &s->contact.rows[i];
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
     ct_real u[3], miss = 0;
     cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
-    e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
+    e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
+    if (across)
+        e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
+    e = cti_v3_mul(e, 1 / c->dt);
+    if (across)
+        e = cti_v3_add(e, cti_v3_at(s->contact.origins[i].base, 0));
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
@@ -48135,7 +48397,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     }
     cti_v3_put(row->w, 0, e);
     cti_row_velocity(row, c->v, u);
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < (across ? 1 : 3); k++)
         if (row->equations >> k & 1)
             miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
     return miss;
@@ -48179,7 +48441,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         const cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
         if (!j)
             continue;
-        o->missed = cti_joints_bend_row(s, c, j, (o->joint - 1) & 1, &s->contact.rows[i]) / cti_joints_slack(s, j, scale, c->dt);
+        o->missed = cti_joints_bend_row(s, c, j, i) / cti_joints_slack(s, j, scale, c->dt);
         o->fresh |= cti_policy_joint_misses(o->missed);
         worst = cti_max(worst, o->missed);
     }
@@ -48194,7 +48456,7 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         if (j)
-            worst = cti_max(worst, cti_joints_bend_row(s, c, j, id & 1, &s->contact.rows[i]) / cti_joints_thickness(s, j));
+            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i) / cti_joints_thickness(s, j));
     }
     return worst;
 }

@@ -425,6 +425,102 @@ static void stitched_sheets_stay_clear(void **state)
     ct_world_destroy(w);
 }
 
+/* a point of a body of its own, with velocity v along x */
+static ct_body_id add_point(ct_world *w, double x, double y, double mass, double v, double w_z, double damping)
+{
+    ct_points_desc d = ct_points_desc_default();
+    ct_real at[3], m = (ct_real)mass;
+    ct_mesh mesh;
+    ct_body_id id = {0, 0};
+    memset(&mesh, 0, sizeof mesh);
+    at[0] = (ct_real)x, at[1] = (ct_real)y, at[2] = 0;
+    mesh.positions = at, mesh.n_positions = 1;
+    d.mesh = &mesh, d.masses = &m, d.radius = (ct_real)1e-4, d.damping_mass = (ct_real)damping;
+    d.velocity[0] = (ct_real)(v - w_z * y), d.velocity[1] = (ct_real)(w_z * x);
+    assert_int_equal(ct_body_add_points(w, &d, &id), CT_OK);
+    return id;
+}
+
+static void stitch(ct_world *w, ct_body_id a, ct_body_id b, double rest)
+{
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_STITCH);
+    j.a.body = a, j.b.body = b;
+    j.a.vertices[0] = j.b.vertices[0] = 0, j.a.weights[0] = j.b.weights[0] = 1;
+    j.rest_length = (ct_real)rest, j.collide = 0;
+    join(w, &j);
+}
+
+/* 1 kg hangs by a stitch of length L from a light point of mass m, which hangs from a pinned one. With tension T the light point vibrates across
+   with w^2 = T / (L m), and has to come to rest at every w dt */
+static void stitches_under_tension_come_to_rest(void **state)
+{
+    static const double mass[4] = {0.01, 0.01, 1e-3, 1e-3}, length[4] = {0.1, 0.02, 0.1, 0.01};
+    int k, i;
+    (void)state;
+    for (k = 0; k < 4; k++) {
+        ct_world_desc d = world_desc(1e-4, 0, NULL);
+        ct_world *w = world_make(&d);
+        ct_body_id top = add_point(w, 0, 0, 1, 0, 0, 0), light = add_point(w, 0, -0.5, mass[k], 0.05, 0, 0.5);
+        ct_body_id heavy = add_point(w, 0, -0.5 - length[k], 1, 0, 0, 0.5);
+        const int32_t one = 0;
+        int status = 0;
+        double kinetic = 0;
+        assert_int_equal(ct_body_pin(w, top, &one, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+        stitch(w, top, light, 0.5), stitch(w, light, heavy, length[k]);
+        for (i = 0; i < 2000; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            status = (int)r.status > status ? (int)r.status : status;
+            kinetic += i >= 1700 ? r.energy_kinetic / 300 : 0;
+        }
+        print_message("(w dt)^2 %.3g: kinetic energy %.2g J after 17 s, worst status %d\n", 1e-4 * 9.81 / (length[k] * mass[k]), kinetic, status);
+        assert_true(kinetic < 1e-9);
+        assert_int_equal(status, CT_STATUS_OK);
+        ct_world_destroy(w);
+    }
+}
+
+/* Two points of 1 kg and a light one between them rotate freely about their centre at 10 rad/s, joined by stitches, of which one has w dt = 6 across.
+   They keep linear and angular momentum, and gain no energy after the first step */
+static void light_points_on_stitches_spin(void **state)
+{
+    static const double right[2] = {0.5, 0.05};
+    int k, i, q;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        const double at[3] = {-0.5, 0, right[k]}, mass[3] = {1, 0.01, 1}, center = (right[k] - 0.5) / 2.01;
+        ct_world_desc d = world_desc(1e-4, 0, NULL);
+        ct_world *w;
+        ct_body_id b[3];
+        double start[3] = {0, 0, 0}, end[3] = {0, 0, 0}, least = 1e9, most = 0;
+        memset(d.gravity, 0, sizeof d.gravity);
+        w = world_make(&d);
+        for (i = 0; i < 3; i++)
+            b[i] = add_point(w, at[i] - center, 0, mass[i], i == 1 ? 0.1 : 0, 10, 0);
+        stitch(w, b[0], b[1], 0.5), stitch(w, b[1], b[2], right[k]);
+        for (q = 0; q <= 500; q++) {
+            double *sum = q == 0 ? start : end;
+            memset(end, 0, sizeof end);
+            for (i = 0; i < 3; i++) {
+                double *x = read_vectors(w, b[i], 0, NULL), *v = read_vectors(w, b[i], 1, NULL);
+                sum[0] += mass[i] * v[0], sum[1] += mass[i] * v[1], sum[2] += mass[i] * (x[0] * v[1] - x[1] * v[0]);
+                free(x), free(v);
+            }
+            if (q < 500) {
+                ct_step_report r = step_once(w, 0.02);
+                assert_int_equal(r.status, CT_STATUS_OK);
+                if (q > 0)
+                    least = fmin(least, r.energy_kinetic), most = fmax(most, r.energy_kinetic);
+            }
+        }
+        print_message("arms of .5 and %g m: angular momentum %.6f to %.6f, linear %.1e; kinetic energy %.4f to %.4f\n", right[k], start[2], end[2],
+                      fabs(end[0] - start[0]) + fabs(end[1] - start[1]), least, most);
+        assert_true(fabs(end[2] / start[2] - 1) < 1e-5);
+        assert_true(fabs(end[0] - start[0]) + fabs(end[1] - start[1]) < 1e-9);
+        assert_true(most < 1.001 * least);
+        ct_world_destroy(w);
+    }
+}
+
 /* a block on a hinge is carried along and rotated by a kinematic arm */
 static void scripts_carry_what_they_hold(void **state)
 {
@@ -796,6 +892,8 @@ int main(void)
         cmocka_unit_test(hinges_keep_their_axis),
         cmocka_unit_test(fixed_joints_make_one_body),
         cmocka_unit_test(stitches_stretch_as_springs),
+        cmocka_unit_test(stitches_under_tension_come_to_rest),
+        cmocka_unit_test(light_points_on_stitches_spin),
         cmocka_unit_test(cloth_hangs_on_a_crate),
         PLAIN_TEST(stitched_sheets_stay_clear)
         cmocka_unit_test(scripts_carry_what_they_hold),

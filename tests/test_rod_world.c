@@ -257,10 +257,81 @@ static void test_natural_twist(void **state)
     ct_world_destroy(w);
 }
 
+/* time at which the vertex `tip` of a body that is released level passes below its pins; out_gain: largest rise of its energy above the start */
+static double swing_down(ct_world *w, ct_body_id b, int tip, double x0, double dt, double *out_gain)
+{
+    static double x[3 * 256];
+    double before = 1, t = 0;
+    int i;
+    *out_gain = 0;
+    for (i = 0; i < 5 / dt && t == 0; i++) {
+        ct_step_report r;
+        double e;
+        assert_int_equal(ct_world_step(w, (ct_real)dt, &r), CT_OK);
+        assert_true(r.status < CT_STATUS_BUDGET);
+        e = r.energy_kinetic + r.energy_elastic + r.energy_gravity;
+        *out_gain = e > *out_gain ? e : *out_gain;
+        assert_true(ct_body_node_count(w, b) <= 256);
+        get(w, b, x);
+        if (x[3 * tip] <= x0)
+            t = (i + (before - x0) / (before - x[3 * tip])) * dt;
+        before = x[3 * tip];
+    }
+    return t;
+}
+
+/* A stiff rod of 1 m, pinned at its end, and a stiff beam on two pins, which leave it an axis, are released level. Steps must not take away
+   their rotation: a linear step that turns by t is strained by t^2 / 2. A thin rod is at the vertical after sqrt(2 L / (3 g)) K, where
+   K = 1.8541 is the quarter period of a pendulum that swings by a right angle */
+static void test_pinned_bodies_swing(void **state)
+{
+    static const double young[3] = {1e8, 1e9, 1e10};
+    int k, soft;
+    (void)state;
+    for (soft = 0; soft < 2; soft++)
+        for (k = 0; k < (sizeof(ct_real) == 4 ? 1 : 3); k++) {
+            ct_world_desc wd = world_desc(1e-3, 0.4, NULL);
+            double gain, t, dt = 1.0 / 60;
+            int32_t ends[8];
+            ct_world *w;
+            ct_body_id b;
+            int tip = 10, n = 0, i;
+            wd.gravity[1] = (ct_real)-9.81;
+            w = world_make(&wd);
+            if (soft) {
+                ct_mesh m = mesh_box(1, 0.05, 0.05, 10, 1, 1, 1);
+                ct_soft_desc d = ct_soft_desc_default();
+                d.mesh = &m, d.material.young = (ct_real)young[k], d.material.damping_stiffness = 0;
+                assert_int_equal(ct_body_add_soft(w, &d, &b), CT_OK);
+                for (i = 0; i < m.n_positions; i++) {
+                    if ((double)m.positions[3 * i] < -0.49 && m.positions[3 * i + 1] < 0)
+                        ends[n++] = i;
+                    if ((double)m.positions[3 * i] > 0.49 && m.positions[3 * i + 1] < 0)
+                        tip = i;
+                }
+                assert_int_equal(n, 2);
+                ct_mesh_free(&m);
+            } else {
+                ct_mesh m = line(10, -0.5, 0, 0, 0.5, 0, 0);
+                ct_rod_desc d = rod_desc(0.01, young[k]);
+                d.damping_stiffness = 0;
+                b = add_rod(w, &d, &m);
+                ends[n++] = 0;
+                line_free(&m);
+            }
+            pin(w, b, ends, n, NULL);
+            t = swing_down(w, b, tip, -0.5, dt, &gain);
+            print_message("%s, E %g: at the vertical after %.4f s (.4833); gained %.1e J\n", soft ? "beam" : "rod", young[k], t, gain);
+            assert_true(fabs(t / 0.4833 - 1) < 0.05);
+            assert_true(gain < 1e-3);
+            ct_world_destroy(w);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cantilever), cmocka_unit_test(test_torsion), cmocka_unit_test(test_catenary),
                                        cmocka_unit_test(test_frequency),  cmocka_unit_test(test_natural_shape),
-                                       cmocka_unit_test(test_natural_twist)};
+                                       cmocka_unit_test(test_natural_twist), cmocka_unit_test(test_pinned_bodies_swing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

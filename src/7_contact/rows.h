@@ -33,7 +33,8 @@ typedef struct cti_contact_row {
     ct_real thickness;
     ct_real gap0;  /* along the normal at the start of the step, less the thickness */
     ct_real slip[3]; /* [m] remembered slip, which the stick target undoes */
-    ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization */
+    ct_real base[3]; /* [m/s] w without the script's motion and without the term of a linearization; of a stitch that is damped across, less
+                        the velocity that the common rotation of the jointed bodies gives it */
     ct_real script[3]; /* [m/s] relative velocity of the pair's points by scripts, in the frame */
     int bends;       /* 1: a rigid body takes part, so that the row is linearized again in every round */
     ct_real lift;    /* see cti_memory_item */

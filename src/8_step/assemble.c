@@ -320,20 +320,14 @@ static void cti_assemble_clear(cti_state *s)
 }
 
 /* The share of a body's rotation that its elasticity can bring about. Free nodes depart from the rotation by e = v - u - (q - x) / dt, with
-   u the speed of their centre; the step leaves (M + A_el)^-1 M e of that, which along e is about the share e'M e / (e'M e + e'A_el e). 1:
-   stiff, the nodes end at q; 0: without elasticity, each node goes straight on. w: (q - x) / dt; out: scratch */
-static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const ct_real *w, ct_real *e)
+   u the speed of its centre; the step leaves (M + A_el)^-1 M e of that, which along e is about the share e'M e / (e'M e + e'A_el e). 1: stiff,
+   the nodes end at q; 0: without elasticity, each node goes straight on. w: (q - x) / dt; out: scratch */
+static ct_real cti_assemble_share(const cti_state *s, const cti_component *p, const cti_turn *turn, const ct_real *w, ct_real *e)
 {
     const int32_t *blocks = s->factors.blocks;
-    cti_v3 speed = cti_v3_zero();
-    ct_real mass = 0;
+    cti_v3 speed = turn->speed;
     double free = 0, bound = 0;
     int i;
-    for (i = p->begin; i < p->end; i++) {
-        mass += s->bodies.mass[blocks[i]];
-        speed = cti_v3_mad(speed, cti_v3_at(s->v, blocks[i]), s->bodies.mass[blocks[i]]);
-    }
-    speed = cti_v3_mul(speed, 1 / mass);
     for (i = p->begin; i < p->end; i++)
         cti_v3_put(e, blocks[i], cti_v3_sub(cti_v3_sub(cti_v3_at(s->v, blocks[i]), speed), cti_v3_at(w, blocks[i])));
     for (i = p->begin; i < p->end; i++) {
@@ -364,7 +358,7 @@ static void cti_assemble_place(cti_state *s, ct_real dt)
             cti_v3_put(sys->b, s->factors.blocks[i], cti_bsr_row(&sys->A, w, s->factors.blocks[i]));
         rate = turn->rate;
         if (turn->turns && cti_v3_norm(rate) > 0)
-            rate = cti_v3_mul(rate, cti_assemble_share(s, p, w, e));
+            rate = cti_v3_mul(rate, cti_assemble_share(s, p, turn, w, e));
         for (i = p->begin; turn->turns && i < p->end; i++) {
             int b = s->factors.blocks[i];
             cti_v3_addto(sys->b, b, cti_v3_mul(cti_v3_cross(rate, cti_v3_sub(cti_v3_at(sys->q, b), turn->center)), s->bodies.mass[b]));

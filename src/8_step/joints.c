@@ -7,6 +7,7 @@
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
+#include "momenta.h"
 #include "policy.h"
 
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
@@ -81,24 +82,45 @@ static void cti_joints_side(const cti_state *s, const cti_joint_side *side, int 
             cti_joints_term(row, first, side->block[i])->weight += sign * side->weight[i];
 }
 
-/* largest response of one of the row's blocks by itself to a unit multiplier on an axis */
+/* largest response of term k's block, by itself, to a unit multiplier on an axis; M [9]: the block's mass */
+static ct_real cti_joints_response(const cti_row *row, int k, const ct_real *M)
+{
+    ct_real G[9], inverse[9], big = 0;
+    int i, j, l;
+    if (!cti_m3_inverse(M, inverse))
+        return 0;
+    cti_row_map(row, k, G);
+    for (i = 0; i < 3; i++) {
+        ct_real d = 0;
+        for (j = 0; j < 3; j++)
+            for (l = 0; l < 3; l++)
+                d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
+        big = cti_max(big, d);
+    }
+    return big;
+}
+
+/* sum of the responses of the row's blocks in A */
 static ct_real cti_joints_own(const cti_state *s, const cti_row *row)
 {
     ct_real sum = 0;
-    int k, i, j, l;
+    int k;
+    for (k = 0; k < row->n; k++)
+        sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block]);
+    return sum;
+}
+
+/* the same with the masses alone [1/kg]: a bound on the response of the bodies, whatever their stiffness */
+static ct_real cti_joints_mobility(const cti_state *s, const cti_row *row)
+{
+    ct_real sum = 0;
+    int k;
     for (k = 0; k < row->n; k++) {
-        ct_real G[9], inverse[9], big = 0;
-        if (!cti_m3_inverse(s->system.A.val + 9 * (size_t)s->system.A.diag[row->term[k].block], inverse))
-            continue;
-        cti_row_map(row, k, G);
-        for (i = 0; i < 3; i++) {
-            ct_real d = 0;
-            for (j = 0; j < 3; j++)
-                for (l = 0; l < 3; l++)
-                    d += G[3 * i + j] * inverse[3 * j + l] * G[3 * i + l];
-            big = cti_max(big, d);
-        }
-        sum += big;
+        int b = row->term[k].block;
+        if (s->bodies.rigid_of[b] >= 0)
+            sum += cti_joints_response(row, k, s->system.A.val + 9 * (size_t)s->system.A.diag[b]);
+        else
+            sum += row->term[k].weight * row->term[k].weight * s->bodies.inv_mass[b];
     }
     return sum;
 }
@@ -155,6 +177,21 @@ static ct_real cti_joints_softness(const cti_joint *j, int part)
     return part == 1 ? j->angular_compliance * j->lever * j->lever : j->compliance;
 }
 
+/* The geometric stiffness of a stretched stitch. Its row pulls along the direction d0 / L at the start of the step. The pull T along that at
+   the end also has -T (d1 across d0) / L: a spring T / L in the two directions across, which stores no energy as long as T and L stay.
+   Without it the step is explicit there: vibrations across with angular frequency w = sqrt(T g / L), g the mobility of the ends, do not decay where
+   w dt > 1, and grow without bound where w dt > 2. With the part of the spring above w dt = 1 they decay. Slower motion, such as a pendulum's,
+   has no such part, and keeps its energy. T is that of the last step; a stitch under pressure has none. */
+static void cti_joints_across(const cti_state *s, const cti_joint *j, ct_real dt, cti_row *row)
+{
+    ct_real length = cti_v3_norm(cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL)));
+    ct_real g = cti_joints_mobility(s, row), stiff = g > 0 ? -row->r[0] * dt / length - 1 / g : 0; /* [kg] spring times dt^2 */
+    if (!(stiff > 0) || !cti_finite(stiff))
+        return;
+    row->equations = 7;
+    row->compliance[1] = row->compliance[2] = 1 / stiff;
+}
+
 /* frame, axes and multipliers of a part */
 static void cti_joints_build(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row, cti_contact_row *origin)
 {
@@ -169,6 +206,8 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     m = cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
+    if (row->equations == 1)
+        cti_joints_across(s, j, c->dt, row);
     for (k = 0; k < 3; k++)
         row->r[k] = (row->equations >> k & 1) ? row->r[k] : 0;
 }
@@ -191,6 +230,32 @@ static int cti_joints_is_inactive(const cti_state *s, const cti_joint *j)
     return 0;
 }
 
+CTI_FN int cti_joints_is_damped(const cti_state *s, int row)
+{
+    int id = s->contact.origins[row].joint - 1;
+    return id >= 0 && (id & 1) == 0 && s->bodies.joints[id / 2].rest > 0 && s->contact.rows[row].equations == 7;
+}
+
+/* Stitches that are damped across follow the rotation of all bodies that joints connect, if nothing holds these: it is no vibration */
+static void cti_joints_follow(cti_state *s)
+{
+    int i, damped = 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        damped |= cti_joints_is_damped(s, i);
+    if (damped)
+        cti_momenta_turning(s);
+    for (i = 0; damped && i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        const cti_joint *j = &s->bodies.joints[(s->contact.origins[i].joint - 1) / 2];
+        cti_v3 d, u;
+        if (!cti_joints_is_damped(s, i))
+            continue;
+        d = cti_v3_sub(cti_joints_place(s, &j->a, 0, s->step.time, NULL), cti_joints_place(s, &j->b, 0, s->step.time, NULL));
+        u = cti_m3_mul_v(row->frame, cti_v3_cross(cti_momenta_rate_of(s, row->term[0].block), d));
+        s->contact.origins[i].base[1] = -u.y, s->contact.origins[i].base[2] = -u.z;
+    }
+}
+
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
 {
     int i, part;
@@ -209,6 +274,7 @@ CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c)
             CTI_PUSH(s->mem, s->contact.origins, origin);
         }
     }
+    cti_joints_follow(s);
     return 1;
 }
 
@@ -222,13 +288,26 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
     return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
-/* w of one row; returns the row's error at v [m] */
-static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int part, cti_row *row)
+/* offset of a stitch's points across its axis, in the row's axes; 0 along it */
+static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
 {
-    int k, start = s->desc.row_mode == CT_ROW_VELOCITY;
+    cti_v3 d = cti_m3_mul_v(frame, cti_v3_sub(cti_joints_place(s, &j->a, end, time, NULL), cti_joints_place(s, &j->b, end, time, NULL)));
+    return cti_v3_make(0, d.y, d.z);
+}
+
+/* w of one row; returns the row's error at v [m] */
+static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c, const cti_joint *j, int i)
+{
+    cti_row *row = &s->contact.rows[i];
+    int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
     ct_real u[3], miss = 0;
     cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
-    e = cti_v3_mul(cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame)), 1 / c->dt);
+    e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
+    if (across)
+        e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));
+    e = cti_v3_mul(e, 1 / c->dt);
+    if (across)
+        e = cti_v3_add(e, cti_v3_at(s->contact.origins[i].base, 0));
     row->w[0] = row->w[1] = row->w[2] = 0;
     if (start)
         e = cti_v3_add(e, cti_joints_script(s, j, part, c->dt, row->frame));
@@ -238,7 +317,7 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
     }
     cti_v3_put(row->w, 0, e);
     cti_row_velocity(row, c->v, u);
-    for (k = 0; k < 3; k++)
+    for (k = 0; k < (across ? 1 : 3); k++)
         if (row->equations >> k & 1)
             miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
     return miss;
@@ -278,7 +357,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
         const cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
         if (!j)
             continue;
-        o->missed = cti_joints_bend_row(s, c, j, (o->joint - 1) & 1, &s->contact.rows[i]) / cti_joints_slack(s, j, scale, c->dt);
+        o->missed = cti_joints_bend_row(s, c, j, i) / cti_joints_slack(s, j, scale, c->dt);
         o->fresh |= cti_policy_joint_misses(o->missed);
         worst = cti_max(worst, o->missed);
     }
@@ -293,7 +372,7 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;
         if (j)
-            worst = cti_max(worst, cti_joints_bend_row(s, c, j, id & 1, &s->contact.rows[i]) / cti_joints_thickness(s, j));
+            worst = cti_max(worst, cti_joints_bend_row(s, c, j, i) / cti_joints_thickness(s, j));
     }
     return worst;
 }

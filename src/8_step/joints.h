@@ -10,6 +10,8 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
 CTI_FN int cti_joints_parts(const cti_joint *j);
 /* cti_joints_is_soft -- 1 if a part has compliance. */
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
+/* cti_joints_is_damped -- 1 if a row is a stitch with the part of its geometric stiffness that damps it across its axis (joints.c). */
+CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
 /* cti_joints_energy -- present energy [J] of the springs of a joint. */
 CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j);
 /* cti_joints_row -- key, equations, axes and terms of a part at the present state; multipliers and w are 0. */

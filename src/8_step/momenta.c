@@ -4,10 +4,13 @@
    about x0 their moment is of first order in dt. A group consists of components that contacts connect, and on which neither scripts nor
    bodies at rest act. At the end of the step all its components get the same additional angular velocity, each about its own centre. This
    is the smallest change of velocities, in the norm of the masses, that restores the group's angular momentum and leaves each body the
-   linear momentum of its reported impulses. The next step's free motion includes it. It is not done in groups with joints. Gravity and mass
-   damping have their own moments about the centre. Based on: no paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
+   linear momentum of its reported impulses. The next step's free motion includes it. Joints keep angular momentum but for stitches that are
+   damped across (joints.c), and rotations of each body about its own centre would violate them: a group with such a stitch gets the missing
+   rotation as one body, other groups with joints get none. Gravity and mass damping have their own moments about the centre. Based on: no
+   paper; Hairer, Lubich, Wanner 2006, IV.4 (projection on invariants). */
 #include "momenta.h"
 #include "integrate.h"
+#include "joints.h"
 #include "motion.h"
 
 static cti_group *cti_momenta_root(cti_group *q, int c)
@@ -17,8 +20,7 @@ static cti_group *cti_momenta_root(cti_group *q, int c)
     return &q[c];
 }
 
-/* Components under rows with an impulse belong to one group. A row without a free block on one side makes its group held, and so does a
-   joint, which rotations of each body about its own centre would violate */
+/* Components under rows with an impulse belong to one group. A row without a free block on one side makes its group held */
 static void cti_momenta_unite(cti_state *s)
 {
     cti_group *q = s->end.groups;
@@ -33,7 +35,9 @@ static void cti_momenta_unite(cti_state *s)
             cti_group *a = cti_momenta_root(q, s->factors.component_of[row->term[0].block]);
             cti_group *b = cti_momenta_root(q, s->factors.component_of[row->term[k].block]);
             b->up = a->up;
-            a->held |= b->held || row->equations || row->n_a == 0 || row->n_a == row->n;
+            a->held |= b->held || row->n_a == 0 || row->n_a == row->n;
+            a->joined |= b->joined | (row->equations != 0);
+            a->damped |= b->damped | cti_joints_is_damped(s, i);
             a->has_impulses = 1;
         }
     }
@@ -48,7 +52,7 @@ static void cti_momenta_select(cti_state *s)
         cti_group *g = cti_momenta_root(s->end.groups, c);
         int block = s->factors.blocks[p->begin], model = s->history.model_of[block];
         g->held |= (g->has_impulses && (p->substep.forced || p->substep.unbalanced)) || (model >= 0 && s->history.reset[model]);
-        g->held |= !g->has_impulses && !s->system.turns[c].turns;
+        g->held |= (!g->has_impulses && !s->system.turns[c].turns) || (g->joined && !g->damped);
         for (k = p->begin; s->scripts.n_constrained && !g->held && k < p->end; k++)
             g->held = s->scripts.filter[s->factors.blocks[k]] >= 0;
     }
@@ -69,11 +73,11 @@ static void cti_momenta_measure(const cti_state *s, int c, int at_end, const ct_
     }
 }
 
-/* adds a component's mass, centre and momentum to its group */
+/* adds a component's mass, centre and momentum to its group; v NULL: before the step only */
 static void cti_momenta_center(const cti_state *s, cti_group *g, int c, const ct_real *v)
 {
     int at_end;
-    for (at_end = 0; at_end < 2; at_end++) {
+    for (at_end = 0; at_end < (v ? 2 : 1); at_end++) {
         cti_motion m;
         cti_motion_measure(s, &s->factors.components[c], at_end ? s->end.x : s->x, at_end ? v : s->v, &m);
         if (!(g->mass > 0) && !at_end)
@@ -102,30 +106,56 @@ static cti_v3 cti_momenta_moment(const cti_state *s, const cti_group *g, int c, 
     return sum;
 }
 
+/* adds the inertia m (|r|^2 1 - r r') of a component's centre about the group's */
+static void cti_momenta_orbit(cti_group *g, cti_v3 r, ct_real mass)
+{
+    ct_real q[3];
+    int i, j;
+    cti_v3_put(q, 0, r);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            g->inertia[3 * i + j] += mass * ((i == j ? cti_v3_norm2(r) : 0) - q[i] * q[j]);
+}
+
+/* a component's motion, and its angular momentum about its group's centre */
+static cti_v3 cti_momenta_spin(const cti_state *s, const cti_group *g, int c, int at_end, const ct_real *v, cti_motion *m)
+{
+    cti_v3 r;
+    cti_momenta_measure(s, c, at_end, v, m);
+    r = cti_v3_sub(m->center, g->center[at_end]);
+    return cti_v3_mad(m->spin, cti_v3_cross(r, cti_v3_sub(m->speed, g->speed[at_end])), m->mass);
+}
+
+/* adds a component's inertia about its own centre, or in a jointed group about the group's, and its energy */
+static void cti_momenta_inertia(cti_group *g, int at_end, const cti_motion *m)
+{
+    int k;
+    g->about += m->about + (double)(m->mass / 2 * cti_v3_norm2(cti_v3_sub(m->speed, g->speed[at_end])));
+    for (k = 0; k < 9; k++)
+        g->inertia[k] += m->inertia[k];
+    if (g->joined)
+        cti_momenta_orbit(g, cti_v3_sub(m->center, g->center[at_end]), m->mass);
+}
+
 /* adds a component's missing angular momentum about its group's centre, and its inertia */
 static void cti_momenta_add(const cti_state *s, cti_group *g, int c, ct_real dt, const ct_real *v)
 {
-    cti_motion m[2];
-    cti_v3 r;
-    int k;
-    for (k = 0; k < 2; k++) {
-        cti_v3 spin;
-        cti_momenta_measure(s, c, k, k ? v : s->v, &m[k]);
-        r = cti_v3_sub(m[k].center, g->center[k]);
-        spin = cti_v3_mad(m[k].spin, cti_v3_cross(r, cti_v3_sub(m[k].speed, g->speed[k])), m[k].mass);
-        g->lack = cti_v3_mad(g->lack, spin, k ? -1 : 1);
-    }
+    cti_motion m;
+    g->lack = cti_v3_mad(g->lack, cti_momenta_spin(s, g, c, 0, s->v, &m), 1);
+    g->lack = cti_v3_mad(g->lack, cti_momenta_spin(s, g, c, 1, v, &m), -1);
     g->lack = cti_v3_add(g->lack, cti_momenta_moment(s, g, c, dt));
-    g->about += m[1].about + (double)(m[1].mass / 2 * cti_v3_norm2(cti_v3_sub(m[1].speed, g->speed[1])));
-    for (k = 0; k < 9; k++)
-        g->inertia[k] += m[1].inertia[k];
+    cti_momenta_inertia(g, 1, &m);
 }
 
-/* the missing angular velocity of a group; 0 if its nodes are on a line, see cti_motion_rate */
+/* the missing angular velocity of a group; 0 if its nodes are on a line, see cti_motion_rate. Jointed points often are: a little inertia about
+   the line leaves the rotation across it */
 static void cti_momenta_rate(cti_group *g)
 {
-    ct_real inverse[9];
+    ct_real inverse[9], ridge = g->joined ? cti_sqrt(CTI_EPS) * (g->inertia[0] + g->inertia[4] + g->inertia[8]) : 0;
     cti_v3 w;
+    int k;
+    for (k = 0; k < 9; k += 4)
+        g->inertia[k] += ridge;
     g->rate = cti_v3_zero();
     if (!cti_m3_inverse(g->inertia, inverse))
         return;
@@ -138,39 +168,79 @@ static void cti_momenta_turn(const cti_state *s, const cti_group *g, int c, ct_r
 {
     const cti_component *p = &s->factors.components[c];
     int rigid = s->bodies.rigid_of[s->factors.blocks[p->begin]], i;
+    cti_v3 center;
     cti_motion m;
+    cti_motion_measure(s, p, s->end.x, v, &m);
+    center = g->joined ? g->center[1] : m.center;
     if (rigid >= 0) { /* spin is I_mid times the velocity of the angular block */
         const cti_rigid *r = &s->bodies.rigids[rigid];
         ct_real I[9], inverse[9];
         cti_rigid_inertia(r, r->q_new, I);
         if (cti_m3_inverse(r->I_mid, inverse))
             cti_v3_addto(v, r->block + 1, cti_m3_mul_v(inverse, cti_m3_mul_v(I, g->rate)));
+        if (g->joined)
+            cti_v3_addto(v, r->block, cti_v3_cross(g->rate, cti_v3_sub(m.center, center)));
         return;
     }
-    cti_motion_measure(s, p, s->end.x, v, &m);
     for (i = p->begin; i < p->end; i++) {
         int b = s->factors.blocks[i];
-        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), m.center)));
+        cti_v3_addto(v, b, cti_v3_cross(g->rate, cti_v3_sub(cti_v3_at(s->end.x, b), center)));
     }
 }
 
-CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+/* closes the sums of cti_momenta_center */
+static void cti_momenta_mean(cti_state *s)
 {
-    cti_end *end = &s->end;
-    int c, k, n = CTI_LEN(s->factors.components);
-    cti_momenta_unite(s);
-    cti_momenta_select(s);
-    for (c = 0; c < n; c++)
-        if (!cti_momenta_root(end->groups, c)->held)
-            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
-    for (c = 0; c < n; c++) {
-        cti_group *g = &end->groups[c];
+    int c, k;
+    for (c = 0; c < CTI_LEN(s->factors.components); c++) {
+        cti_group *g = &s->end.groups[c];
         g->held |= !(g->mass > 0);
         for (k = 0; !g->held && k < 2; k++) {
             g->center[k] = cti_v3_mad(g->first, g->center[k], 1 / g->mass);
             g->speed[k] = cti_v3_mul(g->speed[k], 1 / g->mass);
         }
     }
+}
+
+CTI_FN void cti_momenta_turning(cti_state *s)
+{
+    int c, k, n = CTI_LEN(s->factors.components);
+    cti_momenta_unite(s);
+    for (c = 0; c < n; c++)
+        for (k = s->factors.components[c].begin; s->scripts.n_constrained && k < s->factors.components[c].end; k++)
+            cti_momenta_root(s->end.groups, c)->held |= s->scripts.filter[s->factors.blocks[k]] >= 0;
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(s->end.groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(s->end.groups, c), c, NULL);
+    cti_momenta_mean(s);
+    for (c = 0; c < n; c++) {
+        cti_group *g = cti_momenta_root(s->end.groups, c);
+        cti_motion m;
+        if (g->held)
+            continue;
+        g->lack = cti_v3_add(g->lack, cti_momenta_spin(s, g, c, 0, s->v, &m));
+        cti_momenta_inertia(g, 0, &m);
+    }
+    for (c = 0; c < n; c++)
+        if (s->end.groups[c].up == c && !s->end.groups[c].held)
+            cti_momenta_rate(&s->end.groups[c]);
+}
+
+CTI_FN cti_v3 cti_momenta_rate_of(const cti_state *s, int block)
+{
+    return cti_momenta_root(s->end.groups, s->factors.component_of[block])->rate;
+}
+
+CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
+{
+    cti_end *end = &s->end;
+    int c, n = CTI_LEN(s->factors.components);
+    cti_momenta_unite(s);
+    cti_momenta_select(s);
+    for (c = 0; c < n; c++)
+        if (!cti_momenta_root(end->groups, c)->held)
+            cti_momenta_center(s, cti_momenta_root(end->groups, c), c, v);
+    cti_momenta_mean(s);
     for (c = 0; c < n; c++)
         if (!cti_momenta_root(end->groups, c)->held)
             cti_momenta_add(s, cti_momenta_root(end->groups, c), c, dt, v);

@@ -2,7 +2,8 @@
    Method: a step moves nodes on straight lines, and a linear force law at x0 does not know rotations: a body that rotates by t in a step
    would be stretched by t^2 / 2. So the forces at the end are linearized at q = c + R (x0 - c), where R is the rotation of a rigid body
    with the same angular momentum and inertia: f(x1) = f(q) - K(q) (x1 - q). [Otaduy 2009, eq. 2-3, linearizes at x0.] Forces at q have no
-   torque about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
+   torque about it. A component that scripts hold in one point, or on a line, turns about that instead of its centre c: pins have no moment
+   about it. But v has less angular momentum there than at x0, by cos t, so that implicit Euler would damp every rotation: b gets the
    missing part. The remaining change of angular momentum of a component without contacts is corrected at the step's end. Gravity follows
    Stoermer-Verlet while a component falls. */
 #include "motion.h"
@@ -45,7 +46,83 @@ CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const
 
 static int cti_motion_is_rigid(const cti_state *s, const cti_component *c) { return s->bodies.rigid_of[s->factors.blocks[c->begin]] >= 0; }
 
-/* 1 if no script holds a block of the component: a held component does not rotate as its momentum says */
+/* what scripts leave of a component's rotation */
+typedef struct cti_motion_hinge {
+    int kind;              /* 0: no script holds it, 1: it turns about a point, 2: about an axis, 3: it does not turn freely */
+    cti_v3 point, speed;   /* of the point, or of one on the axis, and its velocity in the step */
+    cti_v3 axis;
+    ct_real span;          /* [m] from that point to the script's farthest block */
+} cti_motion_hinge;
+
+/* 1 if script and position of a block agree with the hinge: on its line, and with its velocity, to within turn_least of the span */
+static int cti_motion_is_on(const cti_state *s, const cti_motion_hinge *q, int b, ct_real dt)
+{
+    cti_v3 r = cti_v3_sub(cti_v3_at(s->x, b), q->point), u = cti_v3_sub(cti_v3_at(s->scripts.v_fixed, b), q->speed);
+    ct_real least = cti_step_tuned.attempt.turn_least * q->span;
+    return cti_v3_norm(cti_v3_cross(r, q->axis)) <= least && cti_v3_norm(u) * dt <= least;
+}
+
+/* Scripts that hold one block, or several on a line that they do not rotate, let a component rotate about them. */
+static void cti_motion_hinge_of(const cti_state *s, const cti_component *c, ct_real dt, cti_motion_hinge *out)
+{
+    int i;
+    memset(out, 0, sizeof *out);
+    for (i = c->begin; s->scripts.n_constrained && i < c->end; i++) {
+        int b = s->factors.blocks[i];
+        cti_v3 r;
+        if (s->scripts.filter[b] < 0)
+            continue;
+        if (!s->scripts.fixed[b] || s->scripts.held[b]) {
+            out->kind = 3;
+            return;
+        }
+        if (out->kind == 0)
+            out->kind = 1, out->point = cti_v3_at(s->x, b), out->speed = cti_v3_at(s->scripts.v_fixed, b);
+        r = cti_v3_sub(cti_v3_at(s->x, b), out->point);
+        if (cti_v3_norm(r) > out->span)
+            out->kind = 2, out->span = cti_v3_norm(r), out->axis = cti_v3_mul(r, 1 / out->span);
+    }
+    for (i = c->begin; out->kind == 2 && i < c->end; i++)
+        if (s->scripts.filter[s->factors.blocks[i]] >= 0 && !cti_motion_is_on(s, out, s->factors.blocks[i], dt))
+            out->kind = 3;
+}
+
+/* Angular momentum about a hinge that gravity gives to a component in the step, as far as the component fell in the last one: one that rests
+   on others gets none. m: its motion about its centre of mass */
+static cti_v3 cti_motion_pull(const cti_state *s, const cti_component *c, const cti_motion_hinge *q, const cti_motion *m, ct_real dt)
+{
+    int b = s->factors.blocks[c->begin];
+    cti_v3 moment = cti_v3_cross(cti_v3_sub(m->center, q->point), cti_v3_at(s->desc.gravity, 0));
+    if (q->kind == 0)
+        return cti_v3_zero();
+    if (q->kind == 2)
+        moment = cti_v3_mul(q->axis, cti_v3_dot(q->axis, moment));
+    return cti_v3_mul(moment, m->mass * s->history.fall[b].mean * cti_motion_kick(s, b, dt));
+}
+
+/* the motion about a hinge and relative to it, instead of about the centre of mass; about an axis the part that rotates about it */
+static void cti_motion_hang(const cti_motion_hinge *q, cti_motion *m)
+{
+    cti_v3 r = cti_v3_sub(m->center, q->point), u = cti_v3_sub(m->speed, q->speed), a = q->axis;
+    ct_real arm[3], inertia;
+    int i, j;
+    if (q->kind == 0)
+        return;
+    m->spin = cti_v3_mad(m->spin, cti_v3_cross(r, u), m->mass), m->about += (double)(m->mass / 2 * cti_v3_norm2(u));
+    cti_v3_put(arm, 0, r);
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            m->inertia[3 * i + j] += m->mass * ((i == j ? cti_v3_norm2(r) : 0) - arm[i] * arm[j]);
+    m->center = q->point, m->speed = q->speed;
+    if (q->kind == 1)
+        return;
+    m->spin = cti_v3_mul(a, cti_v3_dot(a, m->spin));
+    inertia = cti_v3_dot(a, cti_m3_mul_v(m->inertia, a));
+    for (i = 0; i < 9; i++)
+        m->inertia[i] = i % 4 == 0 ? inertia : 0;
+}
+
+/* 1 if no script holds a block of the component */
 static int cti_motion_is_free(const cti_state *s, const cti_component *c)
 {
     int i, is_free = 1;
@@ -64,8 +141,8 @@ CTI_FN int cti_motion_rate(const cti_motion *m, cti_v3 *out)
     return (double)cti_v3_dot(*out, m->spin) <= 2.01 * m->about;
 }
 
-/* rotation [rad] of the component in dt */
-static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
+/* rotation [rad] of the component in dt; pull: the angular momentum that gravity gives to it about a hinge */
+static int cti_motion_turn(const cti_motion *m, cti_v3 pull, ct_real dt, cti_v3 *out)
 {
     cti_rigid body;
     if (!cti_motion_rate(m, out) || !(cti_v3_norm(*out) * dt > cti_step_tuned.attempt.turn_least))
@@ -73,19 +150,31 @@ static int cti_motion_turn(const cti_motion *m, ct_real dt, cti_v3 *out)
     memset(&body, 0, sizeof body);
     body.q[0] = 1, body.mass = m->mass;
     memcpy(body.inertia, m->inertia, sizeof body.inertia);
-    cti_v3_put(body.spin, 0, m->spin);
+    cti_v3_put(body.spin, 0, cti_v3_add(m->spin, pull));
     cti_rigid_free(&body, dt);
     *out = cti_v3_mul(cti_v3_at(body.w_mid, 0), dt);
     return cti_finite(cti_v3_norm(*out));
 }
 
-/* the spin about the centre that v lacks at q: with it, nodes that rotate with R keep their angular momentum */
-static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion *m)
+/* the spin about the centre or the hinge that v lacks at q: with it, nodes that rotate with R keep their angular momentum */
+static cti_v3 cti_motion_lack(const cti_state *s, const cti_component *p, const cti_motion_hinge *hinge, const cti_motion *m)
 {
     cti_motion there;
     ct_real inverse[9];
     cti_motion_measure(s, p, s->system.q, s->v, &there);
+    cti_motion_hang(hinge, &there);
     return cti_m3_inverse(there.inertia, inverse) ? cti_m3_mul_v(inverse, cti_v3_sub(m->spin, there.spin)) : cti_v3_zero();
+}
+
+/* q of a component that turns */
+static void cti_motion_rotate(cti_state *s, const cti_component *p, const cti_turn *t)
+{
+    int i;
+    for (i = p->begin; i < p->end; i++) {
+        int b = s->factors.blocks[i];
+        if (!s->scripts.n_constrained || s->scripts.filter[b] < 0)
+            cti_v3_put(s->system.q, b, cti_v3_add(t->center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), t->center))));
+    }
 }
 
 CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
@@ -96,27 +185,29 @@ CTI_FN void cti_motion_predict(cti_state *s, ct_real dt)
     for (c = 0; c < CTI_LEN(s->factors.components); c++) {
         const cti_component *p = &s->factors.components[c];
         cti_turn *t = &s->system.turns[c];
+        cti_motion_hinge hinge;
         ct_real q[4];
         cti_motion m;
-        cti_v3 turn;
+        cti_v3 turn, pull = cti_v3_zero();
         t->turns = t->moved = 0;
         m.mass = 0;
-        if (!p->substep.part && !cti_motion_is_rigid(s, p) && cti_motion_is_free(s, p))
+        cti_motion_hinge_of(s, p, dt, &hinge);
+        if (!p->substep.part && !cti_motion_is_rigid(s, p) && hinge.kind < 3) {
             cti_motion_measure(s, p, s->x, s->v, &m);
+            pull = cti_motion_pull(s, p, &hinge, &m, dt);
+            cti_motion_hang(&hinge, &m);
+        }
         for (i = p->begin; i < p->end; i++)
             s->system.whole[s->factors.blocks[i]] = 0;
         if (!(m.mass > 0))
             continue;
-        if (!cti_motion_turn(&m, dt, &turn))
+        if (!cti_motion_turn(&m, pull, dt, &turn))
             continue;
-        t->turns = t->moved = 1, t->center = m.center;
+        t->turns = t->moved = 1, t->center = m.center, t->speed = m.speed;
         cti_rigid_turn(unit, turn, q);
         cti_rigid_matrix(q, t->R);
-        for (i = p->begin; i < p->end; i++) {
-            int b = s->factors.blocks[i];
-            cti_v3_put(s->system.q, b, cti_v3_add(m.center, cti_m3_mul_v(t->R, cti_v3_sub(cti_v3_at(s->x, b), m.center))));
-        }
-        t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &m) : cti_v3_zero();
+        cti_motion_rotate(s, p, t);
+        t->rate = s->desc.integrator == CT_INTEGRATOR_EULER ? cti_motion_lack(s, p, &hinge, &m) : cti_v3_zero();
     }
 }
 

@@ -168,7 +168,8 @@ typedef struct cti_turn {
                         2 */
     int moved;       /* position q of the linearization: 0 x, 1 x rotated by R, 2 the end of the last iteration */
     ct_real R[9];
-    cti_v3 center;   /* c [m] */
+    cti_v3 center;   /* c [m]: the centre of mass, or the point or a point of the axis about which scripts let the component rotate */
+    cti_v3 speed;    /* [m/s] of c */
     cti_v3 rate;     /* [rad/s] spin about c that b adds to v under Euler's rule: with it the nodes at q have the same angular momentum as
                         at x */
 } cti_turn;
@@ -177,6 +178,7 @@ typedef struct cti_turn {
 typedef struct cti_group {
     int32_t up;
     int has_impulses;           /* 1: impulses act between its components */
+    int joined, damped;         /* 1: by joints; by a stitch that is damped across */
     int held;                   /* 1: something outside the group acts on it */
     ct_real mass;
     cti_v3 first, center[2], speed[2];
