@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6046f737088265b0.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f5035f7c6700ad2a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -44442,6 +44442,7 @@ CTI_FN void cti_momenta_balance(cti_state *s, ct_real dt, ct_real *v)
    had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
    M^-1 J' r:
      Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
+   Less the part of gravity that is owed by then, since the next step is one of Euler's rule (motion.h). The body gets it when it returns.
    BDF2 starts anew after a contact. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
    rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */

@@ -16,6 +16,7 @@
    had always had the additional velocity w = (1 + h alpha) (u - u_free) that the impulse gives through A. Its total momentum is that of
    M^-1 J' r:
      Newmark  v1 = u + (u - v0 - w),   BDF2  v1 = u + s (u - u' - w), and its history becomes v0 + w, u.
+   Less the part of gravity that is owed by then, since the next step is one of Euler's rule (motion.h). The body gets it when it returns.
    BDF2 starts anew after a contact. (Kane, Repetto, Ortiz, Marsden 1999; Deuflhard, Krause, Ertel 2008: contact is implicit, whatever the
    rest is.)
    differs: rigid bodies have no stiffness and keep their own step. */
