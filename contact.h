@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs f5035f7c6700ad2a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8c0a3005a9951729.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -50795,7 +50795,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     const ct_real *reaction = NULL;
     int i;
     memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
-    memset(s->energy.inner, 0, sizeof *s->energy.inner * (size_t)s->bodies.n_models);
+    for (i = 0; i < s->bodies.n_models; i++)
+        s->energy.inner[i] = 0;
     cti_energy_means(s);
     for (i = 0; i < s->n; i++)
         cti_energy_work(s, i, cti_v3_at(s->end.impulse, i));

@@ -231,7 +231,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     const ct_real *reaction = NULL;
     int i;
     memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
-    memset(s->energy.inner, 0, sizeof *s->energy.inner * (size_t)s->bodies.n_models);
+    for (i = 0; i < s->bodies.n_models; i++)
+        s->energy.inner[i] = 0;
     cti_energy_means(s);
     for (i = 0; i < s->n; i++)
         cti_energy_work(s, i, cti_v3_at(s->end.impulse, i));
