@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8c0a3005a9951729.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7b5ec01790d5a876.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -707,7 +707,8 @@ typedef struct ct_barrier_desc {
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
-    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
+    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. As many again where it would take points
+                                   or rods through each other. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
     ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
@@ -61307,8 +61308,9 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
-/* [1] most minimizations of a step, each with the walls of what the ones before went through. 30 grains of 8 mm that fall on a rod, and on each
-   other, at 200 m/s in steps of 10 ms need 9 to 16: with 8 five of them pass, and the step is not converged; 32 is the same */
+/* [1] most minimizations of a step, each with the walls of what the ones before went through; all after the first share one budget. 30 grains of
+   8 mm that fall on a rod, and on each other, at 200 m/s in steps of 10 ms need 9 to 16, if the budget lasts: with 8 five of them pass, and the
+   step is not converged; 32 is the same */
 #define CTI_BARRIER_ATTEMPTS 16
 
 /* ---- the barriers' scale ---- */
@@ -61789,11 +61791,12 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
-/* a minimization from the start of the step, with the walls that there are */
-static ct_code cti_barrier_attempt(cti_state *s, ct_real h, cti_barrier_run *q, double *start, ct_step_report *r)
+/* a minimization from the start of the step, with the walls that there are. used: Newton steps that count as made */
+static ct_code cti_barrier_attempt(cti_state *s, ct_real h, int used, cti_barrier_run *q, double *start, ct_step_report *r)
 {
     ct_code code = cti_barrier_open(s, h, q, start);
     int ok;
+    q->iterations = used;
     if (code != CT_OK)
         return code;
     if (s->desc.barrier.form == CT_FORM_POTENTIAL)
@@ -61833,13 +61836,14 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     int attempt, passes, walls, aims;
     CTI_CLEAR(b->contact.walls);
     for (attempt = 1;; attempt++) {
-        ct_code code = cti_barrier_attempt(s, h, &q, start, r);
+        ct_code code = cti_barrier_attempt(s, h, attempt > 2 ? q.iterations : 0, &q, start, r); /* all later ones share one budget */
         if (code != CT_OK)
             return code;
         walls = cti_barrier_walls(s, s->surface.x0);
         if (walls < 0 || !cti_barrier_aims(s, r, attempt, &aims))
             return CT_ERR_MEMORY;
-        if ((walls == 0 && aims == 0) || attempt == CTI_BARRIER_ATTEMPTS || s->desc.barrier.form != CT_FORM_POTENTIAL)
+        if ((walls == 0 && aims == 0) || attempt == CTI_BARRIER_ATTEMPTS || s->desc.barrier.form != CT_FORM_POTENTIAL ||
+            (attempt > 1 && q.iterations >= s->desc.barrier.newton_iterations))
             break;
         cti_barrier_anew(s, solved > 0 ? solved : s->history.barrier);
         r->status = status;

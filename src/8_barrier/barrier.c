@@ -49,8 +49,9 @@
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
 
-/* [1] most minimizations of a step, each with the walls of what the ones before went through. 30 grains of 8 mm that fall on a rod, and on each
-   other, at 200 m/s in steps of 10 ms need 9 to 16: with 8 five of them pass, and the step is not converged; 32 is the same */
+/* [1] most minimizations of a step, each with the walls of what the ones before went through; all after the first share one budget. 30 grains of
+   8 mm that fall on a rod, and on each other, at 200 m/s in steps of 10 ms need 9 to 16, if the budget lasts: with 8 five of them pass, and the
+   step is not converged; 32 is the same */
 #define CTI_BARRIER_ATTEMPTS 16
 
 /* ---- the barriers' scale ---- */
@@ -529,11 +530,12 @@ static ct_code cti_barrier_open(cti_state *s, ct_real dt, cti_barrier_run *q, do
     return cti_barrier_energies(s, start) ? CT_OK : CT_ERR_MEMORY;
 }
 
-/* a minimization from the start of the step, with the walls that there are */
-static ct_code cti_barrier_attempt(cti_state *s, ct_real h, cti_barrier_run *q, double *start, ct_step_report *r)
+/* a minimization from the start of the step, with the walls that there are. used: Newton steps that count as made */
+static ct_code cti_barrier_attempt(cti_state *s, ct_real h, int used, cti_barrier_run *q, double *start, ct_step_report *r)
 {
     ct_code code = cti_barrier_open(s, h, q, start);
     int ok;
+    q->iterations = used;
     if (code != CT_OK)
         return code;
     if (s->desc.barrier.form == CT_FORM_POTENTIAL)
@@ -573,13 +575,14 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
     int attempt, passes, walls, aims;
     CTI_CLEAR(b->contact.walls);
     for (attempt = 1;; attempt++) {
-        ct_code code = cti_barrier_attempt(s, h, &q, start, r);
+        ct_code code = cti_barrier_attempt(s, h, attempt > 2 ? q.iterations : 0, &q, start, r); /* all later ones share one budget */
         if (code != CT_OK)
             return code;
         walls = cti_barrier_walls(s, s->surface.x0);
         if (walls < 0 || !cti_barrier_aims(s, r, attempt, &aims))
             return CT_ERR_MEMORY;
-        if ((walls == 0 && aims == 0) || attempt == CTI_BARRIER_ATTEMPTS || s->desc.barrier.form != CT_FORM_POTENTIAL)
+        if ((walls == 0 && aims == 0) || attempt == CTI_BARRIER_ATTEMPTS || s->desc.barrier.form != CT_FORM_POTENTIAL ||
+            (attempt > 1 && q.iterations >= s->desc.barrier.newton_iterations))
             break;
         cti_barrier_anew(s, solved > 0 ? solved : s->history.barrier);
         r->status = status;

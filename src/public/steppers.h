@@ -63,7 +63,8 @@ typedef struct ct_barrier_desc {
     ct_real newton_tolerance;   /* [m/s] > 0: a step ends when no velocity changes by more; default 1e-3 */
     int friction_iterations;    /* solves of a step, each with the normal forces and directions that the last one left; 0: until friction
                                    no longer changes. Default 1 */
-    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. Default 200 */
+    int newton_iterations;      /* 1..100000: most of a step; then the step is taken with CT_STATUS_BUDGET. As many again where it would take points
+                                   or rods through each other. Default 200 */
     ct_real stiffness;          /* [N] >= 0: force of a pair at a distance where dhat times the barrier's slope is 1; 0 (default): from
                                    masses, gravity and the forces of the last step */
     ct_barrier_form form;       /* default CT_FORM_POTENTIAL */
