@@ -132,7 +132,8 @@ static void join(soak_run *u, soak_rng *r)
     code = ct_joint_add(u->world, &d, &j->id);
     if (code == CT_OK) {
         j->alive = 1, j->a = d.a.body, j->b = d.b.body;
-        j->apart = b && (d.collide == 0 || (d.collide < 0 && !a->deformable && !b->deformable));
+        j->apart = b && (d.collide == 0 || (d.collide < 0 && a->deformable == b->deformable &&
+                                            (!a->deformable || (d.kind != CT_JOINT_STITCH && !(d.compliance > 0)))));
         u->n_joints++;
         u->scripts = 1; /* what is joined to the world, or to two sides of a wall, may have no room */
     } else if ((code != CT_ERR_ARGUMENT && code != CT_ERR_UNSUPPORTED) || !ct_world_error(u->world)->text[0] ||
