@@ -17,10 +17,9 @@
 /* [1] 1 + cos below which |kb| continues along its tangent line: a fold within 3.6 degrees of closed, where tan grows without bound. There |kb|
    is 63.2 and grows by 1000 a radian, to 126.5 in a closed fold: four times the energy. Half and double give twice the energy and half of it */
 #define CTI_ROD_FOLD CTI_R(2e-3)
-#define CTI_ROD_FOLD_ANGLE CTI_R(3.07833655471465) /* [rad] acos(CTI_ROD_FOLD - 1) */
-#define CTI_ROD_FOLD_CURVE CTI_R(63.21392251711643) /* [1] 2 tan(CTI_ROD_FOLD_ANGLE / 2) */
 /* [1] least sine that the turn of a fold's plane is divided by. A closed fold has no plane, so that turning it would have infinite stiffness; with
-   this one it is 4e5 times that of the fold's opening. Nearer than that, 0.006 degrees, the force across the plane is less than the energy's */
+   this one it is 4e5 times that of the fold's opening. Nearer than that, 0.006 degrees, the force across the plane is less than the energy's:
+   with double test_rod finds that at 179.99 degrees, half passes, too, and makes that stiffness twice as large */
 #define CTI_ROD_FOLD_SINE CTI_R(1e-4)
 #define CTI_ROD_STRAIGHT CTI_R(0.8660254) /* [cosine] 30 degrees */
 
@@ -242,14 +241,15 @@ static cti_rod_turn cti_rod_turn_of(const cti_rod_frame f[2])
 {
     cti_rod_turn c;
     cti_v3 w = cti_v3_cross(f[0].t, f[1].t);
-    ct_real cosine = cti_v3_dot(f[0].t, f[1].t), angle;
+    ct_real cosine = cti_v3_dot(f[0].t, f[1].t), sine, beyond;
     c.X = 1 + cosine, c.sine = 1, c.u = cti_v3_zero(), c.is_fold = c.X < CTI_ROD_FOLD;
     c.kb = cti_v3_mul(w, 2 / cti_max(c.X, CTI_ROD_FOLD));
     if (c.is_fold) {
         /* exactly closed, it is one across the first frame */
         c.u = cti_v3_unit(w, f[0].c);
-        angle = cti_atan2(cti_v3_norm(w), cosine);
-        c.kb = cti_v3_mul(c.u, CTI_ROD_FOLD_CURVE + 2 / CTI_ROD_FOLD * (angle - CTI_ROD_FOLD_ANGLE));
+        sine = cti_sqrt(CTI_ROD_FOLD * (2 - CTI_ROD_FOLD)); /* where the tangent line begins */
+        beyond = cti_atan2(cti_v3_norm(w), cosine) - cti_atan2(sine, CTI_ROD_FOLD - 1);
+        c.kb = cti_v3_mul(c.u, 2 / CTI_ROD_FOLD * (sine + beyond));
         c.sine = cti_max(cti_v3_norm(w), CTI_ROD_FOLD_SINE);
     }
     return c;
@@ -539,7 +539,5 @@ CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, cons
 }
 
 #undef CTI_ROD_FOLD
-#undef CTI_ROD_FOLD_ANGLE
-#undef CTI_ROD_FOLD_CURVE
 #undef CTI_ROD_FOLD_SINE
 #undef CTI_ROD_STRAIGHT

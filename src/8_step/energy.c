@@ -211,17 +211,22 @@ static void cti_energy_means(cti_state *s)
     }
 }
 
+/* p . (v - the mean velocity of the block's component), in double: in float a common velocity would hide the difference */
+static double cti_energy_apart(const cti_state *s, int block, cti_v3 p, cti_v3 v)
+{
+    const double *mean = s->energy.means[s->factors.component_of[block]].mean;
+    return (double)p.x * ((double)v.x - mean[0]) + (double)p.y * ((double)v.y - mean[1]) + (double)p.z * ((double)v.z - mean[2]);
+}
+
 /* adds the work of an impulse J on a block, and that relative to the mean velocity of its component */
 static void cti_energy_work(cti_state *s, int block, cti_v3 J)
 {
-    const double *mean = s->energy.means[s->factors.component_of[block]].mean;
     int b = cti_energy_body(s, block);
-    double work = (double)cti_v3_dot(J, cti_v3_at(s->end.v, block));
     if (b < 0) /* a node of no element may be pinned */
         return;
-    s->energy.works[b] += work;
+    s->energy.works[b] += (double)cti_v3_dot(J, cti_v3_at(s->end.v, block));
     if (b < s->bodies.n_models)
-        s->energy.inner[b] += work - ((double)J.x * mean[0] + (double)J.y * mean[1] + (double)J.z * mean[2]);
+        s->energy.inner[b] += cti_energy_apart(s, block, J, cti_v3_at(s->end.v, block));
 }
 
 /* Work of rows and pins on each body over the step. What a row gives to a scripted node does not reach the body: the script bears it, and has
@@ -271,24 +276,6 @@ static double cti_energy_inner(const cti_state *s, int i, cti_v3 v)
     return (double)s->bodies.mass[i] / 2 * (x * x + y * y + z * z);
 }
 
-/* work of gravity on a block relative to that velocity */
-static double cti_energy_fall(const cti_state *s, int i, ct_real kick)
-{
-    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
-    double sum = 0;
-    int k;
-    for (k = 0; k < 3; k++)
-        sum += (double)(s->bodies.mass[i] * kick * s->desc.gravity[k]) * ((double)s->end.v[3 * i + k] - mean[k]);
-    return sum;
-}
-
-/* work at the mean velocity of a change dv of a block's velocity beyond gravity's */
-static double cti_energy_common(const cti_state *s, int i, cti_v3 dv)
-{
-    const double *mean = s->energy.means[s->factors.component_of[i]].mean;
-    return (double)s->bodies.mass[i] * ((double)dv.x * mean[0] + (double)dv.y * mean[1] + (double)dv.z * mean[2]);
-}
-
 /* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
    they belong to; all relative to the mean velocities of its components. Allowed is a share of the current energies and work, of the energy of
    the velocity at which it meets other surfaces, and of what gravity gives in a step (the scale of a solve's tolerance), and the rounding error
@@ -310,8 +297,10 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
         kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(gravity, s->end.fall[i] * kick)));
         before += cti_energy_inner(s, i, cti_v3_at(s->v, i));
         after += cti_energy_inner(s, i, left);
-        fall += cti_energy_fall(s, i, kick);
-        common += cti_energy_common(s, i, cti_v3_sub(left, cti_v3_mad(cti_v3_at(s->v, i), gravity, kick)));
+        fall += cti_energy_apart(s, i, cti_v3_mul(gravity, s->bodies.mass[i] * kick), cti_v3_at(s->end.v, i));
+        /* the work of all other impulses at the mean velocity */
+        left = cti_v3_sub(left, cti_v3_mad(cti_v3_at(s->v, i), gravity, kick));
+        common -= cti_energy_apart(s, i, cti_v3_mul(left, s->bodies.mass[i]), cti_v3_zero());
         met += (double)s->bodies.mass[i] / 2 * s->energy.means[s->factors.component_of[i]].met;
     }
     *out_bound = cti_policy_body_gain(plain, before + met + fabs(elastic) + fabs(fall) + fabs(s->energy.inner[m]) + mass * g * g,
