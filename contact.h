@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a7dd8a16d9cafdc7.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4479fb492d295041.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -37925,6 +37925,7 @@ typedef struct cti_joint {
     ct_real lever;        /* [m] > 0: a rotation error times this counts as a distance */
     int32_t body[2];      /* number of each side's body in the surface, -1: none */
     uint64_t key;         /* key of its first row; key + 1 is that of its second */
+    ct_real slack;    /* [m] error that the last attempt allowed it; 0: there was none */
 } cti_joint;
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */
@@ -42300,6 +42301,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
       "line, and from one velocity times dt, by at most this share of their span are the axis of a hinge") \
+    X(ct_real, swing, CTI_R(0.01), "1", \
+      "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on the body swings") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
@@ -42335,15 +42338,17 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "of the energies and work of a rigid body that contacts load and no joint holds, and of m |g|^2 dt^2: the gain allowed") \
     X(double, gain_rounding, 16, "eps", \
       "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
-    X(double, climb, 0.1, "1", \
-      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
+    X(double, climb, 0.05, "1", \
+      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter. A double " \
+      "pendulum of 2 cm in steps of 1/60 s gains .002 of its energy for a step at most; with double .014") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
       "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
       "above their energy") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
+    X(ct_real, link_eased, 100, "1", \
+      "over the error that a joint may have (attempt.joint): one above it is being closed, and the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", \
@@ -43116,6 +43121,12 @@ CTI_FN int cti_policy_joint_misses(ct_real miss);
 /* cti_policy_rows_hold -- 1 if rows are not solved again. bent: 1 if the rotation of a rigid body changes a contact's row by more than
    cti_policy_row_miss, and the contact is loaded or violated; miss: largest one of joints; times: how often they were solved again in this round. */
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+/* cti_policy_joint_closes -- 1 if a joint with an error of miss [m] is being closed. slack [m]: the error that it may have. */
+CTI_FN int cti_policy_joint_closes(ct_real miss, ct_real slack);
+#endif
+#if CONTACT_WITH_CMR
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss);
 #endif
@@ -43324,7 +43335,13 @@ CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_r
 }
 
 CTI_FN int cti_policy_joint_misses(ct_real miss) { return miss > 1; }
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
+CTI_FN int cti_policy_joint_closes(ct_real miss, ct_real slack) { return miss > cti_step_tuned.energy.link_eased * slack; }
+#endif
+
+#if CONTACT_WITH_CMR
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times) { return (!bent && miss <= 1) || times == cti_step_tuned.attempt.joint_times; }
 
 CTI_FN int cti_policy_joint_fails(ct_real miss) { return miss > cti_step_tuned.attempt.joint_fails; }
@@ -43630,7 +43647,7 @@ CTI_FN void cti_motion_impulses(cti_state *s);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* cti_motion_fall -- end.fall [n]: increase of a component's velocity along gravity in the step, over that in free fall, clamped to [0, 1].
-   It is 1 in free fall, and 0 at rest and in held blocks. To be called before s->v is replaced. */
+   It is 1 in free fall and in rigid bodies that swing on joints, and 0 at rest and in held blocks. To be called before s->v is replaced. */
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v);
 #endif
 /* cti_motion_is_halfway -- 1 if v is the velocity at the middle of the last step, in a body that the next step steps by Euler's rule; 0: at
@@ -43945,17 +43962,19 @@ CTI_FN void cti_motion_impulses(cti_state *s)
 #endif
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
-/* for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass */
-static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
+/* For the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. swings: joints may turn what gravity gives
+   into another direction. A body that swings has the velocity of the step's middle whatever its acceleration is, as in free fall */
+static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end, int swings)
 {
-    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    ct_real gained = 0, kicked = 0, share;
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0), change = cti_v3_zero();
+    ct_real gained, kicked = 0, share;
     int i;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        gained += s->bodies.mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        change = cti_v3_mad(change, cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), s->bodies.mass[b]);
         kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
+    gained = swings ? cti_v3_norm(change) * cti_v3_norm(g) / cti_step_tuned.attempt.swing : cti_v3_dot(change, g);
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
@@ -43963,13 +43982,30 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     }
 }
 
+/* [components] 1: a rigid body that joints hold, so that it may swing; NULL: out of memory, and as if there were none. Deformable bodies are not
+   marked: one that vibrates at rest would count as one that swings (test_momentum, test_joint) */
+static const uint8_t *cti_motion_swinging(const cti_state *s)
+{
+    uint8_t *swings = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(s->factors.components) + 1);
+    int i, k;
+    if (!swings)
+        return NULL;
+    memset(swings, 0, (size_t)CTI_LEN(s->factors.components));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; s->contact.rows[i].equations && k < s->contact.rows[i].n; k++)
+            if (s->bodies.rigid_of[s->contact.rows[i].term[k].block] >= 0)
+                swings[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
+    return swings;
+}
+
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
 {
+    const uint8_t *swings = CTI_LEN(s->factors.components) ? cti_motion_swinging(s) : NULL;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
+        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end, swings && swings[c]);
     for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
-        cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
+        cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1, 0);
 }
 #endif
 
@@ -44160,12 +44196,8 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j);
 /* cti_joints_append -- adds a row for every part of every joint, with multipliers from the context's memory; not linearized yet. 0: out of
    memory. */
 CTI_FN int cti_joints_append(cti_state *s, const cti_row_context *c);
-#endif
-#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_joints_thickness -- the smaller thickness [m] of a joint's bodies; without bodies that of the world. */
 CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j);
-#endif
-#if CONTACT_WITH_CMR
 /* cti_joints_linearize -- w of the joints' rows at the tentative motion. Rows whose error there is above the one that they may have are marked
    fresh. scale: velocity that residuals are relative to [m/s]. Returns the largest ratio of these errors. */
 CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_real scale);
@@ -48436,18 +48468,14 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
             miss = cti_max(miss, cti_abs(u[k] + row->compliance[k] * row->r[k]) * c->dt);
     return miss;
 }
-#endif
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
 {
     ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
     ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
     return a < CTI_REAL_MAX || b < CTI_REAL_MAX ? cti_min(a, b) : s->desc.thickness;
 }
-#endif
 
-#if CONTACT_WITH_CMR
 /* largest coordinate of the blocks of a side [m], which rounds as their positions do */
 static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
 {
@@ -48472,10 +48500,11 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_contact_row *o = &s->contact.origins[i];
-        const cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
+        cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
         if (!j)
             continue;
-        o->missed = cti_joints_bend_row(s, c, j, i) / cti_joints_slack(s, j, scale, c->dt);
+        j->slack = cti_joints_slack(s, j, scale, c->dt);
+        o->missed = cti_joints_bend_row(s, c, j, i) / j->slack;
         o->fresh |= cti_policy_joint_misses(o->missed);
         worst = cti_max(worst, o->missed);
     }
@@ -48561,7 +48590,7 @@ CTI_FN ct_real cti_joints_speed(const cti_state *s, ct_real dt)
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
 /* cti_linkage_is_rigid -- 1 if a part of a joint does no work: its sides are rigid bodies or the world at rest, without compliance. */
 CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);
-/* cti_linkage_recovers -- 1 if the present error of a joint is above link_eased. */
+/* cti_linkage_recovers -- 1 if the present error of a joint is one that is being closed (cti_policy_joint_closes). */
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j);
 #endif
 #if CONTACT_WITH_CMR
@@ -48660,7 +48689,7 @@ CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part)
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {
-    return s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * cti_joints_thickness(s, j);
+    return s->desc.row_mode != CT_ROW_VELOCITY && cti_policy_joint_closes(cti_joints_miss(s, j), j->slack);
 }
 #endif
 

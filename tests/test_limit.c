@@ -229,6 +229,32 @@ static void a_weak_sheet_falls_over_a_box(void **state)
     sheet_free(&s);
 }
 
+/* A load of 200 times the sheet's weight: limits that know the sheet alone do not carry it, those that grow with the springs' rates do */
+static void a_hammock_keeps_its_limit(void **state)
+{
+    sheet s = sheet_make(10, 500, 0.1, 0, 0.5);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    ct_mesh box = mesh_box(0.4, 0.1, 0.4, 1, 1, 1, 0);
+    ct_body_id id;
+    outcome o;
+    int i;
+    (void)state;
+    for (i = 0; i < s.m.n_positions; i++) {
+        int32_t at = i;
+        if (fabs((double)s.m.positions[3 * i]) > 0.499)
+            assert_int_equal(ct_body_pin(s.w, s.b, &at, 1, CT_AXIS_ALL, NULL, -1), CT_OK);
+    }
+    mesh_place(&box, 0, 0, 0.56, 0);
+    d.mesh = &box, d.density = 40 / (ct_real)0.016;
+    assert_int_equal(ct_body_add_rigid(s.w, &d, &id), CT_OK);
+    o = run(&s, 0.01, 150);
+    print_message("40 kg on a sheet of %.2f kg: at rest %.4f, most %.4f, status %d\n", 0.2, o.last, o.peak, o.status);
+    assert_true(o.last < 0.14);
+    assert_int_equal(count_intersections(s.w), 0);
+    ct_mesh_free(&box);
+    sheet_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +264,7 @@ int main(void)
         cmocka_unit_test(shorter_steps_add_no_energy),
         cmocka_unit_test(a_far_limit_changes_nothing),
         PLAIN_TEST(a_weak_sheet_falls_over_a_box)
+        PLAIN_TEST(a_hammock_keeps_its_limit)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,7 @@ typedef struct cti_joint {
     ct_real lever;        /* [m] > 0: a rotation error times this counts as a distance */
     int32_t body[2];      /* number of each side's body in the surface, -1: none */
     uint64_t key;         /* key of its first row; key + 1 is that of its second */
+    ct_real slack;    /* [m] error that the last attempt allowed it; 0: there was none */
 } cti_joint;
 
 /* cti_joint_axes -- rows axis, t1, t2: orthonormal. */

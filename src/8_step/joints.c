@@ -354,10 +354,11 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
     int i;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_contact_row *o = &s->contact.origins[i];
-        const cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
+        cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
         if (!j)
             continue;
-        o->missed = cti_joints_bend_row(s, c, j, i) / cti_joints_slack(s, j, scale, c->dt);
+        j->slack = cti_joints_slack(s, j, scale, c->dt);
+        o->missed = cti_joints_bend_row(s, c, j, i) / j->slack;
         o->fresh |= cti_policy_joint_misses(o->missed);
         worst = cti_max(worst, o->missed);
     }

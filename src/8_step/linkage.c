@@ -80,7 +80,7 @@ CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part)
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {
-    return s->desc.row_mode != CT_ROW_VELOCITY && cti_joints_miss(s, j) > cti_step_tuned.energy.link_eased * cti_joints_thickness(s, j);
+    return s->desc.row_mode != CT_ROW_VELOCITY && cti_policy_joint_closes(cti_joints_miss(s, j), j->slack);
 }
 
 /* unites the bodies of all joints, and opens linkages with a joint that is compliant or driven */

@@ -6,7 +6,7 @@
 
 /* cti_linkage_is_rigid -- 1 if a part of a joint does no work: its sides are rigid bodies or the world at rest, without compliance. */
 CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);
-/* cti_linkage_recovers -- 1 if the present error of a joint is above link_eased. */
+/* cti_linkage_recovers -- 1 if the present error of a joint is one that is being closed (cti_policy_joint_closes). */
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j);
 /* cti_linkage_keep -- at the end of a commit of a step dt: jointed bodies on which only rigid joints, the world at rest and gravity acted
    keep their energy, or come nearer to it. Others gain no more than contacts and other joints gave them. 0: out of memory. */

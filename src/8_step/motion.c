@@ -279,17 +279,19 @@ CTI_FN void cti_motion_impulses(cti_state *s)
         cti_row_scatter(&p, &s->contact.rows[i], s->contact.rows[i].r, s->end.impulse);
 }
 
-/* for the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass */
-static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end)
+/* For the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. swings: joints may turn what gravity gives
+   into another direction. A body that swings has the velocity of the step's middle whatever its acceleration is, as in free fall */
+static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end, int swings)
 {
-    cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    ct_real gained = 0, kicked = 0, share;
+    cti_v3 g = cti_v3_at(s->desc.gravity, 0), change = cti_v3_zero();
+    ct_real gained, kicked = 0, share;
     int i;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        gained += s->bodies.mass[b] * cti_v3_dot(cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), g);
+        change = cti_v3_mad(change, cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), s->bodies.mass[b]);
         kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
+    gained = swings ? cti_v3_norm(change) * cti_v3_norm(g) / cti_step_tuned.attempt.swing : cti_v3_dot(change, g);
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
@@ -297,13 +299,30 @@ static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const
     }
 }
 
+/* [components] 1: a rigid body that joints hold, so that it may swing; NULL: out of memory, and as if there were none. Deformable bodies are not
+   marked: one that vibrates at rest would count as one that swings (test_momentum, test_joint) */
+static const uint8_t *cti_motion_swinging(const cti_state *s)
+{
+    uint8_t *swings = CTI_ARENA_NEW(s->arena, uint8_t, CTI_LEN(s->factors.components) + 1);
+    int i, k;
+    if (!swings)
+        return NULL;
+    memset(swings, 0, (size_t)CTI_LEN(s->factors.components));
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; s->contact.rows[i].equations && k < s->contact.rows[i].n; k++)
+            if (s->bodies.rigid_of[s->contact.rows[i].term[k].block] >= 0)
+                swings[s->factors.component_of[s->contact.rows[i].term[k].block]] = 1;
+    return swings;
+}
+
 CTI_FN void cti_motion_fall(cti_state *s, ct_real dt, const ct_real *v)
 {
+    const uint8_t *swings = CTI_LEN(s->factors.components) ? cti_motion_swinging(s) : NULL;
     int c;
     for (c = 0; c < CTI_LEN(s->factors.components); c++)
-        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end);
+        cti_motion_fall_of(s, dt, v, s->factors.blocks, s->factors.components[c].begin, s->factors.components[c].end, swings && swings[c]);
     for (c = 0; CTI_LEN(s->factors.components) == 0 && c < s->bodies.n_models; c++)
-        cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1);
+        cti_motion_fall_of(s, dt, v, NULL, s->history.block[c], s->history.last[c] + 1, 0);
 }
 
 CTI_FN int cti_motion_is_halfway(const cti_state *s, int block)

@@ -94,6 +94,8 @@
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
       "line, and from one velocity times dt, by at most this share of their span are the axis of a hinge") \
+    X(ct_real, swing, CTI_R(0.01), "1", \
+      "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on the body swings") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
@@ -129,15 +131,17 @@
       "of the energies and work of a rigid body that contacts load and no joint holds, and of m |g|^2 dt^2: the gain allowed") \
     X(double, gain_rounding, 16, "eps", \
       "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
-    X(double, climb, 0.1, "1", \
-      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
+    X(double, climb, 0.05, "1", \
+      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter. A double " \
+      "pendulum of 2 cm in steps of 1/60 s gains .002 of its energy for a step at most; with double .014") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
       "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
       "above their energy") \
-    X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
+    X(ct_real, link_eased, 100, "1", \
+      "over the error that a joint may have (attempt.joint): one above it is being closed, and the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", \
