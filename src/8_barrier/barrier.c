@@ -44,9 +44,6 @@
 /* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
 #define CTI_BARRIER_LOAD 4
-/* [contact.least] largest scale: a guard, since a rise is also bounded by what the step has lost. 1e2 and no bound change nothing in six tests of the
-   barrier */
-#define CTI_BARRIER_SCALES 1e6
 /* [1] rigid_strain above which a step is not converged: its rigid body is none. Joints strain by up to 0.01 (barrier_joints.c), an impact at
    100 m/s by 7e-4; a press without room by 0.05 in its first step (test_barrier_affine). Half is too near to the joints'; double is the same there */
 #define CTI_BARRIER_STRAIN CTI_R(0.02)
@@ -90,7 +87,7 @@ static double cti_barrier_wanted(const cti_state *s, int *n)
         }
     want = *n > 0 ? sqrt(sum / *n) / CTI_BARRIER_LOAD : 0;
     if (want > 2 * now)
-        now = cti_fmax(now, cti_fmin(want, CTI_BARRIER_SCALES * b->contact.least));
+        now = want;
     else if (want < now / 4)
         now /= 2;
     return cti_fmax(now, b->contact.least);
@@ -609,4 +606,3 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_LIFTS
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
-#undef CTI_BARRIER_SCALES
