@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8a8f388ddf28f33f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9509ac69602dc64a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -42881,6 +42881,7 @@ typedef struct cti_energies {
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
     double *inner;            /* [models] the same relative to the mean velocities of the body's components */
     cti_energy_mean *means;   /* [components] these */
+    double *push;             /* [3 models] sum of the impulses of rows and pins on the body in the substep [N s] */
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
@@ -50852,8 +50853,10 @@ static void cti_energy_work(cti_state *s, int block, cti_v3 J)
     if (b < 0) /* a node of no element may be pinned */
         return;
     s->energy.works[b] += (double)cti_v3_dot(J, cti_v3_at(s->end.v, block));
-    if (b < s->bodies.n_models)
-        s->energy.inner[b] += cti_energy_apart(s, block, J, cti_v3_at(s->end.v, block));
+    if (b >= s->bodies.n_models)
+        return;
+    s->energy.inner[b] += cti_energy_apart(s, block, J, cti_v3_at(s->end.v, block));
+    s->energy.push[3 * b] += (double)J.x, s->energy.push[3 * b + 1] += (double)J.y, s->energy.push[3 * b + 2] += (double)J.z;
 }
 
 /* Work of rows and pins on each body over the step. What a row gives to a scripted node does not reach the body: the script bears it, and has
@@ -50864,7 +50867,7 @@ static void cti_energy_works(cti_state *s, ct_real dt)
     int i;
     memset(s->energy.works, 0, sizeof *s->energy.works * (size_t)(s->bodies.n_models + CTI_LEN(s->bodies.rigids)));
     for (i = 0; i < s->bodies.n_models; i++)
-        s->energy.inner[i] = 0;
+        s->energy.inner[i] = s->energy.push[3 * i] = s->energy.push[3 * i + 1] = s->energy.push[3 * i + 2] = 0;
     cti_energy_means(s);
     for (i = 0; i < s->n; i++)
         cti_energy_work(s, i, cti_v3_at(s->end.impulse, i));
@@ -50903,6 +50906,29 @@ static double cti_energy_inner(const cti_state *s, int i, cti_v3 v)
     return (double)s->bodies.mass[i] / 2 * (x * x + y * y + z * z);
 }
 
+/* Energy of the momentum that body m, which no script holds, gains without impulses of rows or gravity: relinearized forces that do not converge may
+   throw a body. It is that of a body that was at rest, so that it is the same at every common velocity. 0 where the momentum brakes the body */
+static double cti_energy_thrown(const cti_state *s, int m, ct_real dt)
+{
+    const double *push = s->energy.push + 3 * m, *mean;
+    double p[3], mass = 0, along = 0;
+    int i, k;
+    for (k = 0; k < 3; k++)
+        p[k] = -push[k];
+    for (i = s->history.block[m]; i <= s->history.last[m]; i++) {
+        double weight = (double)s->bodies.mass[i];
+        mean = s->energy.means[s->factors.component_of[i]].mean;
+        mass += weight;
+        for (k = 0; k < 3; k++) {
+            double more = weight * ((double)s->history.v_end[3 * i + k] - (double)s->v[3 * i + k] -
+                                    (double)(s->desc.gravity[k] * (cti_motion_kick(s, i, dt) + cti_integrate_leave(s, i, dt))));
+            p[k] += more, along += more * mean[k];
+        }
+    }
+    along -= s->energy.works[m] - s->energy.inner[m];
+    return mass > 0 && along > 0 ? (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / (2 * mass) : 0;
+}
+
 /* Gain of a body in the tentative step, and the gain allowed, with the velocities and the gravity of its integration rule, whatever times
    they belong to; all relative to the mean velocities of its components. Allowed is a share of the current energies and work, of the energy of
    the velocity at which it meets other surfaces, and of what gravity gives in a step (the scale of a solve's tolerance), and the rounding error
@@ -50915,12 +50941,12 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     int plain = q->last[m] >= 0 && cti_integrate_is_plain(s, q->block[m]), i;
     double before = 0, after = 0, fall = 0, g = (double)(dt * cti_v3_norm(gravity)), mass = 0;
     double elastic = e0->elastic, kept = 0, met = 0, common = 0, gain;
-    int alone = s->energy.works[m] == 0;
+    int alone = s->energy.works[m] == 0, pinned = 0;
     for (i = q->block[m]; i <= q->last[m]; i++) {
         ct_real kick = plain ? cti_motion_kick(s, i, dt) : dt;
         cti_v3 left = cti_v3_mad(cti_v3_at(q->v_end, i), gravity, -cti_integrate_leave(s, i, dt));
         mass += (double)s->bodies.mass[i];
-        alone &= !(s->scripts.n_constrained && s->scripts.filter[i] >= 0); /* a pin at rest does no work */
+        pinned |= s->scripts.n_constrained && s->scripts.filter[i] >= 0;
         kept += (double)(s->bodies.mass[i] / 2 * cti_v3_norm2(cti_v3_mul(gravity, s->end.fall[i] * kick)));
         before += cti_energy_inner(s, i, cti_v3_at(s->v, i));
         after += cti_energy_inner(s, i, left);
@@ -50933,8 +50959,8 @@ static double cti_energy_gain(cti_state *s, int m, ct_real dt, double *out_bound
     *out_bound = cti_policy_body_gain(plain, before + met + fabs(elastic) + fabs(fall) + fabs(s->energy.inner[m]) + mass * g * g,
                                       s->energy.moduli[m] + fabs(e1->gravity) + e0->kinetic + e1->kinetic);
     gain = after - before + e1->elastic - elastic - fall - s->energy.inner[m];
-    if (!alone)
-        return gain;
+    if (!alone || pinned) /* a pin at rest does no work */
+        return plain && !pinned ? gain + cti_energy_thrown(s, m, dt) : gain;
     /* In free fall Euler's rule loses nothing: all energies belong to one time. The apparent loss of velocities at the middle of steps,
        |kick|^2 / 2, is no allowance for an error of the linearization. Where nothing touches a body, its mean velocity gains nothing, too */
     return (common > 0 ? gain + common : gain) + (plain ? kept : 0);
@@ -76125,7 +76151,7 @@ static int cti_prepare_energies(cti_mem *m, cti_state *s, int components)
     int bodies = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     return CTI_RESIZE(m, e->now, bodies) && CTI_RESIZE(m, e->end, bodies) && CTI_RESIZE(m, e->works, bodies) &&
            CTI_RESIZE(m, e->moduli, s->bodies.n_models) && CTI_RESIZE(m, e->gains, bodies) && CTI_RESIZE(m, e->means, components) &&
-           CTI_RESIZE(m, e->inner, s->bodies.n_models);
+           CTI_RESIZE(m, e->inner, s->bodies.n_models) && CTI_RESIZE(m, e->push, 3 * s->bodies.n_models);
 }
 
 static int cti_prepare_scratch(ct_world *w)
@@ -76565,6 +76591,7 @@ static void cti_world_free_state(ct_world *w)
     cti_world_free_scripts(m, &s->scripts);
     cti_world_free_system(m, &s->system);
     CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.inner), CTI_FREE(m, s->energy.means);
+    CTI_FREE(m, s->energy.push);
     CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
     CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
     CTI_FREE(m, s->end.groups);

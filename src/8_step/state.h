@@ -330,6 +330,7 @@ typedef struct cti_energies {
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
     double *inner;            /* [models] the same relative to the mean velocities of the body's components */
     cti_energy_mean *means;   /* [components] these */
+    double *push;             /* [3 models] sum of the impulses of rows and pins on the body in the substep [N s] */
     uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
