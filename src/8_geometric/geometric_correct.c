@@ -4,8 +4,8 @@
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
    that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
    and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
-   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at a thickness in a substep, as
-   everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+   sliding that is there, too. differs: the corrections of a position and of an acceleration together separate features by the way of a substep
+   at recovery_speed at most, as everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
 #include "../0_base/sort.h"
 
@@ -213,6 +213,12 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
 
+/* [m] the longest way that a collision is separated by in a substep */
+static ct_real cti_geometric_recovery(const cti_state *s, ct_real h)
+{
+    return s->desc.recovery_speed > 0 ? h * s->desc.recovery_speed : CTI_GEOMETRIC_NEVER;
+}
+
 /* eq. 17: dx, the corrections of positions */
 static int cti_geometric_places(cti_state *s, ct_real h)
 {
@@ -247,6 +253,9 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     for (i = 0; i < q->net.n; i++)
         if (q->before[i] > 0) /* else it has no collision that can move it */
             most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
+    for (c = 0; c < q->net.m; c++)
+        if (!g->hits[c].elastic)
+            most = cti_max(most, cti_v3_dot(g->hits[c].normal, cti_net_value(&q->net, q->Q, c)) / cti_geometric_recovery(s, h));
     most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
@@ -310,6 +319,7 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
+    ct_real recovery = cti_geometric_recovery(s, h);
     int c, i, k;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
@@ -320,8 +330,9 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
-        if (s->desc.recovery_speed > 0)
-            way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
+        way = cti_min(way, recovery - (t->elastic ? 0 : cti_max(q->ask.distance[c] - t->distance, 0)));
+        if (t->elastic)
+            way = cti_max(way, -recovery);
         q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
         if (t->elastic) {
             g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
