@@ -147,7 +147,7 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
 static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s, h)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -288,7 +288,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
     }
-    if (!cti_geometric_remember(s))
+    if (!cti_geometric_remember(s, h))
         return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
@@ -331,7 +331,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_expect(s, h))
         return 0;
     cti_geometric_release(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s, h))
         return 0;
     *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;

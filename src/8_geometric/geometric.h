@@ -79,10 +79,13 @@ typedef struct cti_geometric_net {
 typedef struct cti_geometric_memory {
     uint64_t *keys;      /* [old] of its collisions */
     ct_real *force;      /* [3 old] [N] */
+    ct_real *before;     /* [3 old] their mean before that substep, over a time as long as it [N] */
+    ct_real h;           /* [s] the length of that substep */
     int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
     int tabled;          /* 1: it is made */
     uint64_t *now;       /* [m] keys of the collisions at hand */
     ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
+    ct_real *mean;       /* [3 m] their mean over the last time that is as long as this substep [N] */
     ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from; 0 of elastics */
     ct_real *pull;       /* [3 m] share of the forces of elastics that acts in the free motion; no correction changes it */
 } cti_geometric_memory;
@@ -194,8 +197,8 @@ CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* ---- geometric_correct.c ---- */
 
-/* cti_geometric_build -- the network of the hits. 0: out of memory. */
-CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_build -- the network of the hits of a substep h. 0: out of memory. */
+CTI_FN int cti_geometric_build(cti_state *s, ct_real h);
 /* cti_geometric_weight -- adds a block's weight to the collision that is being built; the same block has one weight. 0: out of memory. */
 CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
@@ -223,8 +226,8 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 
 /* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
    0: out of memory. cti_geometric_forget -- nothing is known any more. */
-CTI_FN int cti_geometric_recall(cti_state *s);
-CTI_FN int cti_geometric_remember(cti_state *s);
+CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
 CTI_FN void cti_geometric_forget(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
 

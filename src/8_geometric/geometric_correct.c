@@ -147,7 +147,7 @@ static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
     return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, CTI_GEOMETRIC_HELD * all) : 0;
 }
 
-CTI_FN int cti_geometric_build(cti_state *s)
+CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
@@ -182,7 +182,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
         (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE && !cti_geometric_sort(s)))
         return 0;
     cti_geometric_view(s);
-    return cti_geometric_recall(s);
+    return cti_geometric_recall(s, h);
 }
 
 /* ---- corrections ---- */
