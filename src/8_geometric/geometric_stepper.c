@@ -91,6 +91,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     if (!g)
         return;
     q = &g->q;
+    cti_geometric_deposit(s);
     cti_geometric_regions_free(s);
     cti_geometric_memory_free(s);
     CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
@@ -124,15 +125,11 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     cti_mem *m = s->mem;
     int i, n3 = 3 * s->n, moving = 3 * s->surface.n_moving;
     CTI_UNUSED(bodies);
+    cti_geometric_free(s);
     g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
     if (!g)
         return 0;
     memset(g, 0, sizeof *g);
-    if (s->own) { /* forces of bodies that stay are remembered */
-        g->memory = cti_geometric_own(s)->memory, g->memory.tabled = 0;
-        memset(&cti_geometric_own(s)->memory, 0, sizeof g->memory);
-    }
-    cti_geometric_free(s);
     s->own = g;
     g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
     g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
@@ -154,7 +151,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         g->q.local[i] = -1;
         g->implicit.body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
     }
-    return cti_geometric_regions_prepare(s);
+    return cti_geometric_withdraw(s) && cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
