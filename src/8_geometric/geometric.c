@@ -10,6 +10,7 @@
 #include "../8_step/cmr.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
+#include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 #include "../8_step/ends.h"
@@ -411,7 +412,7 @@ static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run
 {
     double recover = cti_geometric_may_recover(s, run, dt);
     double energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-                    fabs(r->work_script) + cti_fmin(r->work_recovery, recover) + r->loss_contact;
+                    fabs(r->work_script) + fabs(r->work_joints) + cti_fmin(r->work_recovery, recover) + r->loss_contact;
     if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !(r->work_recovery <= recover + cti_geometric_bound(s, dt, energy)))
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -446,8 +447,9 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     g->known.is_known = 1;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
+    r->joint_error = cti_joints_error(s);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
-                       r->work_recovery + r->loss_contact + r->loss_damping;
+                       r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);

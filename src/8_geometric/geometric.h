@@ -31,7 +31,7 @@ typedef struct cti_geometric_hit {
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
     int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
-    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] weight of the acceleration it lacks */
+    ct_real want, mass;  /* [m/s] of an elastic: the relative speed that it is to have on the way; [kg] weight of the speed that it lacks */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -86,8 +86,7 @@ typedef struct cti_geometric_memory {
     uint64_t *now;       /* [m] keys of the collisions at hand */
     ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
     ct_real *mean;       /* [3 m] their mean over the last time that is as long as this substep [N] */
-    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from; 0 of elastics */
-    ct_real *pull;       /* [3 m] share of the forces of elastics that acts in the free motion; no correction changes it */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
@@ -102,7 +101,7 @@ typedef struct cti_geometric_crossing {
 
 /* cti_geometric_account -- energy that the integration moves [J], at the velocities of the way. */
 typedef struct cti_geometric_account {
-    double script, pins, recovery, contact, damping; /* entries of the report */
+    double script, pins, joints, recovery, contact, damping; /* entries of the report */
     double gain;         /* that has no entry: the error of the linearized forces */
     double bound;        /* gain that is allowed */
     double elastic;      /* elastic energy at its end */

@@ -16,8 +16,6 @@
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
-/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
-#define CTI_GEOMETRIC_PULL 10
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
 #define CTI_GEOMETRIC_HELD CTI_R(0.1) /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end
                                          (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger
@@ -303,17 +301,6 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     return turns;
 }
 
-/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along
-   the normal */
-static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
-{
-    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) +
-                   cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
-    if (cti_abs(t->distance) <= t->thickness || !(most > 0))
-        return target;
-    return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
-}
-
 /* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
 static int cti_geometric_accelerations(cti_state *s, ct_real h)
 {
@@ -326,18 +313,12 @@ static int cti_geometric_accelerations(cti_state *s, ct_real h)
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - q->ask.distance[c], un;
+        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - q->ask.distance[c], un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
-        way = cti_min(way, recovery - (t->elastic ? 0 : cti_max(q->ask.distance[c] - t->distance, 0)));
-        if (t->elastic)
-            way = cti_max(way, -recovery);
-        q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
-        if (t->elastic) {
-            g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
-            q->ask.target[c] = -CTI_GEOMETRIC_NEVER;
-        }
+        way = cti_min(way, recovery - cti_max(q->ask.distance[c] - t->distance, 0));
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_geometric_acceleration_target(way, 0, un, h);
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->ask.mu[c] = t->mu;
@@ -438,7 +419,6 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s)
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
 #undef CTI_GEOMETRIC_ENOUGH
-#undef CTI_GEOMETRIC_PULL
 #undef CTI_GEOMETRIC_NEVER
 #undef CTI_GEOMETRIC_HELD
 #undef CTI_GEOMETRIC_NEAR

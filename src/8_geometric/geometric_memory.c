@@ -6,8 +6,6 @@
 /* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
    their thickness instead of .97 */
 #define CTI_GEOMETRIC_KEEP CTI_R(0.95)
-#define CTI_GEOMETRIC_HOLD                                                                                                                 \
-    CTI_R(0.8)                /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
 /* a key from the features of a pair, or from the joint: it does not change when other bodies are added or removed */
@@ -69,25 +67,21 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
     cti_geometric_memory *m = &g->memory;
     ct_real share = h > m->h ? m->h / h : 1;
     int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
-    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->pull, 3 * n) ||
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) ||
         !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
         cti_v3 mean = cti_v3_zero();
         int k;
         m->now[c] = cti_geometric_key(s, &g->hits[c]);
-        k = CTI_LEN(m->keys) && !(plain && !g->hits[c].elastic) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        k = CTI_LEN(m->keys) && !plain && !g->hits[c].elastic ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
         if (k >= 0)
             mean = cti_geometric_mean(m, k, share);
         m->first[c] = k >= 0 ? cti_v3_dot(mean, g->hits[c].normal) : -1;
-        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->pull, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
-        if (g->hits[c].elastic) {
-            if (k >= 0)
-                cti_v3_put(m->pull, c, cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c]));
-            m->first[c] = 0;
-        } else if (m->first[c] > 0)
+        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
+        if (m->first[c] > 0)
             cti_v3_put(m->base, c, cti_v3_mul(mean, CTI_GEOMETRIC_KEEP));
         else if (k >= 0)
             m->first[c] = 0;
@@ -154,9 +148,8 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
     CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force),
         CTI_FREE(s->mem, m->before), CTI_FREE(s->mem, m->mean);
-    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base), CTI_FREE(s->mem, m->pull);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
 }
 
 #undef CTI_GEOMETRIC_KEEP
-#undef CTI_GEOMETRIC_HOLD
 #undef CTI_GEOMETRIC_AHEAD
