@@ -125,6 +125,7 @@ typedef struct cti_geometric_implicit {
     ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
+    ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
     int renewals;        /* substeps to come that begin with new factors */
     cti_geometric_newton newton;
     cti_geometric_account account;

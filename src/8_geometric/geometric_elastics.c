@@ -8,7 +8,7 @@
 #include "geometric.h"
 #include "../8_step/joints.h"
 
-#define CTI_GEOMETRIC_TIGHT CTI_R(100) /* [1] mass of an elastic over that of its heavier side */
+#define CTI_GEOMETRIC_TIGHT CTI_R(30) /* [1] mass of an elastic over that of its heavier side */
 /* [1] largest ratio of the masses of its sides: what is beyond is below the rounding of the matrix */
 #define CTI_GEOMETRIC_UNLIKE (CTI_R(1e-5) / CTI_EPS)
 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
@@ -56,7 +56,7 @@ static int cti_geometric_is_held(const cti_state *s, const cti_joint_side *q, ct
     return 1;
 }
 
-/* mass of the heavier side of a joint that can move along n */
+/* of the sides of a joint that can move along n, the larger share of a body's mass that one of its joints has */
 static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, cti_v3 n)
 {
     ct_real most = 0, least = CTI_REAL_MAX;
@@ -66,7 +66,7 @@ static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, ct
         ct_real mass;
         if (cti_geometric_is_held(s, q, n))
             continue;
-        mass = cti_geometric_own(s)->implicit.body_mass[s->factors.component_of[q->block[0]]];
+        mass = cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]];
         most = cti_max(most, mass), least = cti_min(least, mass);
     }
     return cti_min(most, CTI_GEOMETRIC_UNLIKE * least);
