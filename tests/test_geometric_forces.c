@@ -276,12 +276,50 @@ static void elastics_come_at_recovery_speed(void **state)
     }
 }
 
+/* ---- what corrections may give ---- */
+
+/* steps with the status not_converged of a stiff cube that hits a plane, beside a body of `heavy` kg that falls far away, if above 0 */
+static int beyond(double heavy)
+{
+    ct_world *w = geometric_world(4e-3, 0.3, NULL);
+    ct_soft_desc d = ct_soft_desc_default();
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 3, 3, 3, 1);
+    int i, n = 0;
+    add_plane(w, 0, 1, 0, 0);
+    d.mesh = &m, d.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN), d.material.young = (ct_real)1e7, d.material.density = 1000;
+    d.position[1] = (ct_real)0.1, d.velocity[1] = -3, d.rotation[0] = (ct_real)0.9, d.rotation[1] = (ct_real)0.2;
+    d.rotation[2] = (ct_real)0.3, d.rotation[3] = (ct_real)0.1;
+    assert_int_equal(ct_body_add_soft(w, &d, NULL), CT_OK);
+    ct_mesh_free(&m);
+    if (heavy > 0) {
+        m = mesh_box(1, 1, 1, 1, 1, 1, 1);
+        d.mesh = &m, d.material.density = (ct_real)heavy, d.material.young = (ct_real)1e6, d.position[0] = 50, d.position[1] = 20;
+        assert_int_equal(ct_body_add_soft(w, &d, NULL), CT_OK);
+        ct_mesh_free(&m);
+    }
+    for (i = 0; i < 20; i++)
+        n += step_once(w, 0.01).status == CT_STATUS_NOT_CONVERGED;
+    ct_world_destroy(w);
+    return n;
+}
+
+/* neither the mass nor the energy of another body allows anything */
+static void corrections_are_judged_by_body(void **state)
+{
+    int alone = beyond(0), beside = beyond(1000);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("not_converged: %d of 20, beside a heavy body %d\n", alone, beside);
+    assert_true(alone >= 3 && beside >= alone - 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovery_has_its_speed),          cmocka_unit_test(other_lengths_of_steps),
         cmocka_unit_test(bodies_added_elsewhere),          cmocka_unit_test(compliant_elastics),
         cmocka_unit_test(elastics_of_unlike_masses),       cmocka_unit_test(elastics_come_at_recovery_speed),
+        cmocka_unit_test(corrections_are_judged_by_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,6 @@
 typedef struct cti_geometric_run {
     double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
     double gravity; /* [J] of that, gravity's part */
-    double moving;  /* [J] and the kinetic part */
     double t0;
     ct_real residual; /* of the report before the substep */
     ct_status status;
@@ -285,10 +284,12 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_enter(s, h, r);
+    cti_geometric_sets_collide(s);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
     }
+    cti_geometric_sets_end(s);
     if (!cti_geometric_remember(s, h))
         return 0;
     before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
@@ -388,32 +389,20 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     memset(g->crossing.stopped, 0, (size_t)s->n);
     cti_step_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
-    run->gravity = now.energy_gravity, run->moving = now.energy_kinetic;
+    run->gravity = now.energy_gravity;
+    cti_geometric_sets_open(s);
     return 1;
-}
-
-/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, or moved
-   by a thickness in the step, and lifted by its way. In stiff bodies they may give more, as elastic energy */
-static double cti_geometric_may_recover(const cti_state *s, const cti_geometric_run *run, ct_real dt)
-{
-    ct_real w = s->desc.recovery_speed, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    double mass = 0;
-    int i;
-    for (i = 0; i < s->surface.n_bodies; i++)
-        w = cti_max(w, s->surface.bodies[i].thickness / dt);
-    for (i = 0; i < s->n; i++)
-        mass += (double)s->bodies.mass[i];
-    return run->moving + mass * (double)(w * w / 2 + g * w * dt);
 }
 
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world; and of one whose corrections
    gave more than they may */
-static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
+static void cti_geometric_judge(cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
 {
-    double recover = cti_geometric_may_recover(s, run, dt);
-    double energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-                    fabs(r->work_script) + fabs(r->work_joints) + cti_fmin(r->work_recovery, recover) + r->loss_contact;
-    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !(r->work_recovery <= recover + cti_geometric_bound(s, dt, energy)))
+    double recover = 0, energy;
+    int fine = cti_geometric_sets_judge(s, dt, &recover);
+    energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
+             fabs(r->work_script) + fabs(r->work_joints) + recover + r->loss_contact;
+    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !fine)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 

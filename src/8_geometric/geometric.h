@@ -131,6 +131,14 @@ typedef struct cti_geometric_implicit {
     cti_geometric_account account;
 } cti_geometric_implicit;
 
+/* cti_geometric_set -- of a body in a step, then of those that collisions and elastics connect (geometric_recovery.c). */
+typedef struct cti_geometric_set {
+    double recovered;    /* [J] work of corrections and of the separation of features */
+    double moving, met;  /* [J] kinetic energy at the start; [m^2/s^2] square of the largest speed at which features meet */
+    double mass;         /* [kg] */
+    double rounded;      /* [J] what energies are computed from */
+} cti_geometric_set;
+
 /* cti_geometric_known -- what the last step has found out of its end. */
 typedef struct cti_geometric_known {
     ct_real *x_last;     /* [3 nv] surface there */
@@ -151,6 +159,7 @@ typedef struct cti_geometric {
     cti_geometric_net q;
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
+    cti_geometric_set *sets; /* [components of A] */
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx, *last, *rest; /* [3 blocks] velocity within the substep; its change by the integration; corrections of the position, of
                                            speeds on the way, and of the midpoint's remaining state */
@@ -277,6 +286,18 @@ CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h);
 /* cti_geometric_enter -- its entries, reactions of pins, and what corrections of positions, and of speeds after the integration, move: to the
    report. */
 CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
+
+/* ---- geometric_recovery.c ---- */
+
+/* cti_geometric_sets_open -- sets of a step: each body is one. cti_geometric_sets_collide -- the work of a substep's collisions, and whom they
+   connect. cti_geometric_sets_lift -- potential energy from positions to others; returns its sum. cti_geometric_sets_end -- the rise of the kinetic
+   energy from g->v to end.v.
+   cti_geometric_sets_judge -- 1 if no set has got more than it may; out_may: what all have got, as far as they may. */
+CTI_FN void cti_geometric_sets_open(cti_state *s);
+CTI_FN void cti_geometric_sets_collide(cti_state *s);
+CTI_FN double cti_geometric_sets_lift(cti_state *s, ct_real h, const ct_real *from, const ct_real *to);
+CTI_FN void cti_geometric_sets_end(cti_state *s);
+CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may);
 
 /* ---- geometric.c ---- */
 

@@ -189,11 +189,11 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
         x[i] = s->x[i] + g->dx[i];
     }
     if (moved)
-        r->work_recovery += cti_geometric_potential(s, share * h, x) - cti_geometric_potential(s, share * h, s->x);
+        r->work_recovery += cti_geometric_sets_lift(s, share * h, s->x, x);
     for (i = 0; i < 3 * s->n; i++) {
         x[i] += h * (g->v[i] + share * g->dv[i]);
         stopped |= x[i] != s->end.x[i];
     }
     if (stopped)
-        r->work_recovery += cti_geometric_potential(s, share * h, s->end.x) - cti_geometric_potential(s, share * h, x);
+        r->work_recovery += cti_geometric_sets_lift(s, share * h, x, s->end.x);
 }

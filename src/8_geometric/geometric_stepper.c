@@ -106,7 +106,7 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
     CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->ask.out), CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
-    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share);
+    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
     CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass),
         CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
@@ -124,7 +124,7 @@ static int cti_geometric_weigh_bodies(cti_state *s)
 {
     cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
     int i, k, n = CTI_LEN(s->factors.components);
-    if (!CTI_RESIZE(s->mem, q->body_mass, n) || !CTI_RESIZE(s->mem, q->tie_mass, n))
+    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->sets, n) || !CTI_RESIZE(s->mem, q->body_mass, n) || !CTI_RESIZE(s->mem, q->tie_mass, n))
         return 0;
     for (i = 0; i < s->n; i++)
         q->body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
