@@ -273,10 +273,9 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
 /* ---- geometric_account.c ---- */
 
 /* cti_geometric_kinetic -- kinetic energy at velocities v. cti_geometric_elastic -- elastic energy at x, with strain limits as stiff as in a
-   substep of h. cti_geometric_potential -- with that of gravity. */
+   substep of h. */
 CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v);
 CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x);
-CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x);
 /* cti_geometric_bound -- gain that is allowed where energies and work are `energy`, in a step of h. */
 CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy);
 /* cti_geometric_speed_work -- the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */

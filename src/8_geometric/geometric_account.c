@@ -35,11 +35,6 @@ static double cti_geometric_height(const cti_state *s, const ct_real *x)
     return e;
 }
 
-CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x)
-{
-    return cti_geometric_elastic(s, h, x) + cti_geometric_height(s, x);
-}
-
 CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy)
 {
     double kick = (double)(h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, rounded = fabs(cti_geometric_height(s, s->x));
