@@ -96,8 +96,8 @@ static void other_lengths_of_steps(void **state)
         least = fmin(least, (double)step_once(w, i % 2 ? 0.01 : 0.001).thickness_kept);
     ct_world_destroy(w);
     if (getenv("SHOW"))
-        print_message("steps of 10 and 1 ms: a cube moves by %.1e m with %.1e J; after one of 1e-5 s at %.2f m/s; layers keep %.2f of the thickness\n", moved,
-                      kinetic, speed, least);
+        print_message("steps of 10 and 1 ms: a cube moves by %.1e m, %.1e J; after one of 1e-5 s at %.2f m/s; layers keep %.2f\n", moved, kinetic,
+                      speed, least);
     assert_true(moved < 1e-3 && kinetic < 2e-3);
     assert_true(speed < 0.25);
     assert_true(least > 0.6);
@@ -178,8 +178,8 @@ static void compliant_elastics(void **state)
                 assert_true(r.status == CT_STATUS_OK);
             }
             if (getenv("SHOW"))
-                print_message("rule %d, compliance %g: %.3e m, expected %.3e; work of joints %.3e J, error %.1e m\n", rule, compliance[k], sum, expected, work,
-                              (double)r.joint_error);
+                print_message("rule %d, compliance %g: %.3e m, expected %.3e; work of joints %.3e J, error %.1e m\n", rule, compliance[k], sum,
+                              expected, work, (double)r.joint_error);
             assert_true(fabs(sum - expected) < 0.03 * expected + 1.5e-4); /* the box itself is soft */
             assert_true((k < 2) == (r.joint_error == 0) && r.joint_error < (ct_real)1e-4);
             if (k == 0 && rule == 0)
@@ -229,10 +229,11 @@ static void elastics_of_unlike_masses(void **state)
     double pinned = fallen(2, 1, &error[0]), corners = fallen(4, 0, &error[1]);
     (void)state;
     if (getenv("SHOW"))
-        print_message("1 kg under a sheet falls %.1e m, errors %.1e m; under one with pinned corners %.3f, %.1e m\n", pinned, (double)error[0], corners,
-                      (double)error[1]);
+        print_message("1 kg under a sheet falls %.1e m, errors %.1e m; under one with pinned corners %.3f, %.1e m\n", pinned, (double)error[0],
+                      corners, (double)error[1]);
     assert_true(fabs(pinned) < 2e-4 && error[0] > 0 && error[0] < (ct_real)1e-4);
-    assert_true(corners < 0.1 && error[1] < (ct_real)1e-4); /* the sheet stretches */
+    /* the sheet stretches; in float the elastics have at most 84 times the mass of its share */
+    assert_true(corners < 0.1 && error[1] < (FLOAT ? (ct_real)2e-4 : (ct_real)1e-4));
 }
 
 /* a corner of a box that is far from its place comes at recovery_speed, in any direction */

@@ -1,10 +1,11 @@
 /* geometric_elastics.c -- elastics: joints and stitches, as springs that pull two points together and keep them there.
-   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each is a spring in the matrix of
-   the implicit step. Its impulse is m (w - u - du), with the relative speeds u before the step and du by it. w is the speed that ends what is
-   missing within the step, at most recovery_speed. The force has no other bound than the mass m, and nothing of it is kept for the
-   next step. m is a multiple of the heavier side's mass, shared by its elastics. A joint with compliance c is that spring: m = h^2 / c. differs: the paper adds a force of eq. 19. As
-   elastics have no M_c of their own, it would hold a body only after as many substeps as it has vertices. differs: positions and speeds of
-   elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each is a spring in the matrix
+   of the implicit step. Its impulse is m (w - u - du), with the relative speeds u before the step and du by it. w is the speed that ends what
+   is missing within the step, at most recovery_speed. The force has no other bound than the mass m, and nothing of it is kept for the next
+   step. m is a multiple of the heavier side's mass, shared by its elastics. A joint with compliance c is that spring: m = h^2 / c.
+   differs: the paper adds a force of eq. 19. As elastics have no M_c of their own, it would hold a body only after as many substeps as it
+   has vertices. differs: positions and speeds of elastics are not corrected, so that they never jump. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4.2 and 6. */
 #include "geometric.h"
 #include "../8_step/joints.h"
 

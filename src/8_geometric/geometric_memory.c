@@ -1,6 +1,8 @@
 /* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
    Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
-   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. What is recalled is the
+   mean force over the last time that is as long as the coming substep. Of a shorter substep before it only the impulse counts, so that the
+   large force of a short recovery does not act for the whole of a long substep; the mean before it has the load. */
 #include "geometric.h"
 
 /* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
