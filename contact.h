@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8a7233a99ae2ba0c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bcf5f14a130a1525.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -68007,7 +68007,9 @@ CTI_FN int cti_geometric_regions_hold(cti_state *s)
 /* ---- 8_geometric/geometric_memory.c ---- */
 /* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
    Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
-   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. What is recalled is the
+   mean force over the last time that is as long as the coming substep. Of a shorter substep before it only the impulse counts, so that the
+   large force of a short recovery does not act for the whole of a long substep; the mean before it has the load. */
 
 /* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
    their thickness instead of .97 */
@@ -68162,12 +68164,13 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 
 /* ---- 8_geometric/geometric_elastics.c ---- */
 /* geometric_elastics.c -- elastics: joints and stitches, as springs that pull two points together and keep them there.
-   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each is a spring in the matrix of
-   the implicit step. Its impulse is m (w - u - du), with the relative speeds u before the step and du by it. w is the speed that ends what is
-   missing within the step, at most recovery_speed. The force has no other bound than the mass m, and nothing of it is kept for the
-   next step. m is a multiple of the heavier side's mass, shared by its elastics. A joint with compliance c is that spring: m = h^2 / c. differs: the paper adds a force of eq. 19. As
-   elastics have no M_c of their own, it would hold a body only after as many substeps as it has vertices. differs: positions and speeds of
-   elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each is a spring in the matrix
+   of the implicit step. Its impulse is m (w - u - du), with the relative speeds u before the step and du by it. w is the speed that ends what
+   is missing within the step, at most recovery_speed. The force has no other bound than the mass m, and nothing of it is kept for the next
+   step. m is a multiple of the heavier side's mass, shared by its elastics. A joint with compliance c is that spring: m = h^2 / c.
+   differs: the paper adds a force of eq. 19. As elastics have no M_c of their own, it would hold a body only after as many substeps as it
+   has vertices. differs: positions and speeds of elastics are not corrected, so that they never jump. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4.2 and 6. */
 
 /* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
    takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
