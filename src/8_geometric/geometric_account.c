@@ -35,11 +35,6 @@ static double cti_geometric_height(const cti_state *s, const ct_real *x)
     return e;
 }
 
-CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x)
-{
-    return cti_geometric_elastic(s, h, x) + cti_geometric_height(s, x);
-}
-
 CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy)
 {
     double kick = (double)(h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, rounded = fabs(cti_geometric_height(s, s->x));
@@ -98,7 +93,10 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             w = cti_v3_mad(w, cti_v3_at(u, q->blocks[q->particle[k]]), q->S[k]);
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
+        if (g->hits[c].elastic)
+            a->joints += (double)cti_v3_dot(cti_v3_at(q->forces.J, c), w);
+        else
+            cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
         a->gain -= (double)cti_v3_dot(cti_v3_at(q->forces.J, c), w);
     }
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -178,7 +176,7 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
     ct_real *x, share = cti_geometric_share(s);
     int i, moved = 0, stopped = 0;
     cti_geometric_pins(s, r);
-    r->work_script += a->script, r->work_pins += a->pins, r->work_recovery += a->recovery;
+    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
     r->loss_contact += a->contact, r->loss_damping += a->damping;
     x = g->implicit.solve;
     for (i = 0; i < 3 * s->n; i++) {
@@ -186,11 +184,11 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
         x[i] = s->x[i] + g->dx[i];
     }
     if (moved)
-        r->work_recovery += cti_geometric_potential(s, share * h, x) - cti_geometric_potential(s, share * h, s->x);
+        r->work_recovery += cti_geometric_sets_lift(s, share * h, s->x, x);
     for (i = 0; i < 3 * s->n; i++) {
         x[i] += h * (g->v[i] + share * g->dv[i]);
         stopped |= x[i] != s->end.x[i];
     }
     if (stopped)
-        r->work_recovery += cti_geometric_potential(s, share * h, s->end.x) - cti_geometric_potential(s, share * h, x);
+        r->work_recovery += cti_geometric_sets_lift(s, share * h, x, s->end.x);
 }

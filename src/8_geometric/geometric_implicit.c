@@ -163,15 +163,15 @@ static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
     }
 }
 
-/* masses M_c of the collisions that push */
-static void cti_geometric_masses(cti_state *s)
+/* masses M_c of the collisions that push, and of elastics; alone: of elastics only */
+static void cti_geometric_masses(cti_state *s, int alone)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     int c;
     if (q->net.m == 0)
         return;
     for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+        q->mode[c] = (uint8_t)(!alone && cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++) /* a collision that shares no particle slides freely */
         q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
@@ -180,6 +180,22 @@ static void cti_geometric_masses(cti_state *s)
     for (c = 0; c < q->net.m; c++)
         if (cti_geometric_own(s)->hits[c].elastic)
             q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
+}
+
+/* impulses J of the elastics, on the right side, too */
+static void cti_geometric_tug(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c;
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 n = cti_v3_at(q->normal, c), u = cti_v3_add(cti_geometric_relative(q, g->v, c), t->script);
+        if (!t->elastic)
+            continue;
+        cti_v3_put(q->forces.J, c, cti_v3_mul(n, t->mass * (t->want - cti_v3_dot(n, u))));
+        cti_geometric_scatter(q, c, cti_v3_at(q->forces.J, c), g->implicit.y);
+    }
 }
 
 /* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h being the time of the way; alone:
@@ -200,18 +216,16 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
         if (g->hits[c].elastic)
-            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.pull, c));
+            continue;
         if (alone) {
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_add(cti_v3_at(g->memory.base, c), cti_v3_at(g->memory.pull, c)), h), g->implicit.y);
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
             continue;
         }
-        if (g->hits[c].elastic)
-            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.pull, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
-        else
-            x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
+        x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }
+    cti_geometric_tug(s);
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
@@ -249,14 +263,8 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
 
 CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
 {
-    cti_geometric *g = cti_geometric_own(s);
-    int m = g->q.net.m, done;
     cti_geometric_right(s, h, alone);
-    if (alone) /* the matrix is the mechanical one */
-        g->q.net.m = 0;
-    done = cti_geometric_conjugate(s, h, turns, r);
-    g->q.net.m = m;
-    return done;
+    return cti_geometric_conjugate(s, h, turns, r);
 }
 
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
@@ -266,6 +274,7 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     h *= cti_geometric_share(s);
     if (!cti_geometric_renew(s, h))
         return 0;
+    cti_geometric_masses(s, 1); /* the matrix is the mechanical one, and that of elastics */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
     g->implicit.newton.residual = r->residual;
@@ -291,7 +300,7 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric *g = cti_geometric_own(s);
     ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
     int i, c, done, turns;
-    cti_geometric_masses(s);
+    cti_geometric_masses(s, 0);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = share * h * g->implicit.free[i];
     g->implicit.newton.residual = r->residual;
@@ -304,8 +313,6 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
         u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
         cti_v3_put(g->q.forces.J, c, cti_v3_mul(u, 1 / share));
-        if (g->hits[c].elastic)
-            cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] /= share;

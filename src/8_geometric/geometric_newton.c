@@ -149,16 +149,14 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_newton *q = &g->implicit.newton;
-    int round, i, m = g->q.net.m, turns;
+    int round, i, turns;
     for (round = 0; round < CTI_GEOMETRIC_NEWTONS; round++) {
         cti_geometric_profile w;
         ct_real a;
         if (!q->linearized)
             memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_geometric_aim(s, h, solved);
-        g->q.net.m = alone ? 0 : m;
         cti_geometric_survey(s, h, &w);
-        g->q.net.m = m;
         a = cti_geometric_length(s, h, &w);
         r->newton_iterations++;
         for (i = 0; i < 3 * s->n; i++) {
