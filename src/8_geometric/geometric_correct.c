@@ -209,6 +209,7 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order, goal.out = q->ask.out;
     goal.slack = q->ask.slack, goal.is_speed = is_speed;
     goal.enough = cti_geometric_near(s, unit);
+    goal.lack = X == q->forces.place ? NULL : &q->lack; /* a position is only to come into a reasonable place */
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
@@ -340,6 +341,7 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int turns;
     memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    g->q.lack = 0;
     if (g->q.net.m == 0)
         return 0;
     turns = cti_geometric_places(s, h);
@@ -374,7 +376,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
         goal.out = q->ask.out;
-        goal.enough = cti_geometric_near(s, h);
+        goal.enough = cti_geometric_near(s, h), goal.lack = &q->lack;
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }

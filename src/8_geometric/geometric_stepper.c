@@ -107,7 +107,8 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass),
+    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass);
+    CTI_FREE(m, g->implicit.mean), CTI_FREE(m, g->implicit.scale), CTI_FREE(m, g->implicit.error), CTI_FREE(m, g->implicit.balance),
         CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
@@ -144,7 +145,10 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(m, g->implicit.newton.force, n3) || !CTI_RESIZE(m, g->implicit.newton.d, n3) ||
         !CTI_RESIZE(m, g->implicit.newton.x, n3))
         return 0;
-    if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
+    if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)) ||
+        !CTI_RESIZE(m, g->implicit.scale, CTI_LEN(s->factors.components)) ||
+        !CTI_RESIZE(m, g->implicit.error, CTI_LEN(s->factors.components)) ||
+        !CTI_RESIZE(m, g->implicit.mean, 6 * CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.balance, s->bodies.n_models))
         return 0;
     for (i = 0; i < s->n; i++) {
         g->q.local[i] = -1;

@@ -245,17 +245,31 @@ static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti
     return need;
 }
 
+/* *goal->lack of forces x whose equations ask for y. u [4 n]: scratch */
+static void cti_net_lack(const cti_net *net, const cti_net_goal *goal, const ct_real *y, const ct_real *x, ct_real *u)
+{
+    int c;
+    cti_net_normal_spread(net, x, u);
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->mode[c] && net->compliance ? net->soft * net->compliance[c] * x[c] : 0;
+        if (!(goal->out && goal->out[c]))
+            *goal->lack = cti_max(*goal->lack, (y[c] - cti_net_normal_value(net, u, c) - own) / cti_net_slack(goal, c));
+    }
+}
+
 /* normal corrections of all collisions at once */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
     ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
-    int c, round, turns;
+    int c, round, turns, last;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
-    turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    turns = last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
     for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
-        turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+        turns += last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    if (goal->lack && (last == d->cg_turns || round == d->active_set))
+        cti_net_lack(net, goal, y, x, net->work);
     for (c = 0; c < net->m; c++)
         cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
     return cti_max_int(turns, 1);
@@ -331,6 +345,9 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
             }
             acted |= cti_net_rub(net, goal, c, Q, X, stick);
         }
+    for (i = 0; goal->lack && acted && i < net->m; i++)
+        if (!(goal->out && goal->out[i]))
+            *goal->lack = cti_max(*goal->lack, (goal->target[i] - cti_net_level(net, goal, Q, i)) / cti_net_slack(goal, i));
     return sweep;
 }
 
