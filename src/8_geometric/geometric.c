@@ -180,16 +180,11 @@ typedef struct cti_geometric_sums {
 static int cti_geometric_solve_again(cti_state *s, ct_real h, const cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real fall = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    double t = cti_cmr_clock(s), energy = 0;
-    int i;
+    double t = cti_cmr_clock(s);
     cti_geometric_load(s);
-    for (i = 0; i < s->n; i++)
-        energy += (double)(s->bodies.mass[i] * fall * cti_v3_norm(cti_v3_at(g->v, i)));
-    energy += cti_geometric_kinetic(s, g->v) + fabs(cti_geometric_elastic(s, h, s->x));
+    cti_geometric_allow(s, h);
     g->implicit.newton.on = 1;
     r->residual = run->residual, r->status = run->status;
-    g->implicit.newton.enough = cti_geometric_bound(s, h, energy);
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
@@ -210,7 +205,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
-        if (!g->implicit.newton.on && g->implicit.account.gain > g->implicit.account.bound) {
+        if (!g->implicit.newton.on && g->implicit.account.gains) {
             if (!cti_geometric_solve_again(s, h, run, r))
                 return 0;
             sums.residual = r->residual;
@@ -227,8 +222,10 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (found == 0)
             break;
     }
-    if (!done)
+    if (!done || g->q.ask.lack > 1)
         cti_step_status(r, CT_STATUS_BUDGET);
+    if (g->implicit.account.gains)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (found > 0 && s->desc.geometric.fail_safe) {
         found = cti_geometric_stop(s, h, run, r);
         if (found < 0)
@@ -257,7 +254,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
                 return 0;
             continue;
         }
-        if (!(cti_v3_dot(J, t->normal) > 0))
+        if (!(cti_v3_norm2(J) > 0))
             continue;
         memset(&touch, 0, sizeof touch);
         touch.pair = t->pair, touch.thickness = t->thickness, touch.sticking = g->q.stick[c];
@@ -292,7 +289,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric_sets_end(s);
     if (!cti_geometric_remember(s, h))
         return 0;
-    before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
+    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.late, after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
         r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
@@ -300,7 +297,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
-    g->measured = 0;
+    g->scope.measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i].share = 0;
@@ -381,7 +378,7 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
             return 0;
         r->tangled = found;
         g->known.is_clean = found == 0;
-        g->covered = g->measured = 0;
+        g->scope.covered = g->scope.measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
     memset(run, 0, sizeof *run);
@@ -400,8 +397,9 @@ static void cti_geometric_judge(cti_state *s, const cti_geometric_run *run, ct_r
 {
     double recover = 0, energy;
     int fine = cti_geometric_sets_judge(s, dt, &recover);
-    energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-             fabs(r->work_script) + fabs(r->work_joints) + recover + r->loss_contact;
+    /* what contacts take of pins at once does no more */
+    energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins - r->loss_contact) +
+             fabs(r->work_script) + fabs(r->work_joints) + recover;
     if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !fine)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
@@ -448,7 +446,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
     cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }

@@ -52,6 +52,7 @@ typedef struct cti_geometric_ask {
     ct_real *extra, *target, *mu, *slack;
     ct_real *distance; /* [m] [m] after the position correction */
     uint8_t *out;
+    ct_real lack; /* [1] of the corrections of speeds and accelerations */
 } cti_geometric_ask;
 
 /* cti_geometric_scratch -- of the network's solves; see cti_net. */
@@ -102,16 +103,25 @@ typedef struct cti_geometric_crossing {
 /* cti_geometric_account -- energy that the integration moves [J], at the velocities of the way. */
 typedef struct cti_geometric_account {
     double script, pins, joints, recovery, contact, damping; /* entries of the report */
-    double gain;         /* that has no entry: the error of the linearized forces */
-    double bound;        /* gain that is allowed */
+    int gains;           /* 1: a body gains more than it may, by the error of the linearized forces */
     double elastic;      /* elastic energy at its end */
+    double late;         /* work of pins against impulses after the integration */
 } cti_geometric_account;
+
+/* cti_geometric_balance -- of a body in the integration, relative to the mean velocities of its components. */
+typedef struct cti_geometric_balance {
+    double gain;         /* [J] that no work explains */
+    double energy;       /* [J] energies at the end, and sizes of work: a share of it may be gained */
+    double mass;         /* [kg] */
+    double rounded;      /* [J] what the energies are computed from */
+    double enough;       /* [J] Newton's decrement that ends the iteration */
+    double decrement;    /* [J] that of the last solve */
+} cti_geometric_balance;
 
 /* cti_geometric_newton -- forces that are linearized again (geometric_newton.c). */
 typedef struct cti_geometric_newton {
     int on;              /* 1: the substep does so */
     int linearized;      /* 1: at x + h u; 0: at x */
-    double enough;       /* [J] decrement of a solve that ends the iteration */
     ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
     ct_real *u;          /* [3 blocks] */
     ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
@@ -126,6 +136,10 @@ typedef struct cti_geometric_implicit {
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
     ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
+    ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
+    ct_real tolerance, left; /* [1] largest residual over its scale that a solve is to have, and has */
+    ct_real *mean;       /* [6 components of A] mean velocities before the integration, and after it */
+    cti_geometric_balance *balance; /* [models] */
     int renewals;        /* substeps to come that begin with new factors */
     cti_geometric_newton newton;
     cti_geometric_account account;
@@ -137,6 +151,7 @@ typedef struct cti_geometric_set {
     double moving, met;  /* [J] kinetic energy at the start; [m^2/s^2] square of the largest speed at which features meet */
     double mass;         /* [kg] */
     double rounded;      /* [J] what energies are computed from */
+    double late;         /* [J] work of its pins against a substep's impulses after the integration */
 } cti_geometric_set;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
@@ -146,12 +161,18 @@ typedef struct cti_geometric_known {
     int is_known;        /* 1: is_clean was found out at x_last */
 } cti_geometric_known;
 
+/* cti_geometric_scope -- what the lists of pairs cover. */
+typedef struct cti_geometric_scope {
+    ct_real *lo, *hi; /* [3 n_moving] boxes */
+    int covered;      /* 1: they and the lists are known */
+    int measured;     /* 1: distances of the lists are those at surface.x0 */
+    int wide;         /* 1: the lists are to have all pairs within 2 thicknesses */
+    ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
+} cti_geometric_scope;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
-    ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
-    int covered;         /* 1: they and the lists are known */
-    int measured;        /* 1: distances of the lists are those at surface.x0 */
-    ct_real way;         /* [m] longest way of a vertex in the motion that the boxes were made for */
+    cti_geometric_scope scope;
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
@@ -280,7 +301,9 @@ CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real
 CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy);
 /* cti_geometric_speed_work -- the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */
 CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r);
-/* cti_geometric_measure_gain -- implicit.account of the integration. */
+/* cti_geometric_allow -- balance.enough of the bodies, before the integration at velocities g->v; g->dv becomes 0. */
+CTI_FN void cti_geometric_allow(cti_state *s, ct_real h);
+/* cti_geometric_measure_gain -- implicit.account of the integration, and the balances of the bodies. */
 CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h);
 /* cti_geometric_enter -- its entries, reactions of pins, and what corrections of positions, and of speeds after the integration, move: to the
    report. */

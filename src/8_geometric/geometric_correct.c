@@ -17,9 +17,10 @@
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
-#define CTI_GEOMETRIC_HELD CTI_R(0.1) /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end
-                                         (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger
-                                         share corrects less where little can move; double was tried in that scene alone */
+/* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end (test_geometric_rules.c) has at most
+   173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger share corrects less where little can move; double was tried in
+   that scene alone */
+#define CTI_GEOMETRIC_HELD CTI_R(0.1)
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -207,6 +208,7 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order, goal.out = q->ask.out;
     goal.slack = q->ask.slack, goal.is_speed = is_speed;
     goal.enough = cti_geometric_near(s, unit);
+    goal.lack = X == q->forces.place ? NULL : &q->ask.lack; /* a position is only to come into a reasonable place */
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
 }
@@ -332,6 +334,7 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int turns;
     memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    g->q.ask.lack = 0;
     if (g->q.net.m == 0)
         return 0;
     turns = cti_geometric_places(s, h);
@@ -366,7 +369,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
         goal.out = q->ask.out;
-        goal.enough = cti_geometric_near(s, h);
+        goal.enough = cti_geometric_near(s, h), goal.lack = &q->ask.lack;
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }

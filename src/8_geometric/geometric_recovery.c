@@ -101,7 +101,8 @@ CTI_FN void cti_geometric_sets_end(cti_state *s)
             int b = s->factors.blocks[i];
             rise += (double)s->bodies.mass[b] / 2 * ((double)cti_v3_norm2(cti_v3_at(s->end.v, b)) - (double)cti_v3_norm2(cti_v3_at(g->v, b)));
         }
-        g->sets[c].recovered += cti_fmax(rise, 0);
+        g->sets[c].recovered += cti_fmax(rise - g->sets[c].late, 0);
+        g->sets[c].late = 0;
     }
 }
 
