@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs cd8c111e0fc1c6bf.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6079a210c7d69d34.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -724,7 +724,7 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
     int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
-    int active_set;                /* 0..100. Above 0 collisions only push, and a solve has at most cg_turns times 1 + active_set turns; 0: all
+    int active_set;                /* 0..100. Above 0 collisions only push, and a solve has at most cg_turns times 1 + 2 active_set turns; 0: all
                                       collisions are equations, as in the paper; default 16 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
     ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */
@@ -65410,9 +65410,9 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
 
 static ct_real cti_net_slack(const cti_net_goal *goal, int c) { return goal->slack ? goal->slack[c] : 0; }
 
-/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
- */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
+/* collisions that would pull are left out, and with `joins` those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one
+   changed */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, int joins, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
     cti_net_normal_spread(net, x, u);
@@ -65423,7 +65423,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
+        } else if (joins && cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -65469,7 +65469,8 @@ static void cti_net_lack(const cti_net *net, const cti_net_goal *goal, const ct_
     }
 }
 
-/* normal corrections of all collisions at once */
+/* normal corrections of all collisions at once. Where rounds are used up, more of them only leave collisions out: a pull that is cut off without a
+   solve leaves the pushes that it balanced, which crush a body */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
     ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
@@ -65478,9 +65479,9 @@ static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const 
     if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
     turns = last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
+    for (round = 0; round < 2 * d->active_set && cti_net_revise(net, goal, y, round < d->active_set, x, net->work); round++)
         turns += last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
-    if (goal->lack && (last == d->cg_turns || round == d->active_set))
+    if (goal->lack && (last == d->cg_turns || round >= d->active_set))
         cti_net_lack(net, goal, y, x, net->work);
     for (c = 0; c < net->m; c++)
         cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));

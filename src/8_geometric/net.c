@@ -198,9 +198,9 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
 
 static ct_real cti_net_slack(const cti_net_goal *goal, int c) { return goal->slack ? goal->slack[c] : 0; }
 
-/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
- */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
+/* collisions that would pull are left out, and with `joins` those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one
+   changed */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, int joins, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
     cti_net_normal_spread(net, x, u);
@@ -211,7 +211,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
+        } else if (joins && cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -257,7 +257,8 @@ static void cti_net_lack(const cti_net *net, const cti_net_goal *goal, const ct_
     }
 }
 
-/* normal corrections of all collisions at once */
+/* normal corrections of all collisions at once. Where rounds are used up, more of them only leave collisions out: a pull that is cut off without a
+   solve leaves the pushes that it balanced, which crush a body */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
     ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
@@ -266,9 +267,9 @@ static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const 
     if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
     turns = last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
+    for (round = 0; round < 2 * d->active_set && cti_net_revise(net, goal, y, round < d->active_set, x, net->work); round++)
         turns += last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
-    if (goal->lack && (last == d->cg_turns || round == d->active_set))
+    if (goal->lack && (last == d->cg_turns || round >= d->active_set))
         cti_net_lack(net, goal, y, x, net->work);
     for (c = 0; c < net->m; c++)
         cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
