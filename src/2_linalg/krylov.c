@@ -32,12 +32,12 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-/* from x with r = b - A x in work; share > 0: tol becomes that share of the first measure */
-static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, ct_real tol, ct_real share, int max_it, ct_real *work,
+/* from x with r = b - A x in work; rule->share > 0: the tolerance becomes that share of the first measure */
+static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, const cti_pcg_rule *rule, int max_it, ct_real *work,
                                 int *out_iterations)
 {
     int n = A->n, it = 0, i;
-    ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta, limit = tol * tol;
+    ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta, limit = rule->tol * rule->tol;
     cti_pcg_end end = CTI_PCG_CONVERGED;
     for (;;) {
         if (M)
@@ -45,9 +45,9 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
-        if (it == 0 && share > 0)
-            limit = share * share * rz1;
-        if (rz1 <= limit)
+        if (it == 0 && rule->share > 0)
+            limit = rule->share * rule->share * rz1;
+        if (rz1 <= limit || (rule->is_done && rule->is_done(rule->ctx, r, z)))
             break;
         end = it >= max_it ? CTI_PCG_LIMIT : CTI_PCG_INDEFINITE;
         if (it >= max_it || !(rz1 > 0) || !cti_finite(rz1))
@@ -78,23 +78,35 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct
     return end;
 }
 
-CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
-                   int *out_iterations)
+CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, const cti_pcg_rule *rule, int max_it,
+                              ct_real *work, int *out_iterations)
 {
     int i;
     /* r = b - A x */
     A->apply(A->ctx, x, work);
     for (i = 0; i < A->n; i++)
         work[i] = b[i] - work[i];
-    return cti_pcg_from(A, M, x, tol, 0, max_it, work, out_iterations) == CTI_PCG_CONVERGED;
+    return cti_pcg_from(A, M, x, rule, max_it, work, out_iterations);
+}
+
+CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real tol, int max_it, ct_real *work,
+                   int *out_iterations)
+{
+    cti_pcg_rule rule;
+    memset(&rule, 0, sizeof rule);
+    rule.tol = tol;
+    return cti_pcg_by(A, M, b, x, &rule, max_it, work, out_iterations) == CTI_PCG_CONVERGED;
 }
 
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations)
 {
+    cti_pcg_rule rule;
+    memset(&rule, 0, sizeof rule);
+    rule.share = share;
     memset(x, 0, (size_t)A->n * sizeof *x);
     memcpy(work, b, (size_t)A->n * sizeof *b);
-    return cti_pcg_from(A, M, x, 0, share, max_it, work, out_iterations);
+    return cti_pcg_from(A, M, x, &rule, max_it, work, out_iterations);
 }
 
 CTI_FN int cti_jacobi_make(cti_mem *mem, cti_jacobi *out, const cti_bsr *A)

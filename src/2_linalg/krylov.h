@@ -33,6 +33,16 @@ CTI_FN int cti_pcg(const cti_operator *A, const cti_operator *M, const ct_real *
 
 /* cti_pcg_end -- how a run ended: CONVERGED; LIMIT: max_it; INDEFINITE: p' A p or r' M^-1 r is not positive. */
 typedef enum cti_pcg_end { CTI_PCG_CONVERGED, CTI_PCG_LIMIT, CTI_PCG_INDEFINITE } cti_pcg_end;
+/* cti_pcg_rule -- when a run ends: at sqrt(r' M^-1 r) <= tol, or where is_done, if it is not NULL, returns 1 for the residuals r and z = M^-1 r.
+   share > 0: that share of the first sqrt(r' M^-1 r) takes the place of tol. */
+typedef struct cti_pcg_rule {
+    ct_real tol, share;
+    int (*is_done)(void *ctx, const ct_real *r, const ct_real *z);
+    void *ctx;
+} cti_pcg_rule;
+/* cti_pcg_by -- as cti_pcg, by a rule. */
+CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, const cti_pcg_rule *rule, int max_it,
+                              ct_real *work, int *out_iterations);
 /* cti_pcg_run -- as cti_pcg, from x = 0, and to `share` of the first sqrt(r' M^-1 r). */
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations);

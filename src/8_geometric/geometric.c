@@ -10,6 +10,7 @@
 #include "../8_step/cmr.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
+#include "../8_step/joints.h"
 #include "../8_step/snapshot.h"
 #include "../8_step/step.h"
 #include "../8_step/ends.h"
@@ -22,7 +23,6 @@
 typedef struct cti_geometric_run {
     double start;   /* [J] kinetic, elastic and gravitational energy at the start of the step */
     double gravity; /* [J] of that, gravity's part */
-    double moving;  /* [J] and the kinetic part */
     double t0;
     ct_real residual; /* of the report before the substep */
     ct_status status;
@@ -147,7 +147,7 @@ static int cti_geometric_stop(cti_state *s, ct_real h, cti_geometric_run *run, c
 static int cti_geometric_respond(cti_state *s, ct_real h, int found, int *done, ct_step_report *r)
 {
     double t = cti_cmr_clock(s);
-    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s)))
+    if (!found && (!cti_geometric_find(s, h) || !cti_geometric_build(s, h)))
         return 0;
     r->ms_detect += cti_cmr_clock(s) - t;
     t = cti_cmr_clock(s);
@@ -180,16 +180,11 @@ typedef struct cti_geometric_sums {
 static int cti_geometric_solve_again(cti_state *s, ct_real h, const cti_geometric_run *run, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real fall = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    double t = cti_cmr_clock(s), energy = 0;
-    int i;
+    double t = cti_cmr_clock(s);
     cti_geometric_load(s);
-    for (i = 0; i < s->n; i++)
-        energy += (double)(s->bodies.mass[i] * fall * cti_v3_norm(cti_v3_at(g->v, i)));
-    energy += cti_geometric_kinetic(s, g->v) + fabs(cti_geometric_elastic(s, h, s->x));
+    cti_geometric_allow(s, h);
     g->implicit.newton.on = 1;
     r->residual = run->residual, r->status = run->status;
-    g->implicit.newton.enough = cti_geometric_bound(s, h, energy);
     if (!cti_geometric_free_motion(s, h, r))
         return 0;
     r->ms_unconstrained += cti_cmr_clock(s) - t;
@@ -210,7 +205,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         r->work_script = sums.script, r->work_recovery = sums.recovery, r->loss_contact = sums.contact, r->residual = sums.residual;
         if (!cti_geometric_respond(s, h, again == 0, &done, r))
             return 0;
-        if (!g->implicit.newton.on && g->implicit.account.gain > g->implicit.account.bound) {
+        if (!g->implicit.newton.on && g->implicit.account.gains) {
             if (!cti_geometric_solve_again(s, h, run, r))
                 return 0;
             sums.residual = r->residual;
@@ -227,8 +222,10 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (found == 0)
             break;
     }
-    if (!done)
+    if (!done || g->q.ask.lack > 1)
         cti_step_status(r, CT_STATUS_BUDGET);
+    if (g->implicit.account.gains)
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (found > 0 && s->desc.geometric.fail_safe) {
         found = cti_geometric_stop(s, h, run, r);
         if (found < 0)
@@ -257,7 +254,7 @@ static int cti_geometric_touches(cti_state *s, ct_step_report *r)
                 return 0;
             continue;
         }
-        if (!(cti_v3_dot(J, t->normal) > 0))
+        if (!(cti_v3_norm2(J) > 0))
             continue;
         memset(&touch, 0, sizeof touch);
         touch.pair = t->pair, touch.thickness = t->thickness, touch.sticking = g->q.stick[c];
@@ -284,13 +281,15 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     if (!cti_geometric_touches(s, r))
         return 0;
     cti_geometric_enter(s, h, r);
+    cti_geometric_sets_collide(s);
     for (i = 0; i < 3 * s->n; i++) {
         g->v[i] += g->dv[i];
         g->implicit.gain[i] = g->dv[i] / h;
     }
-    if (!cti_geometric_remember(s))
+    cti_geometric_sets_end(s);
+    if (!cti_geometric_remember(s, h))
         return 0;
-    before = cti_geometric_kinetic(s, g->v), after = cti_geometric_kinetic(s, s->end.v);
+    before = cti_geometric_kinetic(s, g->v) + g->implicit.account.late, after = cti_geometric_kinetic(s, s->end.v);
     if (after > before)
         r->work_recovery += after - before; /* of scripts, or a stop behind a position correction */
     else
@@ -298,7 +297,7 @@ static int cti_geometric_commit(cti_state *s, ct_real h, ct_step_report *r)
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
     memcpy(s->v, s->end.v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_surface_commit(&s->surface);
-    g->measured = 0;
+    g->scope.measured = 0;
     for (i = 0; i < s->n; i++) {
         s->history.dt_prev[i] = h;
         s->history.fall[i].share = 0;
@@ -331,7 +330,7 @@ static int cti_geometric_substep(cti_state *s, ct_real h, int may_cut, ct_real *
     if (!cti_geometric_expect(s, h))
         return 0;
     cti_geometric_release(s);
-    if (!cti_geometric_find(s, h) || !cti_geometric_build(s))
+    if (!cti_geometric_find(s, h) || !cti_geometric_build(s, h))
         return 0;
     *need = may_cut ? cti_geometric_need(s, h) : 1;
     r->ms_detect += cti_cmr_clock(s) - t;
@@ -379,7 +378,7 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
             return 0;
         r->tangled = found;
         g->known.is_clean = found == 0;
-        g->covered = g->measured = 0;
+        g->scope.covered = g->scope.measured = 0;
         memset(&s->step.limit, 0, sizeof s->step.limit);
     }
     memset(run, 0, sizeof *run);
@@ -387,32 +386,21 @@ static int cti_geometric_open(cti_state *s, cti_geometric_run *run, ct_step_repo
     memset(g->crossing.stopped, 0, (size_t)s->n);
     cti_step_energies(s, &now);
     run->start = now.energy_kinetic + now.energy_elastic + now.energy_gravity;
-    run->gravity = now.energy_gravity, run->moving = now.energy_kinetic;
+    run->gravity = now.energy_gravity;
+    cti_geometric_sets_open(s);
     return 1;
-}
-
-/* [J] the most that corrections give where they do what they are for: the motion that is there, and every block at the speed of recovery, or moved
-   by a thickness in the step, and lifted by its way. In stiff bodies they may give more, as elastic energy */
-static double cti_geometric_may_recover(const cti_state *s, const cti_geometric_run *run, ct_real dt)
-{
-    ct_real w = s->desc.recovery_speed, g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
-    double mass = 0;
-    int i;
-    for (i = 0; i < s->surface.n_bodies; i++)
-        w = cti_max(w, s->surface.bodies[i].thickness / dt);
-    for (i = 0; i < s->n; i++)
-        mass += (double)s->bodies.mass[i];
-    return run->moving + mass * (double)(w * w / 2 + g * w * dt);
 }
 
 /* the status of a step that gained energy: the bound of a body in the other steppers (energy.c), for the whole world; and of one whose corrections
    gave more than they may */
-static void cti_geometric_judge(const cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
+static void cti_geometric_judge(cti_state *s, const cti_geometric_run *run, ct_real dt, ct_step_report *r)
 {
-    double recover = cti_geometric_may_recover(s, run, dt);
-    double energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins) +
-                    fabs(r->work_script) + cti_fmin(r->work_recovery, recover) + r->loss_contact;
-    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !(r->work_recovery <= recover + cti_geometric_bound(s, dt, energy)))
+    double recover = 0, energy;
+    int fine = cti_geometric_sets_judge(s, dt, &recover);
+    /* what contacts take of pins at once does no more */
+    energy = r->energy_kinetic + fabs(r->energy_elastic) + fabs(r->energy_gravity - run->gravity) + fabs(r->work_pins - r->loss_contact) +
+             fabs(r->work_script) + fabs(r->work_joints) + recover;
+    if (!(r->energy_gained <= cti_geometric_bound(s, dt, energy)) || !fine)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
@@ -446,8 +434,9 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     g->known.is_known = 1;
     r->ms_detect += cti_cmr_clock(s) - t;
     cti_step_energies(s, r);
+    r->joint_error = cti_joints_error(s);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->start - r->work_pins - r->work_script -
-                       r->work_recovery + r->loss_contact + r->loss_damping;
+                       r->work_joints - r->work_recovery + r->loss_contact + r->loss_damping;
     cti_geometric_judge(s, run, dt, r);
     if (r->substeps > 1)
         cti_step_status(r, CT_STATUS_SUBSTEPPED);
@@ -457,7 +446,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
 static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
-    cti_geometric_own(s)->covered = cti_geometric_own(s)->measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
     cti_geometric_forget(s);
     return CT_ERR_MEMORY;
 }

@@ -31,7 +31,7 @@ typedef struct cti_geometric_hit {
     ct_real distance;    /* [m] of the closest points */
     ct_real thickness, mu;
     int elastic, part;   /* number of its joint + 1, and the axis; 0: it is a collision */
-    ct_real pull, mass;  /* [m/s^2] of an elastic: the relative acceleration that it is to have; [kg] weight of the acceleration it lacks */
+    ct_real want, mass;  /* [m/s] of an elastic: the relative speed that it is to have on the way; [kg] weight of the speed that it lacks */
     cti_v3 script;       /* [m/s] relative velocity that scripts alone give the closest points */
 } cti_geometric_hit;
 
@@ -52,6 +52,7 @@ typedef struct cti_geometric_ask {
     ct_real *extra, *target, *mu, *slack;
     ct_real *distance; /* [m] [m] after the position correction */
     uint8_t *out;
+    ct_real lack; /* [1] of the corrections of speeds and accelerations */
 } cti_geometric_ask;
 
 /* cti_geometric_scratch -- of the network's solves; see cti_net. */
@@ -79,12 +80,14 @@ typedef struct cti_geometric_net {
 typedef struct cti_geometric_memory {
     uint64_t *keys;      /* [old] of its collisions */
     ct_real *force;      /* [3 old] [N] */
+    ct_real *before;     /* [3 old] their mean before that substep, over a time as long as it [N] */
+    ct_real h;           /* [s] the length of that substep */
     int32_t *table;      /* hash table of the keys: entry + 1, or 0 */
     int tabled;          /* 1: it is made */
     uint64_t *now;       /* [m] keys of the collisions at hand */
     ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
-    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from; 0 of elastics */
-    ct_real *pull;       /* [3 m] share of the forces of elastics that acts in the free motion; no correction changes it */
+    ct_real *mean;       /* [3 m] their mean over the last time that is as long as this substep [N] */
+    ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
@@ -99,17 +102,26 @@ typedef struct cti_geometric_crossing {
 
 /* cti_geometric_account -- energy that the integration moves [J], at the velocities of the way. */
 typedef struct cti_geometric_account {
-    double script, pins, recovery, contact, damping; /* entries of the report */
-    double gain;         /* that has no entry: the error of the linearized forces */
-    double bound;        /* gain that is allowed */
+    double script, pins, joints, recovery, contact, damping; /* entries of the report */
+    int gains;           /* 1: a body gains more than it may, by the error of the linearized forces */
     double elastic;      /* elastic energy at its end */
+    double late;         /* work of pins against impulses after the integration */
 } cti_geometric_account;
+
+/* cti_geometric_balance -- of a body in the integration, relative to the mean velocities of its components. */
+typedef struct cti_geometric_balance {
+    double gain;         /* [J] that no work explains */
+    double energy;       /* [J] energies at the end, and sizes of work: a share of it may be gained */
+    double mass;         /* [kg] */
+    double rounded;      /* [J] what the energies are computed from */
+    double enough;       /* [J] Newton's decrement that ends the iteration */
+    double decrement;    /* [J] that of the last solve */
+} cti_geometric_balance;
 
 /* cti_geometric_newton -- forces that are linearized again (geometric_newton.c). */
 typedef struct cti_geometric_newton {
     int on;              /* 1: the substep does so */
     int linearized;      /* 1: at x + h u; 0: at x */
-    double enough;       /* [J] decrement of a solve that ends the iteration */
     ct_real residual;    /* [1] of the report before the stage; each solve of a stage takes the place of the one before */
     ct_real *u;          /* [3 blocks] */
     ct_real *force;      /* [3 blocks] elastic forces where they are linearized [N] */
@@ -123,10 +135,24 @@ typedef struct cti_geometric_implicit {
     ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
+    ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
+    ct_real *scale, *error; /* [components of A] of a solve: what residuals are measured by; the residuals */
+    ct_real tolerance, left; /* [1] largest residual over its scale that a solve is to have, and has */
+    ct_real *mean;       /* [6 components of A] mean velocities before the integration, and after it */
+    cti_geometric_balance *balance; /* [models] */
     int renewals;        /* substeps to come that begin with new factors */
     cti_geometric_newton newton;
     cti_geometric_account account;
 } cti_geometric_implicit;
+
+/* cti_geometric_set -- of a body in a step, then of those that collisions and elastics connect (geometric_recovery.c). */
+typedef struct cti_geometric_set {
+    double recovered;    /* [J] work of corrections and of the separation of features */
+    double moving, met;  /* [J] kinetic energy at the start; [m^2/s^2] square of the largest speed at which features meet */
+    double mass;         /* [kg] */
+    double rounded;      /* [J] what energies are computed from */
+    double late;         /* [J] work of its pins against a substep's impulses after the integration */
+} cti_geometric_set;
 
 /* cti_geometric_known -- what the last step has found out of its end. */
 typedef struct cti_geometric_known {
@@ -135,12 +161,18 @@ typedef struct cti_geometric_known {
     int is_known;        /* 1: is_clean was found out at x_last */
 } cti_geometric_known;
 
+/* cti_geometric_scope -- what the lists of pairs cover. */
+typedef struct cti_geometric_scope {
+    ct_real *lo, *hi; /* [3 n_moving] boxes */
+    int covered;      /* 1: they and the lists are known */
+    int measured;     /* 1: distances of the lists are those at surface.x0 */
+    int wide;         /* 1: the lists are to have all pairs within 2 thicknesses */
+    ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
+} cti_geometric_scope;
+
 /* cti_geometric -- data of CT_STEPPER_GEOMETRIC. */
 typedef struct cti_geometric {
-    ct_real *lo, *hi;    /* [3 n_moving] boxes that the lists cover */
-    int covered;         /* 1: they and the lists are known */
-    int measured;        /* 1: distances of the lists are those at surface.x0 */
-    ct_real way;         /* [m] longest way of a vertex in the motion that the boxes were made for */
+    cti_geometric_scope scope;
     cti_geometric_list list[CTI_GEOMETRIC_LISTS];
     int32_t *planes;     /* [2 m] vertex, plane */
     uint8_t *plane_forced;
@@ -148,6 +180,7 @@ typedef struct cti_geometric {
     cti_geometric_net q;
     cti_geometric_memory memory;
     cti_geometric_crossing crossing;
+    cti_geometric_set *sets; /* [components of A] */
     ct_real *share;      /* [blocks] share of its motion that a block keeps */
     ct_real *v, *dv, *dx, *last, *rest; /* [3 blocks] velocity within the substep; its change by the integration; corrections of the position, of
                                            speeds on the way, and of the midpoint's remaining state */
@@ -194,8 +227,8 @@ CTI_FN void cti_geometric_regions_free(cti_state *s);
 
 /* ---- geometric_correct.c ---- */
 
-/* cti_geometric_build -- the network of the hits. 0: out of memory. */
-CTI_FN int cti_geometric_build(cti_state *s);
+/* cti_geometric_build -- the network of the hits of a substep h. 0: out of memory. */
+CTI_FN int cti_geometric_build(cti_state *s, ct_real h);
 /* cti_geometric_weight -- adds a block's weight to the collision that is being built; the same block has one weight. 0: out of memory. */
 CTI_FN int cti_geometric_weight(cti_state *s, int block, ct_real w);
 /* cti_geometric_correct -- the three corrections of a substep h: dx, v, and the forces X of the acceleration correction, from the forces in
@@ -223,10 +256,14 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 
 /* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
    0: out of memory. cti_geometric_forget -- nothing is known any more. */
-CTI_FN int cti_geometric_recall(cti_state *s);
-CTI_FN int cti_geometric_remember(cti_state *s);
+CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
+CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
 CTI_FN void cti_geometric_forget(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
+/* cti_geometric_deposit -- the forces go to the world's contact memory, which stays when the world is prepared anew: impulses, and in `slip` those
+   of `before`. cti_geometric_withdraw -- takes them from there. 0: out of memory. */
+CTI_FN void cti_geometric_deposit(cti_state *s);
+CTI_FN int cti_geometric_withdraw(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 
@@ -257,19 +294,32 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
 /* ---- geometric_account.c ---- */
 
 /* cti_geometric_kinetic -- kinetic energy at velocities v. cti_geometric_elastic -- elastic energy at x, with strain limits as stiff as in a
-   substep of h. cti_geometric_potential -- with that of gravity. */
+   substep of h. */
 CTI_FN double cti_geometric_kinetic(const cti_state *s, const ct_real *v);
 CTI_FN double cti_geometric_elastic(const cti_state *s, ct_real h, const ct_real *x);
-CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x);
 /* cti_geometric_bound -- gain that is allowed where energies and work are `energy`, in a step of h. */
 CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy);
 /* cti_geometric_speed_work -- the work of speed corrections, whose impulses act between the velocities before (g->dv) and after (g->v). */
 CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r);
-/* cti_geometric_measure_gain -- implicit.account of the integration. */
+/* cti_geometric_allow -- balance.enough of the bodies, before the integration at velocities g->v; g->dv becomes 0. */
+CTI_FN void cti_geometric_allow(cti_state *s, ct_real h);
+/* cti_geometric_measure_gain -- implicit.account of the integration, and the balances of the bodies. */
 CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h);
 /* cti_geometric_enter -- its entries, reactions of pins, and what corrections of positions, and of speeds after the integration, move: to the
    report. */
 CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r);
+
+/* ---- geometric_recovery.c ---- */
+
+/* cti_geometric_sets_open -- sets of a step: each body is one. cti_geometric_sets_collide -- the work of a substep's collisions, and whom they
+   connect. cti_geometric_sets_lift -- potential energy from positions to others; returns its sum. cti_geometric_sets_end -- the rise of the kinetic
+   energy from g->v to end.v.
+   cti_geometric_sets_judge -- 1 if no set has got more than it may; out_may: what all have got, as far as they may. */
+CTI_FN void cti_geometric_sets_open(cti_state *s);
+CTI_FN void cti_geometric_sets_collide(cti_state *s);
+CTI_FN double cti_geometric_sets_lift(cti_state *s, ct_real h, const ct_real *from, const ct_real *to);
+CTI_FN void cti_geometric_sets_end(cti_state *s);
+CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may);
 
 /* ---- geometric.c ---- */
 

@@ -1,7 +1,8 @@
 /* geometric_account.c -- the energy account of the geometric stepper.
    Method: corrections of positions and speeds move energy by known amounts, and so do impulses of collisions, pins and dampers at the
    velocities of the way, v + share dv. What kinetic and potential energy gain beside these in the integration is the error of its linearized
-   forces. Implicit Euler takes |dv|^2 / 2 besides, so that a gain is an error for certain. */
+   forces. Implicit Euler takes |dv|^2 / 2 besides, so that a gain is an error for certain. Each body has its own balance, relative to the mean
+   velocities of its components: neither other bodies nor a common motion hide what a body gains. */
 #include "geometric.h"
 #include "../8_step/policy.h"
 
@@ -35,9 +36,11 @@ static double cti_geometric_height(const cti_state *s, const ct_real *x)
     return e;
 }
 
-CTI_FN double cti_geometric_potential(const cti_state *s, ct_real h, const ct_real *x)
+/* gain that a body is allowed in a step of h, where its energies and work, relative to its mean velocity, are `energy` */
+static double cti_geometric_body_bound(const cti_state *s, ct_real h, const cti_geometric_balance *b, double energy)
 {
-    return cti_geometric_elastic(s, h, x) + cti_geometric_height(s, x);
+    double kick = (double)(h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    return cti_policy_body_gain(1, energy + b->mass * kick * kick, b->rounded);
 }
 
 CTI_FN double cti_geometric_bound(const cti_state *s, ct_real h, double energy)
@@ -79,11 +82,24 @@ CTI_FN void cti_geometric_speed_work(const cti_state *s, ct_step_report *r)
     }
 }
 
-/* impulse of the pin of a block: what is missing in the equations of directions that scripts hold. R: A dv */
+/* the part of f in the directions in which scripts hold a block */
+static cti_v3 cti_geometric_held_part(const cti_state *s, int i, cti_v3 f)
+{
+    return cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
+}
+
+/* R: A dv and the terms of the collisions */
+static void cti_geometric_left(const cti_state *s, ct_real *R)
+{
+    cti_bsr_mul(&s->system.A, cti_geometric_own(s)->dv, R);
+    cti_geometric_terms(s, cti_geometric_own(s)->dv, R);
+}
+
+/* impulse of the pin of a block: what is missing in the equations of directions that scripts hold */
 static cti_v3 cti_geometric_reaction(const cti_state *s, const ct_real *R, int i)
 {
     cti_v3 f = cti_v3_mad(cti_v3_at(R, i), cti_v3_at(cti_geometric_own(s)->implicit.y, i), -1 / cti_geometric_share(s));
-    return cti_v3_sub(f, cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)s->scripts.filter[i], f));
+    return cti_geometric_held_part(s, i, f);
 }
 
 /* work of the integration's impulses, of damping and of pins, at the velocities u of the way: M dv u is what the kinetic energy gains, and for
@@ -98,8 +114,10 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
         cti_v3 w = cti_v3_zero();
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             w = cti_v3_mad(w, cti_v3_at(u, q->blocks[q->particle[k]]), q->S[k]);
-        cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
-        a->gain -= (double)cti_v3_dot(cti_v3_at(q->forces.J, c), w);
+        if (g->hits[c].elastic)
+            a->joints += (double)cti_v3_dot(cti_v3_at(q->forces.J, c), w);
+        else
+            cti_geometric_work(&g->hits[c], cti_v3_at(q->forces.J, c), w, &a->script, &a->recovery, &a->contact);
     }
     memset(Dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
     for (i = 0; i < s->bodies.n_models; i++)
@@ -108,58 +126,179 @@ static void cti_geometric_works(cti_state *s, ct_real h, const ct_real *u, cti_g
         a->damping += (double)h * (double)u[i] * (double)(Dv[i] + s->bodies.mass[i / 3] * s->bodies.alpha[i / 3] * u[i]);
     if (s->scripts.n_constrained == 0)
         return;
-    cti_bsr_mul(&s->system.A, g->dv, R);
+    cti_geometric_left(s, R);
     for (i = 0; i < s->n; i++)
         if (s->scripts.filter[i] >= 0)
             a->pins += (double)cti_v3_dot(cti_geometric_reaction(s, R, i), cti_v3_at(u, i));
 }
 
-/* elastic energy at x, where the integration starts: what the step before has reported, if nothing has moved since */
-static double cti_geometric_elastic_before(const cti_state *s, ct_real h, const ct_real *x)
+/* elastic energies of the bodies at x, where the integration starts, are taken from their gains: those that the step before has reported, if nothing
+   has moved since */
+static void cti_geometric_stored_before(cti_state *s, ct_real h, const ct_real *x)
 {
-    double e = 0;
-    int i, limited = 0;
+    cti_geometric_balance *body = cti_geometric_own(s)->implicit.balance;
+    int i, known = s->energy.known && memcmp(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n) == 0;
     for (i = 0; i < s->bodies.n_models; i++) {
-        limited |= s->bodies.models[i]->springs.limit > 0;
-        e += s->energy.now[i].elastic;
+        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
+        body[i].gain -= known && !(s->bodies.models[i]->springs.limit > 0) ? s->energy.now[i].elastic : cti_model_energy(s->bodies.models[i], x);
     }
-    return s->energy.known && !limited && memcmp(x, s->x, sizeof(ct_real) * 3 * (size_t)s->n) == 0 ? e : cti_geometric_elastic(s, h, x);
+}
+
+/* elastic energies at x, where the integration ends. Returns their sum */
+static double cti_geometric_stored_after(cti_state *s, ct_real h, const ct_real *x)
+{
+    cti_geometric_balance *body = cti_geometric_own(s)->implicit.balance;
+    double sum = 0;
+    int i;
+    for (i = 0; i < s->bodies.n_models; i++) {
+        double e;
+        cti_model_ahead(s->bodies.models[i], h, 1, NULL);
+        e = cti_model_energy(s->bodies.models[i], x);
+        body[i].gain += e, body[i].energy += fabs(e), sum += e;
+    }
+    return sum;
+}
+
+/* balances begin: masses, roundings, and the mean velocities v, and v + dv, of the components */
+static void cti_geometric_balances(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_balance *body = g->implicit.balance;
+    ct_real *mean = g->implicit.mean;
+    int i, c, n = CTI_LEN(s->factors.components);
+    memset(mean, 0, sizeof(ct_real) * 6 * (size_t)n);
+    for (i = 0; i < s->bodies.n_models; i++) {
+        memset(&body[i], 0, sizeof body[i]);
+        body[i].rounded = s->energy.moduli[i];
+    }
+    for (i = 0; i < s->n; i++) {
+        cti_v3 v = cti_v3_at(g->v, i), end = cti_v3_add(v, cti_v3_at(g->dv, i));
+        ct_real m = s->bodies.mass[i], share;
+        c = s->factors.component_of[i], share = g->implicit.body_mass[c] > 0 ? m / g->implicit.body_mass[c] : 0;
+        cti_v3_addto(mean, 2 * c, cti_v3_mul(v, share)), cti_v3_addto(mean, 2 * c + 1, cti_v3_mul(end, share));
+        if (s->history.model_of[i] < 0)
+            continue;
+        body[s->history.model_of[i]].mass += (double)m;
+        body[s->history.model_of[i]].rounded += (double)m * ((double)(cti_v3_norm2(v) + cti_v3_norm2(end)) / 2 +
+                                                             fabs((double)cti_v3_dot(cti_v3_at(s->x, i), cti_v3_at(s->desc.gravity, 0))));
+    }
+}
+
+/* velocity of a block at the time `late` [1] of the substep, relative to its component */
+static cti_v3 cti_geometric_own_motion(const cti_state *s, int i, ct_real late)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const ct_real *mean = g->implicit.mean + 6 * (size_t)s->factors.component_of[i];
+    cti_v3 v = cti_v3_sub(cti_v3_at(g->v, i), cti_v3_at(mean, 0));
+    cti_v3 change = cti_v3_sub(cti_v3_at(g->dv, i), cti_v3_sub(cti_v3_at(mean, 1), cti_v3_at(mean, 0)));
+    return cti_v3_mad(v, change, late);
+}
+
+/* balances of what the bodies' motion and impulses give, but for their elastic energies. R and Dv: as cti_geometric_works leaves them */
+static void cti_geometric_balance_motion(cti_state *s, ct_real h, const ct_real *R, const ct_real *Dv)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_balance *body = g->implicit.balance;
+    const cti_geometric_net *q = &g->q;
+    ct_real share = cti_geometric_share(s);
+    int c, i, k;
+    for (i = 0; i < s->n; i++) {
+        int m = s->history.model_of[i];
+        cti_v3 u = cti_geometric_own_motion(s, i, share), damped = cti_v3_mad(cti_v3_at(g->v, i), cti_v3_at(g->dv, i), share);
+        double half = (double)s->bodies.mass[i] / 2, end = half * (double)cti_v3_norm2(cti_geometric_own_motion(s, i, 1)), work = 0;
+        if (m < 0)
+            continue;
+        damped = cti_v3_mad(cti_v3_at(Dv, i), damped, s->bodies.mass[i] * s->bodies.alpha[i]);
+        if (s->scripts.filter[i] >= 0)
+            work = (double)cti_v3_dot(cti_geometric_reaction(s, R, i), u);
+        body[m].gain += end - half * (double)cti_v3_norm2(cti_geometric_own_motion(s, i, 0)) + (double)(h * cti_v3_dot(u, damped)) - work;
+        body[m].energy += end + fabs(work);
+    }
+    for (c = 0; c < q->net.m; c++)
+        for (k = q->start[c]; k < q->start[c + 1]; k++) {
+            int b = q->blocks[q->particle[k]], m = s->history.model_of[b];
+            double work = (double)(q->S[k] * cti_v3_dot(cti_v3_at(q->forces.J, c), cti_geometric_own_motion(s, b, share)));
+            if (m >= 0)
+                body[m].gain -= work, body[m].energy += fabs(work);
+        }
+}
+
+CTI_FN void cti_geometric_allow(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_balance *body = g->implicit.balance;
+    ct_real fall = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
+    int i;
+    memset(g->dv, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    cti_geometric_balances(s);
+    for (i = 0; i < s->n; i++)
+        if (s->history.model_of[i] >= 0) {
+            ct_real speed = cti_v3_norm(cti_geometric_own_motion(s, i, 0));
+            body[s->history.model_of[i]].energy += (double)(s->bodies.mass[i] * speed * (speed / 2 + fall));
+        }
+    cti_geometric_stored_before(s, h, s->x);
+    for (i = 0; i < s->bodies.n_models; i++)
+        body[i].enough = cti_geometric_body_bound(s, h, &body[i], body[i].energy + fabs(body[i].gain));
 }
 
 CTI_FN void cti_geometric_measure_gain(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_account *a = &g->implicit.account;
+    const cti_geometric_balance *body = g->implicit.balance;
     ct_real *u = g->implicit.solve + 6 * (size_t)s->n, *x = u + 3 * (size_t)s->n, share = cti_geometric_share(s);
-    double before, after, fall, kinetic;
     int i;
     memset(a, 0, sizeof *a);
     for (i = 0; i < 3 * s->n; i++)
         u[i] = g->v[i] + share * g->dv[i];
     cti_geometric_works(s, h, u, a);
+    cti_geometric_balances(s);
+    cti_geometric_balance_motion(s, h, g->implicit.solve, g->implicit.solve + 3 * (size_t)s->n);
     for (i = 0; i < 3 * s->n; i++)
         x[i] = s->x[i] + g->dx[i];
-    before = cti_geometric_elastic_before(s, share * h, x), fall = -cti_geometric_height(s, x), kinetic = -cti_geometric_kinetic(s, g->v);
-    for (i = 0; i < 3 * s->n; i++) {
+    cti_geometric_stored_before(s, share * h, x);
+    for (i = 0; i < 3 * s->n; i++)
         x[i] += h * u[i];
-        u[i] = g->v[i] + g->dv[i];
-    }
-    a->elastic = cti_geometric_elastic(s, share * h, x);
-    fall += cti_geometric_height(s, x), after = cti_geometric_kinetic(s, u);
-    kinetic += after;
-    a->gain += kinetic + a->elastic - before + fall - a->pins + a->damping;
-    a->bound = cti_geometric_bound(s, h, after + fabs(a->elastic) + fabs(fall) + fabs(a->pins) + fabs(a->script) + a->recovery + a->contact);
+    a->elastic = cti_geometric_stored_after(s, share * h, x);
+    for (i = 0; i < s->bodies.n_models; i++)
+        a->gains |= !(body[i].gain <= cti_geometric_body_bound(s, h, &body[i], body[i].energy));
 }
 
-/* reactions of pins: the impulse and work of the velocities that scripts give, and the impulse of the integration */
+/* what balances an impulse X of collision c on blocks that scripts hold: it acts at the script's velocity. is_late: after the integration. Returns
+   its work */
+static double cti_geometric_bear(cti_state *s, int c, cti_v3 X, int is_late)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_net *q = &g->q;
+    double work = 0;
+    int k;
+    for (k = q->start[c]; k < q->start[c + 1]; k++) {
+        int b = q->blocks[q->particle[k]];
+        cti_v3 f;
+        double own;
+        if (s->scripts.filter[b] < 0)
+            continue;
+        f = cti_geometric_held_part(s, b, cti_v3_mul(X, -q->S[k]));
+        cti_v3_addto(s->step.impulses.pins, b, f);
+        own = (double)cti_v3_dot(f, cti_v3_at(s->scripts.v_fixed, b)), work += own;
+        if (is_late)
+            g->sets[s->factors.component_of[b]].late += own;
+    }
+    return work;
+}
+
+/* reactions of pins: the impulse and work of the velocities that scripts give, the impulse of the integration, and what balances the collisions'
+   other impulses. account.late: work of those after the integration */
 static void cti_geometric_pins(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
+    const cti_geometric_forces *q = &g->q.forces;
     ct_real *R = g->implicit.solve;
-    int i;
+    int i, c;
+    g->implicit.account.late = 0;
     if (s->scripts.n_constrained == 0)
         return;
-    cti_bsr_mul(&s->system.A, g->dv, R);
+    cti_geometric_left(s, R);
     for (i = 0; i < s->n; i++) {
         cti_v3 v, before = cti_v3_at(s->v, i);
         if (s->scripts.filter[i] < 0)
@@ -169,6 +308,11 @@ static void cti_geometric_pins(cti_state *s, ct_step_report *r)
         v = cti_v3_mul(cti_v3_sub(v, before), s->bodies.mass[i]);
         cti_v3_addto(s->step.impulses.pins, i, cti_v3_add(v, cti_geometric_reaction(s, R, i)));
     }
+    for (c = 0; c < g->q.net.m; c++) {
+        r->work_pins += cti_geometric_bear(s, c, cti_v3_at(q->speed, c), 0);
+        g->implicit.account.late += cti_geometric_bear(s, c, cti_v3_add(cti_v3_at(q->last, c), cti_v3_at(q->rest, c)), 1);
+    }
+    r->work_pins += g->implicit.account.late;
 }
 
 CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
@@ -178,7 +322,7 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
     ct_real *x, share = cti_geometric_share(s);
     int i, moved = 0, stopped = 0;
     cti_geometric_pins(s, r);
-    r->work_script += a->script, r->work_pins += a->pins, r->work_recovery += a->recovery;
+    r->work_script += a->script, r->work_pins += a->pins, r->work_joints += a->joints, r->work_recovery += a->recovery;
     r->loss_contact += a->contact, r->loss_damping += a->damping;
     x = g->implicit.solve;
     for (i = 0; i < 3 * s->n; i++) {
@@ -186,11 +330,11 @@ CTI_FN void cti_geometric_enter(cti_state *s, ct_real h, ct_step_report *r)
         x[i] = s->x[i] + g->dx[i];
     }
     if (moved)
-        r->work_recovery += cti_geometric_potential(s, share * h, x) - cti_geometric_potential(s, share * h, s->x);
+        r->work_recovery += cti_geometric_sets_lift(s, share * h, s->x, x);
     for (i = 0; i < 3 * s->n; i++) {
         x[i] += h * (g->v[i] + share * g->dv[i]);
         stopped |= x[i] != s->end.x[i];
     }
     if (stopped)
-        r->work_recovery += cti_geometric_potential(s, share * h, s->end.x) - cti_geometric_potential(s, share * h, x);
+        r->work_recovery += cti_geometric_sets_lift(s, share * h, x, s->end.x);
 }

@@ -4,8 +4,8 @@
    distance, at rest, in two substeps. Normal corrections are attenuations: a speed correction never makes two features leave each other, so
    that the kinetic energy falls. Friction: net.c. differs: a wanted distance is an inequality: above it nothing acts,
    and features may approach freely. differs: friction acts on the tangential acceleration with 1.5 v / h added (eq. 19), so that it stops a
-   sliding that is there, too. differs: an acceleration separates features at recovery_speed at most, or at a thickness in a substep, as
-   everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
+   sliding that is there, too. differs: the corrections of a position and of an acceleration together separate features by the way of a substep
+   at recovery_speed at most, as everywhere in the library. based on: Volino, Magnenat-Thalmann 2000, sec. 4.1. */
 #include "geometric.h"
 #include "../0_base/sort.h"
 
@@ -16,12 +16,11 @@
 #define CTI_GEOMETRIC_SOFT CTI_R(1e-1)   /* [1] the same of positions, which are only to come into a reasonable place */
 #define CTI_GEOMETRIC_SHIFT CTI_R(0.5)   /* [thickness] most that a position is corrected by in a substep; all of them are scaled alike */
 #define CTI_GEOMETRIC_ENOUGH CTI_R(1e-3) /* [thickness] change of positions in a turn that ends a solve */
-/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
-#define CTI_GEOMETRIC_PULL 10
 #define CTI_GEOMETRIC_NEVER (CTI_REAL_MAX / 1024) /* a target that is always reached */
-#define CTI_GEOMETRIC_HELD CTI_R(0.1) /* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end
-                                         (test_geometric_rules.c) has at most 173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger
-                                         share corrects less where little can move; double was tried in that scene alone */
+/* [1] least share of a collision's mobility that stays where scripts hold most of it. A bar with a crushed end (test_geometric_rules.c) has at most
+   173 J of kinetic and elastic energy in ten steps; half: 290, double: 95. A larger share corrects less where little can move; double was tried in
+   that scene alone */
+#define CTI_GEOMETRIC_HELD CTI_R(0.1)
 #define CTI_GEOMETRIC_NEAR CTI_R(0.1) /* [thickness] collisions within this of their target take part in a solve from the start */
 
 CTI_FN ct_real cti_geometric_speed_target(ct_real p0, ct_real p, ct_real h) { return (p0 - p) / h; }
@@ -147,7 +146,7 @@ static ct_real cti_geometric_mobility(const cti_state *s, int first, cti_v3 n)
     return w > 256 * CTI_EPS * CTI_EPS * all ? cti_max(w, CTI_GEOMETRIC_HELD * all) : 0;
 }
 
-CTI_FN int cti_geometric_build(cti_state *s)
+CTI_FN int cti_geometric_build(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
@@ -182,7 +181,7 @@ CTI_FN int cti_geometric_build(cti_state *s)
         (s->desc.geometric.scheme == CT_GEOMETRIC_SUCCESSIVE && !cti_geometric_sort(s)))
         return 0;
     cti_geometric_view(s);
-    return cti_geometric_recall(s);
+    return cti_geometric_recall(s, h);
 }
 
 /* ---- corrections ---- */
@@ -209,8 +208,15 @@ static int cti_geometric_solve(cti_state *s, ct_real unit, int is_speed, int rem
     goal.extra = q->ask.extra, goal.target = q->ask.target, goal.mu = q->ask.mu, goal.order = q->order, goal.out = q->ask.out;
     goal.slack = q->ask.slack, goal.is_speed = is_speed;
     goal.enough = cti_geometric_near(s, unit);
+    goal.lack = X == q->forces.place ? NULL : &q->ask.lack; /* a position is only to come into a reasonable place */
     goal.first = remembers ? memory->first : NULL, goal.base = remembers ? memory->base : NULL;
     return cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, X, q->stick);
+}
+
+/* [m] the longest way that a collision is separated by in a substep */
+static ct_real cti_geometric_recovery(const cti_state *s, ct_real h)
+{
+    return s->desc.recovery_speed > 0 ? h * s->desc.recovery_speed : CTI_GEOMETRIC_NEVER;
 }
 
 /* eq. 17: dx, the corrections of positions */
@@ -247,6 +253,9 @@ static int cti_geometric_places(cti_state *s, ct_real h)
     for (i = 0; i < q->net.n; i++)
         if (q->before[i] > 0) /* else it has no collision that can move it */
             most = cti_max(most, cti_v3_norm(cti_v3_at(q->Q, i)) / (CTI_GEOMETRIC_SHIFT * q->before[i]));
+    for (c = 0; c < q->net.m; c++)
+        if (!g->hits[c].elastic)
+            most = cti_max(most, cti_v3_dot(g->hits[c].normal, cti_net_value(&q->net, q->Q, c)) / cti_geometric_recovery(s, h));
     most = 1 / most;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(g->dx, q->blocks[i], cti_v3_mul(cti_v3_at(q->Q, i), most));
@@ -294,39 +303,24 @@ static int cti_geometric_speeds(cti_state *s, ct_real h)
     return turns;
 }
 
-/* the target of an elastic that is far apart: it gains its speed of approach in several substeps, and brakes at once. u: its speed along
-   the normal */
-static ct_real cti_geometric_smooth(const cti_state *s, const cti_geometric_hit *t, ct_real target, ct_real u, ct_real h)
-{
-    ct_real most = s->desc.recovery_speed / (CTI_GEOMETRIC_PULL * h) +
-                   cti_max(0, -cti_geometric_acceleration_target(0, 0, t->distance > 0 ? u : -u, h));
-    if (cti_abs(t->distance) <= t->thickness || !(most > 0))
-        return target;
-    return t->distance > 0 ? cti_max(target, -most) : cti_min(target, most);
-}
-
 /* eq. 19: forces X from the accelerations of system.force, gravity and mass damping */
 static int cti_geometric_accelerations(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_net *q = &g->q;
+    ct_real recovery = cti_geometric_recovery(s, h);
     int c, i, k;
     for (i = 0; i < q->net.n; i++)
         cti_v3_put(q->Q, i, cti_v3_at(g->implicit.free, q->blocks[i]));
     for (c = 0; c < q->net.m; c++) {
         const cti_geometric_hit *t = &g->hits[c];
         cti_v3 u = t->script;
-        ct_real way = (t->elastic ? 0 : s->desc.geometric.acceleration_distance * t->thickness) - q->ask.distance[c], un;
+        ct_real way = s->desc.geometric.acceleration_distance * t->thickness - q->ask.distance[c], un;
         for (k = q->start[c]; k < q->start[c + 1]; k++)
             u = cti_v3_mad(u, cti_v3_at(g->v, q->blocks[q->particle[k]]), q->S[k]);
         un = cti_v3_dot(u, t->normal);
-        if (s->desc.recovery_speed > 0)
-            way = cti_max(cti_min(way, h * s->desc.recovery_speed), t->elastic ? -h * s->desc.recovery_speed : way);
-        q->ask.target[c] = cti_geometric_acceleration_target(way, 0, un, h);
-        if (t->elastic) {
-            g->hits[c].pull = cti_geometric_smooth(s, t, q->ask.target[c], un, h);
-            q->ask.target[c] = -CTI_GEOMETRIC_NEVER;
-        }
+        way = cti_min(way, recovery - cti_max(q->ask.distance[c] - t->distance, 0));
+        q->ask.target[c] = t->elastic ? -CTI_GEOMETRIC_NEVER : cti_geometric_acceleration_target(way, 0, un, h);
         u = cti_v3_mad(u, t->normal, -un);
         cti_v3_put(q->ask.extra, c, cti_v3_mul(u, CTI_R(1.5) / h));
         q->ask.mu[c] = t->mu;
@@ -340,6 +334,7 @@ CTI_FN int cti_geometric_correct(cti_state *s, ct_real h)
     cti_geometric *g = cti_geometric_own(s);
     int turns;
     memset(g->dx, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    g->q.ask.lack = 0;
     if (g->q.net.m == 0)
         return 0;
     turns = cti_geometric_places(s, h);
@@ -374,7 +369,7 @@ CTI_FN int cti_geometric_correct_end(cti_state *s, ct_real h)
         memset(&goal, 0, sizeof goal);
         goal.extra = q->ask.extra, goal.target = q->ask.target, goal.order = q->order, goal.slack = q->ask.slack;
         goal.out = q->ask.out;
-        goal.enough = cti_geometric_near(s, h);
+        goal.enough = cti_geometric_near(s, h), goal.lack = &q->ask.lack;
         memcpy(q->before, q->Q, sizeof(ct_real) * 3 * (size_t)q->net.n);
         turns = cti_net_correct(&q->net, &s->desc.geometric, &goal, q->Q, q->forces.last, q->slide);
     }
@@ -427,7 +422,6 @@ CTI_FN int cti_geometric_correct_rest(cti_state *s)
 #undef CTI_GEOMETRIC_SOFT
 #undef CTI_GEOMETRIC_SHIFT
 #undef CTI_GEOMETRIC_ENOUGH
-#undef CTI_GEOMETRIC_PULL
 #undef CTI_GEOMETRIC_NEVER
 #undef CTI_GEOMETRIC_HELD
 #undef CTI_GEOMETRIC_NEAR

@@ -1,11 +1,21 @@
-/* geometric_elastics.c -- elastics: joints and stitches, as constraints between two points that are pulled together and kept there.
-   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each wants the acceleration
-   of eq. 19, at most at recovery_speed, so that points that are apart approach smoothly. Its force is that of the last substep, and what
-   the implicit step leaves of the acceleration, times the mass of the lighter side, is added to it, within the step's matrix. differs: it
-   is the mass of a whole side, not M_c: M_c of two vertices holds a body only after as many substeps as it has vertices. differs: positions
-   and speeds of elastics are not corrected, so that they never jump. based on: Volino, Magnenat-Thalmann 2000, sec. 4.2 and 6. */
+/* geometric_elastics.c -- elastics: joints and stitches, as springs that pull two points together and keep them there.
+   Method: a joint of points is three equations along the axes, a stitch with a rest length one along its line. Each is a spring in the matrix
+   of the implicit step. Its impulse is m (w - u - du), with the relative speeds u before the step and du by it. w is the speed that ends what
+   is missing within the step, at most recovery_speed. The force has no other bound than the mass m, and nothing of it is kept for the next
+   step. m is a multiple of the heavier side's mass, shared by its elastics. A joint with compliance c is that spring: m = h^2 / c.
+   differs: the paper adds a force of eq. 19. As elastics have no M_c of their own, it would hold a body only after as many substeps as it
+   has vertices. differs: positions and speeds of elastics are not corrected, so that they never jump. based on: Volino,
+   Magnenat-Thalmann 2000, sec. 4.2 and 6. */
 #include "geometric.h"
 #include "../8_step/joints.h"
+
+/* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
+   takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
+#define CTI_GEOMETRIC_TIGHT CTI_R(30)
+/* [1] largest ratio of the masses of its sides: in float 84, beyond which the rounding of the matrix is as large as the lighter side */
+#define CTI_GEOMETRIC_UNLIKE (CTI_R(1e-5) / CTI_EPS)
+/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
+#define CTI_GEOMETRIC_PULL 10
 
 /* the point of a side at a time; x: of the blocks */
 static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
@@ -20,49 +30,89 @@ static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, doub
     return p;
 }
 
-/* velocity of the sides that have no unknowns, a less b */
-static cti_v3 cti_geometric_pull(const cti_state *s, const cti_joint *j, ct_real h)
+/* velocity of a minus b: of all sides, or of those that have no unknowns (script_only) */
+static cti_v3 cti_geometric_apart(const cti_state *s, const cti_joint *j, ct_real h, int script_only)
 {
     double until = cti_state_ahead(s, h);
     cti_v3 u = cti_v3_zero();
     int k;
     for (k = 0; k < 2; k++) {
         const cti_joint_side *q = k ? &j->b : &j->a;
+        ct_real sign = k ? -1 : 1;
         if (q->n == 0)
-            u = cti_v3_mad(u, cti_v3_sub(cti_geometric_side(q, NULL, until), cti_geometric_side(q, NULL, s->step.time)), (k ? -1 : 1) / h);
+            u = cti_v3_mad(u, cti_v3_sub(cti_geometric_side(q, NULL, until), cti_geometric_side(q, NULL, s->step.time)), sign / h);
+        else if (!script_only)
+            u = cti_v3_mad(u, cti_geometric_side(q, cti_geometric_own(s)->v, 0), sign);
     }
     return u;
 }
 
-/* mass of the lighter side of a joint that can move */
-static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j)
+/* 1: scripts hold a side along n */
+static int cti_geometric_is_held(const cti_state *s, const cti_joint_side *q, cti_v3 n)
 {
-    ct_real least = CTI_REAL_MAX;
+    int k;
+    for (k = 0; k < q->n; k++) {
+        int32_t f = s->scripts.filter[q->block[k]];
+        if (f < 0 || cti_v3_norm2(cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)f, n)) > CTI_R(0.5))
+            return 0;
+    }
+    return 1;
+}
+
+/* of the sides of a joint that can move along n, the larger share of a body's mass that one of its joints has */
+static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, cti_v3 n)
+{
+    ct_real most = 0, least = CTI_REAL_MAX;
     int k;
     for (k = 0; k < 2; k++) {
         const cti_joint_side *q = k ? &j->b : &j->a;
-        if (q->n > 0)
-            least = cti_min(least, cti_geometric_own(s)->implicit.body_mass[s->factors.component_of[q->block[0]]]);
+        ct_real mass;
+        if (cti_geometric_is_held(s, q, n))
+            continue;
+        mass = cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]];
+        most = cti_max(most, mass), least = cti_min(least, mass);
     }
-    return least;
+    return cti_min(most, CTI_GEOMETRIC_UNLIKE * least);
+}
+
+/* the relative velocity that a joint without compliance is to have on the way, p being what its points are to move by, and u their velocity */
+static cti_v3 cti_geometric_want(const cti_state *s, cti_v3 p, cti_v3 u, ct_real h)
+{
+    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, distance = cti_v3_norm(p), speed = distance / h;
+    cti_v3 to = cti_v3_unit(p, cti_v3_zero());
+    if (recovery > 0)
+        speed = cti_min(speed, recovery);
+    if (recovery > 0 && distance > s->desc.thickness)
+        speed = cti_min(speed, cti_max(cti_v3_dot(u, to), 0) + recovery / CTI_GEOMETRIC_PULL + h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
+    /* the midpoint rule: there and at rest in two substeps, as by eq. 19 */
+    return cti_v3_mad(cti_v3_mul(u, (1 - share) / 2), to, share * speed);
 }
 
 CTI_FN int cti_geometric_find_elastics(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
+    ct_real way = h * cti_geometric_share(s);
     int i, part;
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint *j = &s->bodies.joints[i];
-        cti_v3 p = cti_v3_sub(cti_geometric_side(&j->a, s->x, s->step.time), cti_geometric_side(&j->b, s->x, s->step.time));
+        cti_v3 p = cti_v3_sub(cti_geometric_side(&j->a, s->x, s->step.time), cti_geometric_side(&j->b, s->x, s->step.time)), line, u, w;
+        line = cti_v3_unit(p, cti_v3_make(0, 1, 0));
+        if (j->rest > 0)
+            p = cti_v3_mul(line, cti_v3_dot(line, p) - j->rest);
+        u = cti_geometric_apart(s, j, h, 0);
+        w = cti_geometric_want(s, cti_v3_mul(p, -1), u, h);
         for (part = 0; part < (j->rest > 0 ? 1 : 3); part++) {
             cti_geometric_hit t;
             memset(&t, 0, sizeof t);
             t.elastic = i + 1, t.part = part;
             t.thickness = s->desc.thickness;
-            t.mass = 1 / (1 / cti_geometric_tie_mass(s, j) + j->compliance / (h * h));
-            t.script = cti_geometric_pull(s, j, h);
-            t.normal = j->rest > 0 ? cti_v3_unit(p, cti_v3_make(0, 1, 0)) : cti_v3_make(part == 0, part == 1, part == 2);
-            t.distance = cti_v3_dot(t.normal, p) - j->rest;
+            t.script = cti_geometric_apart(s, j, h, 1);
+            t.normal = j->rest > 0 ? line : cti_v3_make(part == 0, part == 1, part == 2);
+            t.distance = cti_v3_dot(t.normal, p);
+            t.mass = CTI_GEOMETRIC_TIGHT * cti_geometric_tie_mass(s, j, t.normal);
+            t.want = cti_v3_dot(t.normal, w);
+            if (t.mass * j->compliance > way * way) /* it is softer than a joint without compliance */
+                t.mass = way * way / j->compliance, t.want = -t.distance / way;
             if (!CTI_PUSH(s->mem, g->hits, t))
                 return 0;
         }
@@ -93,3 +143,7 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
     cti_v3_put(item.impulse, 0, old ? cti_v3_add(cti_v3_at(old->impulse, 0), J) : J);
     return cti_memory_add(s->mem, &s->step.impulses.joints, &item);
 }
+
+#undef CTI_GEOMETRIC_TIGHT
+#undef CTI_GEOMETRIC_UNLIKE
+#undef CTI_GEOMETRIC_PULL

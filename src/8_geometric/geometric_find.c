@@ -11,6 +11,10 @@
 
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
 #define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+/* [sine] angle by which the direction between two features may leave the directions in which they are each other's nearest. A box that slides
+   over a flat mesh by 5 thicknesses a step loses 2 % of its speed in 30 steps; without this test 45 %. At 0.02 a ribbon that folds keeps .63
+   of its thickness (median of 100 frames) instead of .72 */
+#define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 
 /* ---- candidates ---- */
@@ -32,13 +36,13 @@ static int cti_geometric_is_covered(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
-    if (!g->covered)
+    if (!g->scope.covered)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3) {
         int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
         const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
         for (i = 0; i < n; i++)
-            if (!(cti_min(p[i], q[i]) >= g->lo[at + i] && cti_max(p[i], q[i]) <= g->hi[at + i]))
+            if (!(cti_min(p[i], q[i]) >= g->scope.lo[at + i] && cti_max(p[i], q[i]) <= g->scope.hi[at + i]))
                 return 0;
     }
     return cti_geometric_regions_hold(s);
@@ -108,8 +112,8 @@ static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
             int at = 3 * (v + f->bodies[f->body_of[v]].shift);
             ct_real gap = -q->offset;
             for (k = 0; k < 3; k++)
-                gap += q->normal[k] * (q->normal[k] > 0 ? g->lo : g->hi)[at + k];
-            if (gap < CTI_GEOMETRIC_MARGIN * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                gap += q->normal[k] * (q->normal[k] > 0 ? g->scope.lo : g->scope.hi)[at + k];
+            if (gap < (g->scope.wide ? 2 : CTI_GEOMETRIC_MARGIN) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
                 (!CTI_PUSH(s->mem, g->planes, v) || !CTI_PUSH(s->mem, g->planes, p)))
                 return 0;
         }
@@ -121,16 +125,26 @@ static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
     return 1;
 }
 
+static ct_real cti_geometric_thickest(const cti_surface *f)
+{
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < f->n_bodies; i++)
+        most = cti_max(most, f->bodies[i].thickness);
+    return most;
+}
+
+/* boxes of bodies that never move are inflated by 3/4 of their thickness */
 static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
 {
     cti_soup_body *r = &f->ranges[body];
     ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
     int i, at = 3 * f->bodies[body].shift;
     r->swept = CTI_SWEPT_BOX;
-    r->inflate = CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
+    r->inflate = g->scope.wide ? thick + CTI_GEOMETRIC_SLACK * cti_geometric_thickest(f) : CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
     for (i = 3 * r->v0; i < 3 * r->v1; i++) {
-        g->lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
-        g->hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;
+        g->scope.lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
+        g->scope.hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;
     }
 }
 
@@ -160,10 +174,10 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
     ct_real way = cti_geometric_motion_bound(f);
-    int k, covered = g->way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
+    int k, covered = g->scope.way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
-    g->covered = 0, g->way = way;
+    g->scope.covered = 0, g->scope.way = way;
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
@@ -174,7 +188,7 @@ CTI_FN int cti_geometric_cover(cti_state *s)
             return 0;
     if (!cti_geometric_list_planes(s, g))
         return 0;
-    g->covered = 1, g->measured = 0;
+    g->scope.covered = 1, g->scope.measured = 0;
     return 1;
 }
 
@@ -202,12 +216,12 @@ static int cti_geometric_distances(cti_state *s, ct_real most)
     cti_geometric *g = cti_geometric_own(s);
     int k;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        if (!g->measured)
+        if (!g->scope.measured)
             cti_geometric_list_distances(&g->list[k], s->surface.x0);
         if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
             return 0;
     }
-    g->measured = 1;
+    g->scope.measured = 1;
     return 1;
 }
 
@@ -244,8 +258,46 @@ static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3
     return 1;
 }
 
-/* reduces a pair to the features that its closest points are in. 0: another pair has them */
-static int cti_geometric_reduce(const cti_surface *f, cti_pair *p, int face, int feature)
+/* 1 where no face beside an edge is nearer to what lies in the unit direction n. A face that has a vertex of the other edge is joined to it */
+static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 n, const int32_t *other)
+{
+    const int32_t *e = f->edges + 2 * (size_t)edge;
+    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), a), cti_v3_zero());
+    int k, j;
+    for (k = 0; k < 2; k++) {
+        const int32_t *v = f->faces + 3 * (size_t)cti_max_int(f->edge_faces[2 * edge + k], 0);
+        cti_v3 in;
+        if (f->edge_faces[2 * edge + k] < 0)
+            continue;
+        for (j = 0; j < 2 && (v[j] == e[0] || v[j] == e[1]); j++) {
+        }
+        in = cti_v3_sub(cti_v3_at(f->x0, v[j]), a);
+        in = cti_v3_unit(cti_v3_mad(in, along, -cti_v3_dot(in, along)), cti_v3_zero());
+        if (v[j] != other[0] && v[j] != other[1] && cti_v3_dot(n, in) > CTI_GEOMETRIC_OBLIQUE)
+            return 0;
+    }
+    return 1;
+}
+
+/* 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of an EE pair */
+static int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p)
+{
+    cti_v3 n = cti_v3_unit(cti_pair_offset(f, f->x0, p), cti_v3_zero()), at = cti_v3_at(f->x0, p->v[0]);
+    int k;
+    if (p->kind == CT_PAIR_EE)
+        return cti_geometric_edge_is_nearest(f, edges[1], n, p->v) &&
+               cti_geometric_edge_is_nearest(f, edges[0], cti_v3_mul(n, -1), p->v + 2);
+    for (k = f->vertex_start[p->v[0]]; k < f->vertex_start[p->v[0] + 1]; k++) {
+        int32_t next = f->vertex_next[k];
+        cti_v3 way = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, next), at), cti_v3_zero());
+        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && cti_v3_dot(n, way) < -CTI_GEOMETRIC_OBLIQUE)
+            return 0;
+    }
+    return 1;
+}
+
+/* reduces a pair of two features to those that its closest points are in. 0: another pair has them */
+static int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature)
 {
     int e;
     cti_v3 c;
@@ -368,6 +420,24 @@ static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *
         p->w[1] = w[0] - 1, p->w[2] = -w[0];
 }
 
+/* 0: the features of a pair, d [m] apart, are not in each other's way. Where a feature beside one of them is nearer, the pair is linearized
+   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it. Such a pair counts where it is, or will be, nearer than
+   speed_distance */
+static int cti_geometric_meets(const cti_state *s, ct_real h, const int32_t *edges, const cti_pair *p, ct_real d, ct_real thickness)
+{
+    const cti_surface *f = &s->surface;
+    ct_real least = s->desc.geometric.speed_distance * thickness, x[12];
+    cti_pair ahead = *p;
+    int k;
+    if (p->kind == CT_PAIR_VF || d < least || cti_geometric_is_nearest(f, edges, p))
+        return 1;
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(x, k, cti_v3_mad(cti_v3_at(f->x0, p->v[k]), cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]), CTI_GEOMETRIC_AHEAD * h));
+        ahead.v[k] = k;
+    }
+    return cti_pair_closest(f, x, &ahead, &k) < least;
+}
+
 static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
 {
     const cti_surface *f = &s->surface;
@@ -382,7 +452,8 @@ static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real 
         if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
             continue;
         cti_geometric_closest(l, i, &p);
-        if (!cti_geometric_reduce(f, &p, l->pairs[2 * i + 1], l->feature[i]) && !l->forced[i])
+        if ((!cti_geometric_reduce(f, l->pairs[2 * i + 1], &p, l->feature[i]) ||
+             !cti_geometric_meets(s, h, l->pairs + 2 * (size_t)i, &p, d, l->hat[i])) && !l->forced[i])
             continue;
         if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
             return 0;
@@ -561,12 +632,14 @@ static void cti_geometric_note(cti_state *s, const cti_pair *p, ct_real d, ct_re
     }
 }
 
-CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
+/* the pairs of the lists. 0: out of memory */
+static int cti_geometric_measure_lists(cti_state *s, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
     int i, k;
     cti_pair p;
+    r->too_near = r->candidates = 0;
     if (!cti_geometric_distances(s, 0))
         return 0;
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
@@ -598,12 +671,31 @@ CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
     return 1;
 }
 
+CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    ct_real thin = CTI_REAL_MAX;
+    int i, ok;
+    if (!cti_geometric_measure_lists(s, r))
+        return 0;
+    for (i = 0; i < s->surface.n_bodies; i++)
+        thin = cti_min(thin, s->surface.bodies[i].thickness);
+    /* collisions' lists have all pairs within their margin: a smaller distance is none of others */
+    if (r->thickness_kept <= CTI_GEOMETRIC_MARGIN && r->min_distance <= CTI_GEOMETRIC_MARGIN * thin)
+        return 1;
+    g->scope.wide = 1, g->scope.covered = 0;
+    ok = cti_geometric_cover(s);
+    g->scope.wide = 0;
+    return ok && cti_geometric_measure_lists(s, r);
+}
+
 CTI_FN int cti_geometric_count(cti_state *s)
 {
-    cti_geometric_own(s)->covered = 0;
+    cti_geometric_own(s)->scope.covered = 0;
     return cti_tangle_crossed(s);
 }
 
 #undef CTI_GEOMETRIC_AHEAD
 #undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT
+#undef CTI_GEOMETRIC_OBLIQUE

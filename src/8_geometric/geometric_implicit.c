@@ -14,7 +14,7 @@
 #define CTI_GEOMETRIC_SLOW 4
 #define CTI_GEOMETRIC_OFTEN 32
 #define CTI_GEOMETRIC_LOOSE                                                                                                                \
-    CTI_R(1e-4) /* [1] residual over the largest of right side and gravity's kick: the solver.tolerance of other steppers */
+    CTI_R(1e-4) /* [1] largest residual of a component over its right side, or over gravity's kick, whatever solver.tolerance is */
 #define CTI_GEOMETRIC_TURNS 2000 /* turns of a solve */
 
 CTI_FN int cti_geometric_assemble(cti_state *s, ct_real h, ct_step_report *r)
@@ -163,15 +163,15 @@ static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
     }
 }
 
-/* masses M_c of the collisions that push */
-static void cti_geometric_masses(cti_state *s)
+/* masses M_c of the collisions that push, and of elastics; alone: of elastics only */
+static void cti_geometric_masses(cti_state *s, int alone)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
     int c;
     if (q->net.m == 0)
         return;
     for (c = 0; c < q->net.m; c++)
-        q->mode[c] = (uint8_t)(cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
+        q->mode[c] = (uint8_t)(!alone && cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
     for (c = 0; c < q->net.m; c++) /* a collision that shares no particle slides freely */
         q->forces.slip[c] = s->desc.geometric.interaction_damping * (1 - q->forces.mass[c]);
@@ -180,6 +180,22 @@ static void cti_geometric_masses(cti_state *s)
     for (c = 0; c < q->net.m; c++)
         if (cti_geometric_own(s)->hits[c].elastic)
             q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
+}
+
+/* impulses J of the elastics, on the right side, too */
+static void cti_geometric_tug(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_net *q = &g->q;
+    int c;
+    for (c = 0; c < q->net.m; c++) {
+        const cti_geometric_hit *t = &g->hits[c];
+        cti_v3 n = cti_v3_at(q->normal, c), u = cti_v3_add(cti_geometric_relative(q, g->v, c), t->script);
+        if (!t->elastic)
+            continue;
+        cti_v3_put(q->forces.J, c, cti_v3_mul(n, t->mass * (t->want - cti_v3_dot(n, u))));
+        cti_geometric_scatter(q, c, cti_v3_at(q->forces.J, c), g->implicit.y);
+    }
 }
 
 /* right side y = h (f + M g) + M v - A v + h X - M_c u of the collisions (eq. 21, 22), h being the time of the way; alone:
@@ -200,63 +216,87 @@ static void cti_geometric_right(cti_state *s, ct_real h, int alone)
     for (c = 0; c < q->net.m; c++) {
         cti_v3 u = cti_v3_add(cti_geometric_relative(q, g->v, c), g->hits[c].script), x = cti_v3_mul(cti_v3_at(q->forces.force, c), h);
         if (g->hits[c].elastic)
-            cti_v3_put(q->forces.force, c, cti_v3_at(g->memory.pull, c));
+            continue;
         if (alone) {
-            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_add(cti_v3_at(g->memory.base, c), cti_v3_at(g->memory.pull, c)), h), g->implicit.y);
+            cti_geometric_scatter(q, c, cti_v3_mul(cti_v3_at(g->memory.base, c), h), g->implicit.y);
             continue;
         }
-        if (g->hits[c].elastic)
-            x = cti_v3_mad(cti_v3_mul(cti_v3_at(g->memory.pull, c), h), cti_v3_at(q->normal, c), g->hits[c].mass * h * g->hits[c].pull);
-        else
-            x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
+        x = cti_v3_mad(x, cti_geometric_part(q, c, u, share * share, share), -q->forces.mass[c]);
         cti_v3_put(q->forces.J, c, x);
         cti_geometric_scatter(q, c, x, g->implicit.y);
     }
+    cti_geometric_tug(s);
+}
+
+/* what the residuals of the components are measured by: the right side, but within 1 to 10 times gravity's kick, and above rounding. So neither a
+   heavy nor a stiff nor a distant body hides what is left of another one. b: the right side in weighted equations. 0: not finite */
+static int cti_geometric_scales(cti_state *s, ct_real h, const ct_real *b)
+{
+    cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
+    ct_real kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), fastest = 0;
+    int i, n = CTI_LEN(s->factors.components);
+    q->tolerance = cti_min(CTI_GEOMETRIC_LOOSE, s->desc.solver.tolerance);
+    for (i = 0; i < n; i++)
+        q->scale[i] = 0;
+    for (i = 0; i < s->n; i++)
+        q->scale[s->factors.component_of[i]] += cti_v3_norm2(cti_v3_at(b, i));
+    for (i = 0; i < n; i++)
+        if (q->body_mass[i] > 0) {
+            ct_real root = cti_sqrt(q->body_mass[i]);
+            q->scale[i] = cti_max(cti_sqrt(q->scale[i]), kick * root);
+            fastest = cti_max(fastest, q->scale[i] / root);
+            q->scale[i] = kick > 0 ? cti_min(q->scale[i], 10 * kick * root) : q->scale[i];
+        }
+    for (i = 0; i < n; i++)
+        q->scale[i] = cti_max(q->scale[i], 16 * CTI_EPS / q->tolerance * fastest * cti_sqrt(q->body_mass[i]));
+    return cti_finite(fastest);
+}
+
+/* a rule of cti_pcg_by: the error of each component, sqrt(r'M^-1 r), is within the tolerance of its scale. The largest is kept */
+static int cti_geometric_is_solved(void *ctx, const ct_real *r, const ct_real *z)
+{
+    cti_state *s = (cti_state *)ctx;
+    cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
+    int i, n = CTI_LEN(s->factors.components);
+    q->left = 0;
+    for (i = 0; i < n; i++)
+        q->error[i] = 0;
+    for (i = 0; i < s->n; i++)
+        q->error[s->factors.component_of[i]] += cti_v3_dot(cti_v3_at(r, i), cti_v3_at(z, i));
+    for (i = 0; i < n; i++)
+        if (q->scale[i] > 0)
+            q->left = cti_max(q->left, cti_sqrt(cti_max(q->error[i], 0)) / q->scale[i]);
+    return q->left <= q->tolerance;
 }
 
 /* dv of the right side y, from dv in weighted unknowns. 0: it did not converge */
 static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_report *r)
 {
     cti_geometric *g = cti_geometric_own(s);
-    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n, scale = 0, kick, tol;
+    ct_real *b = g->implicit.solve, *work = g->implicit.solve + 9 * (size_t)s->n;
     cti_operator A, M;
-    int i, done;
+    cti_pcg_rule rule;
+    int i, finite;
     cti_geometric_weigh(s, g->implicit.y, b);
-    for (i = 0; i < CTI_LEN(s->factors.components); i++)
-        scale = i ? cti_min(scale, g->implicit.body_mass[i]) : g->implicit.body_mass[i];
-    scale *= (ct_real)CTI_LEN(s->factors.components); /* heavy bodies do not hide what is left of light ones */
-    kick = h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * cti_sqrt(scale);
-    scale = cti_max(cti_sqrt(cti_krylov_dot(3 * s->n, b, b)), kick);
-    tol = CTI_GEOMETRIC_LOOSE * cti_min(scale, kick > 0 ? 10 * kick : scale);
-    tol = cti_max(tol, 16 * CTI_EPS * scale);
+    finite = cti_geometric_scales(s, h, b);
     A.n = M.n = 3 * s->n, A.apply = cti_geometric_apply, A.ctx = M.ctx = s;
     M.apply = cti_geometric_precondition;
+    memset(&rule, 0, sizeof rule);
+    rule.is_done = cti_geometric_is_solved, rule.ctx = s;
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] *= cti_sqrt(s->bodies.mass[i / 3]);
-    done = cti_pcg(&A, &M, b, g->dv, tol, CTI_GEOMETRIC_TURNS, work, turns) && cti_finite(scale);
+    g->implicit.left = 0;
+    cti_pcg_by(&A, &M, b, g->dv, &rule, CTI_GEOMETRIC_TURNS, work, turns);
     r->linear_iterations += *turns;
-    if (!done) { /* how far it came */
-        cti_geometric_apply(s, g->dv, work);
-        for (i = 0; i < 3 * s->n; i++)
-            work[i] -= b[i];
-        tol = cti_sqrt(cti_krylov_dot(3 * s->n, work, work));
-    }
-    if (scale > 0)
-        r->residual = cti_max(r->residual, tol / scale);
+    r->residual = cti_max(r->residual, finite ? g->implicit.left : CTI_REAL_MAX);
     cti_geometric_weigh(s, g->dv, g->dv);
-    return done;
+    return finite && g->implicit.left <= s->desc.solver.tolerance;
 }
 
 CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
 {
-    cti_geometric *g = cti_geometric_own(s);
-    int m = g->q.net.m, done;
     cti_geometric_right(s, h, alone);
-    if (alone) /* the matrix is the mechanical one */
-        g->q.net.m = 0;
-    done = cti_geometric_conjugate(s, h, turns, r);
-    g->q.net.m = m;
-    return done;
+    return cti_geometric_conjugate(s, h, turns, r);
 }
 
 CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
@@ -266,6 +306,7 @@ CTI_FN int cti_geometric_free_motion(cti_state *s, ct_real h, ct_step_report *r)
     h *= cti_geometric_share(s);
     if (!cti_geometric_renew(s, h))
         return 0;
+    cti_geometric_masses(s, 1); /* the matrix is the mechanical one, and that of elastics */
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = h * g->implicit.free[i];
     g->implicit.newton.residual = r->residual;
@@ -291,7 +332,7 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
     cti_geometric *g = cti_geometric_own(s);
     ct_real share = cti_geometric_share(s), stiff = cti_geometric_stiff(s);
     int i, c, done, turns;
-    cti_geometric_masses(s);
+    cti_geometric_masses(s, 0);
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] = share * h * g->implicit.free[i];
     g->implicit.newton.residual = r->residual;
@@ -304,8 +345,6 @@ CTI_FN int cti_geometric_integrate(cti_state *s, ct_real h, ct_step_report *r)
         cti_v3 u = cti_geometric_part(&g->q, c, cti_geometric_relative(&g->q, g->dv, c), stiff, share);
         u = cti_v3_mad(cti_v3_at(g->q.forces.J, c), u, -g->q.forces.mass[c]);
         cti_v3_put(g->q.forces.J, c, cti_v3_mul(u, 1 / share));
-        if (g->hits[c].elastic)
-            cti_v3_put(g->q.forces.force, c, cti_v3_mul(cti_v3_at(g->q.forces.J, c), 1 / h));
     }
     for (i = 0; i < 3 * s->n; i++)
         g->dv[i] /= share;

@@ -1,30 +1,21 @@
 /* geometric_memory.c -- forces of the acceleration corrections, which the next substep's solve starts from.
    Method: collisions come in the order of their candidates, which changes little, so that the old list is followed beside the new one;
-   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. */
+   where the two part, a hash table of the old keys is made. A collision that changes its features is a new one. What is recalled is the
+   mean force over the last time that is as long as the coming substep. Of a shorter substep before it only the impulse counts, so that the
+   large force of a short recovery does not act for the whole of a long substep; the mean before it has the load. */
 #include "geometric.h"
 
 /* [1] share of the forces that the next substep starts from. At 1 forces that contradict each other never fade; at 0 34 layers keep .89 of
    their thickness instead of .97 */
 #define CTI_GEOMETRIC_KEEP CTI_R(0.95)
-#define CTI_GEOMETRIC_HOLD                                                                                                                 \
-    CTI_R(0.8)                /* [1] the same of elastics. At 1 elastics that pull at one body against contacts gain energy without bound */
 #define CTI_GEOMETRIC_AHEAD 4 /* entries of the old list that are looked at before the table */
 
-/* a key from the features of a pair, or from the joint */
+/* a key from the features of a pair, or from the joint: it does not change when other bodies are added or removed */
 static uint64_t cti_geometric_key(const cti_state *s, const cti_geometric_hit *t)
 {
-    const cti_pair *p = &t->pair;
-    uint64_t key = (uint64_t)p->kind * 0x9e3779b97f4a7c15u;
-    int k;
-    for (k = 0; k < p->n; k++) {
-        key = (key ^ (uint32_t)p->v[k]) * 0xff51afd7ed558ccdu;
-        key ^= key >> 32;
-    }
-    if (p->kind == CT_PAIR_PLANE)
-        key = (key ^ (uint32_t)p->plane) * 0xc4ceb9fe1a85ec53u;
     if (t->elastic)
-        key = (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->part) * 0xc4ceb9fe1a85ec53u;
-    return key ^ (key >> 29);
+        return (s->bodies.joints[t->elastic - 1].key ^ (uint32_t)t->part) * 0xc4ceb9fe1a85ec53u;
+    return cti_pair_key(&s->surface, &t->pair);
 }
 
 /* the table of all old keys. 0: out of memory */
@@ -66,45 +57,83 @@ static int cti_geometric_look(cti_state *s, cti_geometric_memory *m, uint64_t ke
     return -1;
 }
 
-CTI_FN int cti_geometric_recall(cti_state *s)
+/* the mean force of an old entry over the last `h`, in which the substep before is the share `share` */
+static cti_v3 cti_geometric_mean(const cti_geometric_memory *m, int k, ct_real share)
+{
+    return cti_v3_mad(cti_v3_mul(cti_v3_at(m->force, k), share), cti_v3_at(m->before, k), 1 - share);
+}
+
+CTI_FN int cti_geometric_recall(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
+    ct_real share = h > m->h ? m->h / h : 1;
     int c, n = CTI_LEN(g->hits), next = 0, plain = cti_geometric_printed(s);
-    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) || !CTI_RESIZE(s->mem, m->pull, 3 * n) ||
-        !CTI_RESIZE(s->mem, m->now, n))
+    if (!CTI_RESIZE(s->mem, m->first, n) || !CTI_RESIZE(s->mem, m->base, 3 * n) ||
+        !CTI_RESIZE(s->mem, m->mean, 3 * n) || !CTI_RESIZE(s->mem, m->now, n))
         return 0;
     for (c = 0; c < n; c++) {
+        cti_v3 mean = cti_v3_zero();
         int k;
         m->now[c] = cti_geometric_key(s, &g->hits[c]);
-        k = CTI_LEN(m->keys) && !(plain && !g->hits[c].elastic) ? cti_geometric_look(s, m, m->now[c], &next) : -1;
+        k = CTI_LEN(m->keys) && !plain && !g->hits[c].elastic ? cti_geometric_look(s, m, m->now[c], &next) : -1;
         if (k == -2)
             return 0;
-        m->first[c] = k >= 0 ? cti_v3_dot(cti_v3_at(m->force, k), g->hits[c].normal) : -1;
-        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->pull, c, cti_v3_zero());
-        if (g->hits[c].elastic) {
-            if (k >= 0)
-                cti_v3_put(m->pull, c, cti_v3_mul(g->hits[c].normal, CTI_GEOMETRIC_HOLD * m->first[c]));
-            m->first[c] = 0;
-        } else if (m->first[c] > 0)
-            cti_v3_put(m->base, c, cti_v3_mul(cti_v3_at(m->force, k), CTI_GEOMETRIC_KEEP));
+        if (k >= 0)
+            mean = cti_geometric_mean(m, k, share);
+        m->first[c] = k >= 0 ? cti_v3_dot(mean, g->hits[c].normal) : -1;
+        cti_v3_put(m->base, c, cti_v3_zero()), cti_v3_put(m->mean, c, mean);
+        if (m->first[c] > 0)
+            cti_v3_put(m->base, c, cti_v3_mul(mean, CTI_GEOMETRIC_KEEP));
         else if (k >= 0)
             m->first[c] = 0;
     }
     return 1;
 }
 
-CTI_FN int cti_geometric_remember(cti_state *s)
+CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_memory *m = &g->memory;
     int n = CTI_LEN(g->hits);
     m->tabled = 0;
-    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n))
+    m->h = h;
+    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->before, 3 * n))
         return 0;
     if (n) {
         memcpy(m->keys, m->now, sizeof *m->keys * (size_t)n);
         memcpy(m->force, g->q.forces.force, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(m->before, m->mean, sizeof(ct_real) * 3 * (size_t)n);
+    }
+    return 1;
+}
+
+CTI_FN void cti_geometric_deposit(cti_state *s)
+{
+    const cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    cti_memory_item item;
+    int i;
+    memset(&item, 0, sizeof item);
+    for (i = 0; i < CTI_LEN(m->keys); i++) {
+        item.key = m->keys[i], item.dt = m->h;
+        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_at(m->force, i), m->h));
+        cti_v3_put(item.slip, 0, cti_v3_mul(cti_v3_at(m->before, i), m->h));
+        if (!cti_memory_add(s->mem, &s->contact.memory, &item))
+            return;
+    }
+}
+
+CTI_FN int cti_geometric_withdraw(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    const cti_memory_item *items = s->contact.memory.items;
+    int i, n = CTI_LEN(items);
+    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->before, 3 * n))
+        return 0;
+    for (i = 0; i < n; i++) {
+        m->keys[i] = items[i].key, m->h = items[i].dt;
+        cti_v3_put(m->force, i, cti_v3_mul(cti_v3_at(items[i].impulse, 0), 1 / m->h));
+        cti_v3_put(m->before, i, cti_v3_mul(cti_v3_at(items[i].slip, 0), 1 / m->h));
     }
     return 1;
 }
@@ -112,17 +141,17 @@ CTI_FN int cti_geometric_remember(cti_state *s)
 CTI_FN void cti_geometric_forget(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    CTI_CLEAR(m->keys), CTI_CLEAR(m->force);
+    CTI_CLEAR(m->keys), CTI_CLEAR(m->force), CTI_CLEAR(m->before);
     m->tabled = 0;
 }
 
 CTI_FN void cti_geometric_memory_free(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force);
-    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base), CTI_FREE(s->mem, m->pull);
+    CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force),
+        CTI_FREE(s->mem, m->before), CTI_FREE(s->mem, m->mean);
+    CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
 }
 
 #undef CTI_GEOMETRIC_KEEP
-#undef CTI_GEOMETRIC_HOLD
 #undef CTI_GEOMETRIC_AHEAD

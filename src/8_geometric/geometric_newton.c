@@ -5,8 +5,8 @@
    linearized at x + h u are Newton's step of L from u. It is taken whole if L falls enough; otherwise its length is reduced by parabolas
    until L does. A translation of a body changes no force. So a search begins at the linearization, moved on by the mean velocities of the
    solution, and keeps the momentum whatever its length is. The first linearization is at x, where all that scripts do not hold is at rest.
-   An iteration ends when Newton's decrement d'(A + T) d is below the gain of energy that a step may have. The linear model of forces is
-   carried back to x, so that all that follows sees A and a force at x, as in the paper. differs: the paper linearizes once. */
+   An iteration ends when each body's part of Newton's decrement d'(A + T) d is below the gain of energy that the body may have. The linear
+   model of forces is carried back to x, so that all that follows sees A and a force at x, as in the paper. differs: the paper linearizes once. */
 #include "geometric.h"
 #include "../8_step/factors.h"
 
@@ -100,7 +100,24 @@ static void cti_geometric_aim(cti_state *s, ct_real h, int solved)
 /* L along the direction d from u: rise(a) = a line + a^2 curve / 2 + Psi(x + h (u + a d)) - Psi(x + h u) */
 typedef struct cti_geometric_profile {
     double slope, line, curve, start;
+    int is_far; /* 1: Newton's decrement of a body, d'(A + T) d, is above what it may gain */
 } cti_geometric_profile;
+
+/* Newton's decrements of the bodies; y: (A + T) d. Returns 1 where one is too large */
+static int cti_geometric_is_far(const cti_state *s, const ct_real *y)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    cti_geometric_balance *body = g->implicit.balance;
+    int i, is_far = 0;
+    for (i = 0; i < s->bodies.n_models; i++)
+        body[i].decrement = 0;
+    for (i = 0; i < s->n; i++)
+        if (s->history.model_of[i] >= 0)
+            body[s->history.model_of[i]].decrement += (double)cti_v3_dot(cti_v3_at(g->implicit.newton.d, i), cti_v3_at(y, i));
+    for (i = 0; i < s->bodies.n_models; i++)
+        is_far |= !(body[i].decrement <= body[i].enough);
+    return is_far;
+}
 
 static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_profile *w)
 {
@@ -120,7 +137,7 @@ static void cti_geometric_survey(cti_state *s, ct_real h, cti_geometric_profile 
     w->curve = (double)cti_krylov_dot(3 * s->n, q->d, y);
     cti_bsr_mul(&s->system.A, q->d, y);
     cti_geometric_terms(s, q->d, y);
-    w->slope = -(double)cti_krylov_dot(3 * s->n, q->d, y);
+    w->slope = -(double)cti_krylov_dot(3 * s->n, q->d, y), w->is_far = cti_geometric_is_far(s, y);
     w->line = w->slope + (double)h * (double)cti_krylov_dot(3 * s->n, q->d, q->force);
     w->start = cti_geometric_elastic(s, h, q->x);
 }
@@ -149,23 +166,21 @@ CTI_FN int cti_geometric_iterate(cti_state *s, ct_real h, int alone, int solved,
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_newton *q = &g->implicit.newton;
-    int round, i, m = g->q.net.m, turns;
+    int round, i, turns;
     for (round = 0; round < CTI_GEOMETRIC_NEWTONS; round++) {
         cti_geometric_profile w;
         ct_real a;
         if (!q->linearized)
             memcpy(q->force, s->system.force, sizeof(ct_real) * 3 * (size_t)s->n);
         cti_geometric_aim(s, h, solved);
-        g->q.net.m = alone ? 0 : m;
         cti_geometric_survey(s, h, &w);
-        g->q.net.m = m;
         a = cti_geometric_length(s, h, &w);
         r->newton_iterations++;
         for (i = 0; i < 3 * s->n; i++) {
             q->u[i] += a * q->d[i];
             g->dv[i] = q->u[i] - g->v[i];
         }
-        if (a == 1 && -w.slope <= q->enough)
+        if (a == 1 && !w.is_far)
             return solved;
         if (!(a > 0) || round + 1 == CTI_GEOMETRIC_NEWTONS)
             return 0;

@@ -42,7 +42,7 @@ CTI_FN int cti_geometric_regions_pairs(cti_state *s)
         cti_regions *r = &g->crossing.regions[i];
         ct_real thick = f->bodies[r->tree.body].thickness;
         r->rule.margin = CTI_GEOMETRIC_MARGIN * thick / 2;
-        r->rule.inflate = r->rule.margin + CTI_GEOMETRIC_SLACK * thick;
+        r->rule.inflate = (g->scope.wide ? thick : r->rule.margin) + CTI_GEOMETRIC_SLACK * thick;
         r->rule.reach = CTI_GEOMETRIC_MARGIN * thick, r->rule.ratio = CTI_GEOMETRIC_RATIO;
         r->rule.cosine = CTI_GEOMETRIC_CONE, r->rule.criterion = 2;
         cti_regions_dops(r, f->x0, f->x1);

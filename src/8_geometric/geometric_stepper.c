@@ -91,9 +91,10 @@ CTI_FN void cti_geometric_free(cti_state *s)
     if (!g)
         return;
     q = &g->q;
+    cti_geometric_deposit(s);
     cti_geometric_regions_free(s);
     cti_geometric_memory_free(s);
-    CTI_FREE(m, g->lo), CTI_FREE(m, g->hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
@@ -105,9 +106,10 @@ CTI_FN void cti_geometric_free(cti_state *s)
     CTI_FREE(m, q->stick), CTI_FREE(m, q->Q), CTI_FREE(m, q->ask.extra), CTI_FREE(m, q->ask.target), CTI_FREE(m, q->ask.mu);
     CTI_FREE(m, q->ask.slack), CTI_FREE(m, q->ask.out), CTI_FREE(m, q->forces.force);
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
-    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share);
+    CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass),
+    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
+    CTI_FREE(m, g->implicit.mean), CTI_FREE(m, g->implicit.scale), CTI_FREE(m, g->implicit.error), CTI_FREE(m, g->implicit.balance),
         CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
     CTI_FREE(m, g->dx), CTI_FREE(m, g->implicit.y), CTI_FREE(m, g->implicit.free), CTI_FREE(m, g->implicit.gain),
@@ -116,6 +118,26 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, g->implicit.newton.x);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
+}
+
+/* masses of bodies, and of them for each elastic. 0: out of memory */
+static int cti_geometric_weigh_bodies(cti_state *s)
+{
+    cti_geometric_implicit *q = &cti_geometric_own(s)->implicit;
+    int i, k, n = CTI_LEN(s->factors.components);
+    if (!CTI_RESIZE(s->mem, cti_geometric_own(s)->sets, n) || !CTI_RESIZE(s->mem, q->body_mass, n) || !CTI_RESIZE(s->mem, q->tie_mass, n))
+        return 0;
+    for (i = 0; i < s->n; i++)
+        q->body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
+    for (i = 0; i < CTI_LEN(s->bodies.joints); i++)
+        for (k = 0; k < 2; k++) {
+            const cti_joint_side *side = k ? &s->bodies.joints[i].b : &s->bodies.joints[i].a;
+            if (side->n > 0)
+                q->tie_mass[s->factors.component_of[side->block[0]]] += 1;
+        }
+    for (i = 0; i < n; i++)
+        q->tie_mass[i] = q->tie_mass[i] > 0 ? q->body_mass[i] / q->tie_mass[i] : 0;
+    return 1;
 }
 
 CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
@@ -136,7 +158,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     for (i = 0; i < s->surface.n_bodies; i++)
         if (!s->surface.bodies[i].moves)
             s->surface.ranges[i].swept = CTI_SWEPT_BOX, s->surface.ranges[i].inflate = CTI_R(0.75) * s->surface.bodies[i].thickness;
-    if (!CTI_RESIZE(m, g->lo, moving) || !CTI_RESIZE(m, g->hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
+    if (!CTI_RESIZE(m, g->scope.lo, moving) || !CTI_RESIZE(m, g->scope.hi, moving) || !CTI_RESIZE(m, g->q.local, s->n) ||
         !CTI_RESIZE(m, g->share, s->n) || !CTI_RESIZE(m, g->crossing.stopped, s->n) || !CTI_RESIZE(m, g->v, n3) ||
         !CTI_RESIZE(m, g->dv, n3) || !CTI_RESIZE(m, g->dx, n3) ||
         !CTI_RESIZE(m, g->last, n3) || !CTI_RESIZE(m, g->rest, n3) || !CTI_RESIZE(m, g->implicit.y, n3) || !CTI_RESIZE(m, g->implicit.free, n3) ||
@@ -144,13 +166,12 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         !CTI_RESIZE(m, g->implicit.newton.force, n3) || !CTI_RESIZE(m, g->implicit.newton.d, n3) ||
         !CTI_RESIZE(m, g->implicit.newton.x, n3))
         return 0;
-    if (!CTI_RESIZE(m, g->implicit.body_mass, CTI_LEN(s->factors.components)))
+    if (!CTI_RESIZE(m, g->implicit.scale, CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.error, CTI_LEN(s->factors.components)) ||
+        !CTI_RESIZE(m, g->implicit.mean, 6 * CTI_LEN(s->factors.components)) || !CTI_RESIZE(m, g->implicit.balance, s->bodies.n_models))
         return 0;
-    for (i = 0; i < s->n; i++) {
+    for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
-        g->implicit.body_mass[s->factors.component_of[i]] += s->bodies.mass[i];
-    }
-    return cti_geometric_regions_prepare(s);
+    return cti_geometric_weigh_bodies(s) && cti_geometric_withdraw(s) && cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)

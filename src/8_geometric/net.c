@@ -198,9 +198,9 @@ static ct_real cti_net_level(const cti_net *net, const cti_net_goal *goal, const
 
 static ct_real cti_net_slack(const cti_net_goal *goal, int c) { return goal->slack ? goal->slack[c] : 0; }
 
-/* collisions that would pull are left out, those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one changed
- */
-static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, ct_real *x, ct_real *u)
+/* collisions that would pull are left out, and with `joins` those that are violated join; x: the forces so far. u [4 n]: scratch. Returns 1 when one
+   changed */
+static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct_real *lack, int joins, ct_real *x, ct_real *u)
 {
     int c, changed = 0;
     cti_net_normal_spread(net, x, u);
@@ -211,7 +211,7 @@ static int cti_net_revise(const cti_net *net, const cti_net_goal *goal, const ct
             net->mode[c] = CTI_NET_OFF;
             x[c] = 0;
             changed = 1;
-        } else if (cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
+        } else if (joins && cti_net_normal_value(net, u, c) < lack[c] - cti_net_slack(goal, c) / 8) {
             net->mode[c] = CTI_NET_NORMAL;
             changed = 1;
         }
@@ -245,17 +245,32 @@ static int cti_net_ask(const cti_net *net, const ct_geometric_desc *d, const cti
     return need;
 }
 
-/* normal corrections of all collisions at once */
+/* *goal->lack of forces x whose equations ask for y. u [4 n]: scratch */
+static void cti_net_lack(const cti_net *net, const cti_net_goal *goal, const ct_real *y, const ct_real *x, ct_real *u)
+{
+    int c;
+    cti_net_normal_spread(net, x, u);
+    for (c = 0; c < net->m; c++) {
+        ct_real own = net->mode[c] && net->compliance ? net->soft * net->compliance[c] * x[c] : 0;
+        if (!(goal->out && goal->out[c]))
+            *goal->lack = cti_max(*goal->lack, (y[c] - cti_net_normal_value(net, u, c) - own) / cti_net_slack(goal, c));
+    }
+}
+
+/* normal corrections of all collisions at once. Where rounds are used up, more of them only leave collisions out: a pull that is cut off without a
+   solve leaves the pushes that it balanced, which crush a body */
 static int cti_net_global(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, const ct_real *Q, ct_real *X)
 {
     ct_real *y = net->work + 4 * (size_t)net->n, *x = y + net->m, *work = x + net->m;
-    int c, round, turns;
+    int c, round, turns, last;
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
     if (!cti_net_ask(net, d, goal, Q, x, y))
         return 0;
-    turns = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
-    for (round = 0; round < d->active_set && cti_net_revise(net, goal, y, x, net->work); round++)
-        turns += cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    turns = last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    for (round = 0; round < 2 * d->active_set && cti_net_revise(net, goal, y, round < d->active_set, x, net->work); round++)
+        turns += last = cti_net_normal_cg(net, y, d->cg_turns, goal->enough, x, work);
+    if (goal->lack && (last == d->cg_turns || round >= d->active_set))
+        cti_net_lack(net, goal, y, x, net->work);
     for (c = 0; c < net->m; c++)
         cti_v3_put(X, c, cti_v3_mul(cti_v3_at(net->normal, c), d->active_set > 0 ? cti_max(x[c], 0) : x[c]));
     return cti_max_int(turns, 1);
@@ -269,6 +284,46 @@ static void cti_net_add(const cti_net *net, int c, cti_v3 x, ct_real *Q)
         cti_v3_addto(Q, net->particle[k], cti_net_inverse(net, net->particle[k], cti_v3_mul(x, net->S[k])));
 }
 
+static cti_v3 cti_net_tangent(const cti_net *net, int c, cti_v3 v)
+{
+    cti_v3 n = cti_v3_at(net->normal, c);
+    return cti_v3_mad(v, n, -cti_v3_dot(n, v));
+}
+
+/* the mass of a collision in all directions in which no script holds it; in the others it is larger */
+static ct_real cti_net_slide_mass(const cti_net *net, int c)
+{
+    ct_real w = cti_net_small(net, c);
+    int k;
+    for (k = net->start[c]; k < net->start[c + 1]; k++)
+        w += net->S[k] * net->S[k] * net->inv[net->particle[k]];
+    return 1 / w;
+}
+
+/* the successive scheme: the whole friction of a collision becomes the one that stops it, within mu times its whole normal force. Returns 1 when
+   it has changed */
+static int cti_net_rub(const cti_net *net, const cti_net_goal *goal, int c, ct_real *Q, ct_real *X, uint8_t *stick)
+{
+    cti_v3 n = cti_v3_at(net->normal, c), q, t = cti_net_tangent(net, c, cti_v3_at(X, c)), to = cti_v3_zero();
+    ct_real mu = goal->mu ? goal->mu[c] : 0, bound = mu > 0 ? mu * cti_v3_dot(n, cti_v3_at(X, c)) : 0, size;
+    if (bound > 0) {
+        q = cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c));
+        to = cti_v3_mad(t, cti_net_tangent(net, c, q), -cti_net_slide_mass(net, c));
+        size = cti_v3_norm(to);
+        stick[c] = (uint8_t)(size <= bound);
+        if (size > bound)
+            to = cti_v3_mul(to, bound / size);
+    } else {
+        stick[c] = 0;
+        if (!(cti_v3_norm2(t) > 0))
+            return 0;
+    }
+    t = cti_v3_sub(to, t);
+    cti_v3_addto(X, c, t);
+    cti_net_add(net, c, t, Q);
+    return cti_v3_norm2(t) > 0;
+}
+
 /* the successive scheme: normal and friction of each collision */
 static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, const cti_net_goal *goal, ct_real *Q, ct_real *X,
                               uint8_t *stick)
@@ -280,39 +335,21 @@ static int cti_net_successive(const cti_net *net, const ct_geometric_desc *d, co
     for (sweep = 0; sweep < d->sweeps && acted; sweep++)
         for (acted = 0, i = 0; i < net->m; i++) {
             int c = goal->order ? goal->order[i] : i;
-            cti_v3 n = cti_v3_at(net->normal, c), q, x;
-            ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), mass, bound, size;
-            if (lack <= 0 && !(goal->base && lack < -cti_net_slack(goal, c) / 8 && cti_v3_dot(n, cti_v3_at(X, c)) > 0))
-                continue;
-            acted = 1;
-            mass = cti_net_normal_mass(net, c);
-            if (lack < 0) { /* what the collision pushes from before is too much: less of all of it */
-                ct_real push = cti_v3_dot(n, cti_v3_at(X, c));
-                x = cti_v3_mul(cti_v3_at(X, c), -cti_min(1, -mass * lack / push));
+            cti_v3 n = cti_v3_at(net->normal, c), x;
+            ct_real lack = goal->target[c] - cti_net_level(net, goal, Q, c), push = cti_v3_dot(n, cti_v3_at(X, c));
+            /* what the collision pushes from before may be too much */
+            if (lack > 0 || (goal->base && lack < -cti_net_slack(goal, c) / 8 && push > 0)) {
+                acted = 1;
+                x = cti_v3_mul(n, cti_max(cti_net_normal_mass(net, c) * lack, -push));
                 cti_v3_addto(X, c, x);
                 cti_net_add(net, c, x, Q);
-                continue;
             }
-            x = cti_v3_mul(n, mass * lack);
-            cti_v3_addto(X, c, x);
-            cti_net_add(net, c, x, Q);
-            if (!goal->mu || !(goal->mu[c] > 0))
-                continue;
-            q = cti_v3_add(cti_net_value(net, Q, c), cti_v3_at(goal->extra, c));
-            q = cti_v3_mad(q, n, -cti_v3_dot(n, q));
-            size = cti_v3_norm(q), bound = goal->mu[c] * lack;
-            stick[c] = (uint8_t)(size <= bound);
-            x = cti_v3_mul(q, -mass * (size > bound ? bound / size : 1));
-            cti_v3_addto(X, c, x);
-            cti_net_add(net, c, x, Q);
+            acted |= cti_net_rub(net, goal, c, Q, X, stick);
         }
+    for (i = 0; goal->lack && acted && i < net->m; i++)
+        if (!(goal->out && goal->out[i]))
+            *goal->lack = cti_max(*goal->lack, (goal->target[i] - cti_net_level(net, goal, Q, i)) / cti_net_slack(goal, i));
     return sweep;
-}
-
-static cti_v3 cti_net_tangent(const cti_net *net, int c, cti_v3 v)
-{
-    cti_v3 n = cti_v3_at(net->normal, c);
-    return cti_v3_mad(v, n, -cti_v3_dot(n, v));
 }
 
 /* friction's forces F are cut to mu times the normal ones of X. stick: those that are looked at, 0 afterwards where one was cut; NULL: all.

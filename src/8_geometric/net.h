@@ -44,6 +44,8 @@ typedef struct cti_net_goal {
     const ct_real *first;  /* [m] with base: 0: the collision is left out at first; < 0: it has no base */
     ct_real enough;        /* a solve ends when a turn changes the particles' corrections by less (root mean square, in which heavy particles count
                               as light ones do); 0: never */
+    ct_real *lack;         /* out, raised: where a solve for normals ended since its turns, rounds or sweeps were used up, the largest amount by
+                              which a normal value stays below its target, over slack [1]; NULL: it is not asked for */
 } cti_net_goal;
 
 /* cti_net_value -- Q_c (eq. 2). */

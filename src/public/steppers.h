@@ -80,7 +80,7 @@ typedef enum ct_geometric_scheme { CT_GEOMETRIC_GLOBAL, CT_GEOMETRIC_SUCCESSIVE,
 typedef struct ct_geometric_desc {
     ct_geometric_scheme scheme;    /* default CT_GEOMETRIC_GLOBAL */
     int cg_turns;                  /* 1..10000: most turns of a solve of the global scheme; default 24 */
-    int active_set;                /* 0..100. Above 0 collisions only push, and a solve has at most cg_turns times 1 + active_set turns; 0: all
+    int active_set;                /* 0..100. Above 0 collisions only push, and a solve has at most cg_turns times 1 + 2 active_set turns; 0: all
                                       collisions are equations, as in the paper; default 16 */
     int sweeps;                    /* 1..10000: passes of the successive scheme over its list; default 4 */
     ct_real position_distance;     /* [0, 1] distance that positions are corrected to; default 0.5 */

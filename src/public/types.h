@@ -554,7 +554,8 @@ typedef struct ct_contact {
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
    reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
    solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
-   is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice. */
+   is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice, or that a
+   collision lacks a tenth of its thickness where cg_turns, active_set or sweeps ended a solve. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -612,7 +613,8 @@ typedef struct ct_step_report {
     ct_real residual;      /* natural map or error of A v = b + J'r, relative to the velocity scale, of the last solve and of free motion, worst
                               substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all
                               energies, work and losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of
-                              the equations, relative to that scale; its explicit form: by how much a substep is over its bound */
+                              the equations, relative to that scale; its explicit form: by how much a substep is over its bound. GEOMETRIC:
+                              error of the implicit step's equations, relative to that scale, of the worst body */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */

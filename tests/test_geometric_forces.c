@@ -1,0 +1,326 @@
+/* test_geometric_forces.c -- the geometric stepper: the speed of recovery, remembered forces over steps of other lengths and beside bodies that are
+   added, elastics as springs, what corrections may give. */
+#include "geometric_util.h"
+
+/* ---- recovery ---- */
+
+/* largest speed at which two sheets that are too near leave each other */
+static double recovers(double recovery_speed, double near, double dt)
+{
+    ct_world_desc d = world_desc(4e-3, 0.3, NULL);
+    ct_world *w;
+    ct_body_id ids[2];
+    double last = near * 4e-3, most = 0;
+    int i, k;
+    d.stepper = CT_STEPPER_GEOMETRIC, d.gravity[1] = 0, d.recovery_speed = (ct_real)recovery_speed;
+    w = world_make(&d);
+    for (i = 0; i < 2; i++) {
+        ct_mesh m = mesh_grid(0.1, 0.1, 3, 3);
+        mesh_place(&m, 0, 0.001 * i, near * 4e-3 * i, 0.001 * i);
+        ids[i] = add_cloth_mesh(w, i ? "above" : "below", &m, CT_MODEL_MEMBRANE, 0.2);
+        ct_mesh_free(&m);
+    }
+    for (i = 0; i < 20; i++) {
+        ct_step_report r = step_once(w, dt);
+        double x[2][3];
+        assert_true(r.status == CT_STATUS_OK || FLOAT);
+        for (k = 0; k < 2; k++)
+            read_middle(w, ids[k], 0, x[k]);
+        most = fmax(most, (x[1][1] - x[0][1] - last) / dt), last = x[1][1] - x[0][1];
+    }
+    ct_world_destroy(w);
+    return most;
+}
+
+/* corrections of positions and accelerations together separate features at recovery_speed, whatever the step is */
+static void recovery_has_its_speed(void **state)
+{
+    double a = recovers(0.01, 0.6, 0.01), b = recovers(0.01, 0.3, 0.01), c = recovers(0.01, 0.3, 0.001), d = recovers(1, 0.6, 1e-5);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("separation at .01 m/s: %.4f, %.4f, %.4f; at 1 m/s: %.4f m/s\n", a, b, c, d);
+    assert_true(a > 0.003 && a < 0.011 && b > 0.003 && b < 0.011);
+    assert_true(c > 0.003 && c < (FLOAT ? 0.012 : 0.011) && d < 1.1);
+    assert_true(recovers(0, 0.6, 0.01) > 0.04); /* no cap */
+}
+
+/* ---- remembered forces ---- */
+
+/* a cube of 1 kg at rest on a plane, or layers of cloth. Returns the body that is looked at */
+static ct_world *at_rest(int layers, ct_body_id *id)
+{
+    ct_world_desc d = world_desc(4e-3, 0.5, NULL);
+    ct_world *w;
+    int i;
+    d.stepper = CT_STEPPER_GEOMETRIC;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    for (i = 0; i < layers; i++) {
+        ct_mesh m = mesh_grid(0.2, 0.2, 4, 4);
+        char name[16];
+        mesh_place(&m, 0, 0.003 * ((i * 7) % 5), 0.0042 * (i + 1), 0);
+        snprintf(name, sizeof name, "layer%d", i);
+        *id = add_cloth_mesh(w, name, &m, CT_MODEL_MEMBRANE, 0.2);
+        ct_mesh_free(&m);
+    }
+    if (!layers)
+        *id = add_soft_box(w, "cube", 0.1, 2, 1e5, 0, 0.0541, 0);
+    for (i = 0; i < 100; i++)
+        step_once(w, 0.01);
+    return w;
+}
+
+/* steps of two lengths in turn: a force of a short step does not act for the whole of a long one */
+static void other_lengths_of_steps(void **state)
+{
+    ct_body_id id;
+    ct_world *w = at_rest(0, &id);
+    double x0[3], x[3], moved = 0, kinetic = 0, speed = 0, least = 2;
+    int i;
+    (void)state;
+    read_middle(w, id, 0, x0);
+    for (i = 0; i < 60; i++) {
+        ct_step_report r = step_once(w, i % 2 ? 0.01 : 0.001);
+        read_middle(w, id, 0, x);
+        moved = fmax(moved, fabs(x[1] - x0[1])), kinetic = fmax(kinetic, r.energy_kinetic);
+    }
+    step_once(w, 1e-5);
+    for (i = 0; i < 4; i++) {
+        step_once(w, 0.01);
+        read_middle(w, id, 1, x);
+        speed = fmax(speed, fabs(x[1]));
+    }
+    ct_world_destroy(w);
+    w = at_rest(8, &id);
+    for (i = 0; i < 60; i++)
+        least = fmin(least, (double)step_once(w, i % 2 ? 0.01 : 0.001).thickness_kept);
+    ct_world_destroy(w);
+    if (getenv("SHOW"))
+        print_message("steps of 10 and 1 ms: a cube moves by %.1e m, %.1e J; after one of 1e-5 s at %.2f m/s; layers keep %.2f\n", moved, kinetic,
+                      speed, least);
+    assert_true(moved < 1e-3 && kinetic < 2e-3);
+    assert_true(speed < 0.25);
+    assert_true(least > 0.6);
+}
+
+/* a body that is added far away changes nothing but roundings and what solves may leave */
+static void bodies_added_elsewhere(void **state)
+{
+    int k, i, j, n;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        double *x[2], most = 0;
+        for (j = 0; j < 2; j++) {
+            ct_body_id id;
+            ct_world *w = at_rest(k ? 8 : 0, &id);
+            if (j) {
+                ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+                ct_static_desc d = ct_static_desc_default();
+                d.mesh = &m, d.position[0] = 100;
+                assert_int_equal(ct_body_add_static(w, &d, NULL), CT_OK);
+                ct_mesh_free(&m);
+            }
+            for (i = 0; i < 5; i++)
+                step_once(w, 0.01);
+            x[j] = read_vectors(w, id, 0, &n);
+            ct_world_destroy(w);
+        }
+        for (i = 0; i < 3 * n; i++)
+            most = fmax(most, fabs(x[1][i] - x[0][i]));
+        if (getenv("SHOW"))
+            print_message("%s beside a new body: %.1e m\n", k ? "layers" : "a cube", most);
+        assert_true(most < (k ? 1e-4 : 1e-6)); /* layers still move, and their solves start elsewhere */
+        free(x[0]), free(x[1]);
+    }
+}
+
+/* ---- elastics ---- */
+
+/* a box of `kilos` that hangs by its upper corners */
+static ct_world *hanging(double kilos, double compliance, ct_integrator rule, ct_body_id *id)
+{
+    ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+    ct_world *w;
+    double *x;
+    int i, n;
+    d.stepper = CT_STEPPER_GEOMETRIC, d.integrator = rule;
+    w = world_make(&d);
+    *id = add_soft_box(w, "box", 0.1 * cbrt(kilos), 1, 1e6, 0, 0, 0);
+    x = read_vectors(w, *id, 0, &n);
+    j.a.body = *id, j.a.vertices[1] = j.a.vertices[2] = -1, j.a.weights[0] = 1, j.compliance = (ct_real)compliance;
+    for (i = 0; i < n; i++)
+        if (x[3 * i + 1] > 0) {
+            j.a.vertices[0] = i;
+            assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+        }
+    free(x);
+    return w;
+}
+
+/* a compliance is a spring: it is c m g long, its work is that of the fall, and what has none is held */
+static void compliant_elastics(void **state)
+{
+    static const double compliance[] = {4e-3, 4e-4, 0};
+    int k, i, rule;
+    (void)state;
+    for (rule = 0; rule < 2; rule++)
+        for (k = 0; k < 3; k++) {
+            ct_body_id id;
+            ct_world *w = hanging(1, compliance[k], rule ? CT_INTEGRATOR_MIDPOINT : CT_INTEGRATOR_EULER, &id);
+            double x0[3], x[3], sum = 0, work = 0, expected = compliance[k] / 4 * 9.81;
+            ct_step_report r;
+            read_middle(w, id, 0, x0);
+            for (i = 0; i < 200; i++) {
+                r = step_once(w, 0.01);
+                read_middle(w, id, 0, x);
+                sum += i >= 100 ? (x0[1] - x[1]) / 100 : 0, work += r.work_joints;
+                assert_true(r.status == CT_STATUS_OK);
+            }
+            if (getenv("SHOW"))
+                print_message("rule %d, compliance %g: %.3e m, expected %.3e; work of joints %.3e J, error %.1e m\n", rule, compliance[k], sum,
+                              expected, work, (double)r.joint_error);
+            assert_true(fabs(sum - expected) < 0.03 * expected + 1.5e-4); /* the box itself is soft */
+            assert_true((k < 2) == (r.joint_error == 0) && r.joint_error < (ct_real)1e-4);
+            if (k == 0 && rule == 0)
+                assert_true(work < -0.4 * 9.81 * expected && work > -1.05 * 9.81 * expected);
+            ct_world_destroy(w);
+        }
+}
+
+/* a box of 1 kg, stitched under a sheet of 1 g that is pinned in all nodes, or of 4 g that is pinned in its corners */
+static double fallen(int size, int all, ct_real *error)
+{
+    ct_world *w = geometric_world(1e-3, 0.3, NULL);
+    ct_mesh m = mesh_grid(0.05 * size, 0.05 * size, size, size);
+    ct_joint_desc j = ct_joint_desc_default(CT_JOINT_STITCH);
+    ct_body_id sheet, box;
+    int32_t pins[25], np = 0, i, k, n, nb;
+    double *x, *y, before[3], after[3];
+    mesh_place(&m, 0, 0, 0.2, 0);
+    sheet = add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.1);
+    ct_mesh_free(&m);
+    box = add_soft_box(w, "box", 0.1, 1, 1e6, 0, 0, 0);
+    x = read_vectors(w, sheet, 0, &n), y = read_vectors(w, box, 0, &nb);
+    for (i = 0; i < n; i++)
+        if (all || (fabs(x[3 * i]) > 0.025 * size - 1e-6 && fabs(x[3 * i + 2]) > 0.025 * size - 1e-6))
+            pins[np++] = i;
+    assert_int_equal(ct_body_pin(w, sheet, pins, np, CT_AXIS_ALL, NULL, -1), CT_OK);
+    j.a.body = box, j.b.body = sheet, j.rest_length = (ct_real)0.15;
+    j.a.vertices[1] = j.b.vertices[1] = -1;
+    for (i = 0; i < nb; i++)
+        for (k = 0; k < n; k++)
+            if (y[3 * i + 1] > 0 && fabs(y[3 * i] - x[3 * k]) + fabs(y[3 * i + 2] - x[3 * k + 2]) < 1e-3) {
+                j.a.vertices[0] = i, j.b.vertices[0] = k;
+                assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+            }
+    read_middle(w, box, 0, before);
+    for (i = 0; i < 100; i++)
+        *error = step_once(w, 0.01).joint_error;
+    read_middle(w, box, 0, after);
+    free(x), free(y);
+    ct_world_destroy(w);
+    return before[1] - after[1];
+}
+
+static void elastics_of_unlike_masses(void **state)
+{
+    ct_real error[2];
+    double pinned = fallen(2, 1, &error[0]), corners = fallen(4, 0, &error[1]);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("1 kg under a sheet falls %.1e m, errors %.1e m; under one with pinned corners %.3f, %.1e m\n", pinned, (double)error[0],
+                      corners, (double)error[1]);
+    assert_true(fabs(pinned) < 2e-4 && error[0] > 0 && error[0] < (ct_real)1e-4);
+    /* the sheet stretches; in float the elastics have at most 84 times the mass of its share */
+    assert_true(corners < 0.1 && error[1] < (FLOAT ? (ct_real)2e-4 : (ct_real)1e-4));
+}
+
+/* a corner of a box that is far from its place comes at recovery_speed, in any direction */
+static void elastics_come_at_recovery_speed(void **state)
+{
+    int k, i, n;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        ct_world_desc d = world_desc(1e-3, 0.3, NULL);
+        ct_joint_desc j = ct_joint_desc_default(CT_JOINT_BALL);
+        ct_world *w;
+        ct_body_id id;
+        cti_joint *q;
+        double *x, *y, most = 0;
+        d.stepper = CT_STEPPER_GEOMETRIC, d.gravity[1] = 0;
+        w = world_make(&d);
+        id = add_soft_box(w, "box", 0.1, 1, 1e6, 0, 0, 0);
+        j.a.body = id, j.a.vertices[0] = 0, j.a.vertices[1] = j.a.vertices[2] = -1, j.a.weights[0] = 1;
+        assert_int_equal(ct_joint_add(w, &j, NULL), CT_OK);
+        step_once(w, 0.01);
+        q = &w->state.bodies.joints[0];
+        for (i = 0; i < 3; i++)
+            q->b.arm[i] += (ct_real)(k ? 0.2 : (i ? 0 : 0.3));
+        x = read_vectors(w, id, 0, &n);
+        for (i = 0; i < 80; i++) {
+            double way = 0;
+            int c;
+            step_once(w, 0.01);
+            y = read_vectors(w, id, 0, &n);
+            for (c = 0; c < 3; c++)
+                way += pow(y[c] - x[c], 2);
+            most = fmax(most, sqrt(way) / 0.01);
+            free(x);
+            x = y;
+        }
+        if (getenv("SHOW"))
+            print_message("direction %d: %.3f m/s\n", k, most);
+        assert_true(most > 0.8 && most < 1.05);
+        free(x);
+        ct_world_destroy(w);
+    }
+}
+
+/* ---- what corrections may give ---- */
+
+/* steps with the status not_converged of a stiff cube that hits a plane, beside a body of `heavy` kg that falls far away, if above 0 */
+static int beyond(double heavy)
+{
+    ct_world *w = geometric_world(4e-3, 0.3, NULL);
+    ct_soft_desc d = ct_soft_desc_default();
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 3, 3, 3, 1);
+    int i, n = 0;
+    add_plane(w, 0, 1, 0, 0);
+    d.mesh = &m, d.material = ct_material_default(CT_MODEL_STABLE_NEOHOOKEAN), d.material.young = (ct_real)1e7, d.material.density = 1000;
+    d.position[1] = (ct_real)0.1, d.velocity[1] = -3, d.rotation[0] = (ct_real)0.9, d.rotation[1] = (ct_real)0.2;
+    d.rotation[2] = (ct_real)0.3, d.rotation[3] = (ct_real)0.1;
+    assert_int_equal(ct_body_add_soft(w, &d, NULL), CT_OK);
+    ct_mesh_free(&m);
+    if (heavy > 0) {
+        m = mesh_box(1, 1, 1, 1, 1, 1, 1);
+        d.mesh = &m, d.material.density = (ct_real)heavy, d.material.young = (ct_real)1e6, d.position[0] = 50, d.position[1] = 20;
+        assert_int_equal(ct_body_add_soft(w, &d, NULL), CT_OK);
+        ct_mesh_free(&m);
+    }
+    for (i = 0; i < 60; i++)
+        n += step_once(w, 0.01).status == CT_STATUS_NOT_CONVERGED;
+    ct_world_destroy(w);
+    return n;
+}
+
+/* neither the mass nor the energy of another body allows anything */
+static void corrections_are_judged_by_body(void **state)
+{
+    int alone = beyond(0), beside = beyond(1000);
+    (void)state;
+    if (getenv("SHOW"))
+        print_message("not_converged: %d of 60, beside a heavy body %d\n", alone, beside);
+    assert_true(alone >= 3 && beside >= alone - 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recovery_has_its_speed),          cmocka_unit_test(other_lengths_of_steps),
+        cmocka_unit_test(bodies_added_elsewhere),          cmocka_unit_test(compliant_elastics),
+        cmocka_unit_test(elastics_of_unlike_masses),       cmocka_unit_test(elastics_come_at_recovery_speed),
+        cmocka_unit_test(corrections_are_judged_by_body),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
