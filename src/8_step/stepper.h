@@ -54,7 +54,8 @@ struct cti_program;
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
    problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out, also after a failure. 0: out of memory.
              NULL: the world makes it from cti_state.contact.rows. Called only if cti_state.contact.is_solved is set
-   release   frees `own`, which may be NULL */
+   release   frees `own`, which may be NULL
+   unprepare frees of `own` what refers to the bodies as they were prepared, and keeps what outlives a change of bodies. NULL: `release` does */
 typedef struct cti_stepper {
     int ends_apart;    /* 1: a step that begins without intersections ends without one */
     int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
@@ -66,6 +67,7 @@ typedef struct cti_stepper {
     ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
     int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
     void (*release)(cti_state *s);
+    void (*unprepare)(cti_state *s);
 } cti_stepper;
 
 #endif /* CTI_STEPPER_H */
