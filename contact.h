@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e85fcc52bafd763e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 183c2383c4c318de.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -72171,6 +72171,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (explicit_form && q->sticks)
         swing -= cti_penalty_stored(q, 0, slip) - cti_penalty_stored(q, 0, q->slip);
     lost -= swing;
+    run->allowed += fabs(swing);
     r->loss_contact += lost > 0 ? lost : 0;
     stored[0] += before, stored[1] += after, stored[2] += q->eased, stored[3] += q->met ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))

@@ -264,6 +264,7 @@ static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_
     if (explicit_form && q->sticks)
         swing -= cti_penalty_stored(q, 0, slip) - cti_penalty_stored(q, 0, q->slip);
     lost -= swing;
+    run->allowed += fabs(swing);
     r->loss_contact += lost > 0 ? lost : 0;
     stored[0] += before, stored[1] += after, stored[2] += q->eased, stored[3] += q->met ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
