@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 183c2383c4c318de.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bdc7ed620156fdce.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -967,11 +967,13 @@ typedef struct ct_solver_desc {
     ct_cone cone;
     ct_cluster_mode cluster;
     ct_termination termination;
-    ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4, in float 1e-3, which it can resolve */
+    ct_real tolerance;     /* of natural map and error of A v = b + J'r, relative to the velocity scale, > 0; default 1e-4, in float 1e-3,
+                              which it can resolve */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, with status budget; default 200.
-                              An island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
+                              Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. Another
+                              island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
                               work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on solves that end with
                               a residual above 0.15, islands that end so get an eighth of the sweeps */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
@@ -1425,10 +1427,10 @@ typedef struct ct_step_report {
                               be added, but may fall or be moved there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually. PENALTY, GEOMETRIC, EXPLICIT: at the end of the step */
-    ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
-                              losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of the equations, relative
-                              to that scale; its explicit form: by how much a substep is over its bound */
+    ct_real residual;      /* natural map or error of A v = b + J'r, relative to the velocity scale, of the last solve and of free motion, worst
+                              substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all
+                              energies, work and losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of
+                              the equations, relative to that scale; its explicit form: by how much a substep is over its bound */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
@@ -11726,7 +11728,7 @@ typedef struct cti_residuals {
     ct_real dual;          /* -lambda, or friction outside of the cone, times the local compliance */
     ct_real natural;       /* natural map |r - P(r - u/d)| d in the problem's cone */
     ct_real natural_cone;  /* the same in Coulomb's cone, d the mean diagonal of the local compliance */
-    ct_real natural_map;   /* max(dynamics, natural): the number that decides */
+    ct_real natural_map;   /* max(dynamics, natural): the number that decides. Texts call `natural` the natural map */
     double dual_gap;       /* sum lambda u_n [J] */
 } cti_residuals;
 
@@ -11920,9 +11922,9 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- 3_solve/solve_policy.h ---- */
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have runs
-   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and double changed
-   no bit are in a list at its end. A comment above a line tells of other runs.
+   where one is known beside the runs. So the line of `defer` begins: 12 iterations between two full solves. Rows "group.name" of docs/policy.md
+   have runs without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
+   double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
    v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a
    correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times |g| dt. `The
@@ -11938,20 +11940,25 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
       "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations. Above `first_mix` + 2 " \
       "the acceleration of sweeps acts there, too") \
     X(int, plain, 10, "sweeps", \
-      "of these at most without acceleration, in stand-alone problems (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
+      "over contacts, at most, between two over clusters that A couples, in stand-alone problems without acceleration (ct_solver_desc.plain); " \
+      "`coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop of `plain` ends where A couples clusters (others never do); the paper's 5 % (5.5)") \
+      "of the first sweep's change, at which a loop of `plain` between coupled clusters ends; an accelerated loop there is too short to end so. " \
+      "The paper's 5 % (5.5)") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", \
       "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
+      "in a row that each leave at least half of the smallest change before: a loop then ends at `stalled`, and where A couples no clusters at " \
+      "`outer.judge` after twice as many") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that a judge may still accept the result") \
-    X(int, first_mix, 2, "sweeps", "before the history begins; two sweeps later the first is accelerated. Plain sweeps find out which contacts act") \
+    X(int, first_mix, 2, "sweeps", \
+      "before the history begins: plain sweeps find out which contacts act. In a solve's first loop the fifth sweep is the first that starts from " \
+      "an extrapolation. Later loops keep the differences, and there it is the fourth") \
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped. With 1, 14 of 100 steps of the scene `crash` more end above " \
       "the tolerance") \
@@ -11963,7 +11970,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
     X(int, defer, 12, "iterations", \
-      "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
+      "between two full solves of a body that only contacts couple to others, where A couples other clusters; between them only its blocks in " \
+      "contact move. An iteration whose residual is computed solves all of it, too") \
     X(int, fused, 30, "iterations", \
       "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
@@ -11977,12 +11985,12 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, judge, 2, "tolerances", \
       "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of itself: a residual above the tolerance lowers that change to this, or to the change aimed at if that is smaller, where A couples " \
-      "clusters") \
+      "of the change of `judge`: where A couples clusters, a residual above the tolerance lowers that change to this share of it, or to the change " \
+      "aimed at if that is smaller") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at: after a residual above it the tolerance of later sweeps is lowered to this, where A couples no clusters; else to " \
+      "of the change aimed at: where A couples no clusters, a residual above the tolerance lowers the tolerance of later sweeps to this; else to " \
       "the change of `judge_next`. Sweeps end at `stop` of their tolerance. It is not raised again in a solve") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
@@ -11996,26 +12004,28 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, idle, 2, "corrections", \
       "in a row with little effect. They end the corrections if the last of them was `smooth`; else a new factor is asked for, and with no factor " \
       "left one more such correction ends them") \
-    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
+    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
     X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
-    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
-       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. A sum \
-       of 3e3 is too small: there steps of equally stiff joints beside a contact end on their budget */ \
+    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. Two runs \
+       were made before three mechanisms were removed (docs/policy.md). With 1e5 the step in which a rigid cube hits an equal soft one at \
+       2 m/s ended on its budget. With 3e3 steps of equally stiff joints beside a contact did */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
     X(int, rebase, 16, "sweeps", \
       "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
-/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c) ---- */
+/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c). `miss`,
+        `flat` and `slides` act on contacts between nodes alone, where A couples clusters, but not in stand-alone problems. `slides` also tells
+        linkage.c which contacts stick ---- */
 #define CTI_TUNED_LAW(X) \
     X(ct_real, miss, CTI_R(1e-5), "1", \
-      "of lambda: violation of the normal law, its velocity over B_nn, that the friction step may leave; more is removed along the ray. Above " \
-      "rounding, below the tolerance") \
+      "of lambda: violation of the normal law, its velocity over B_nn plus compliance, that the friction step may leave; more is removed along the " \
+      "ray, and under recovery all. Above rounding, below the tolerance") \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \
     X(ct_real, slides, CTI_R(0.99), "1", \
       "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and may follow its ray; an iterate need not end on the cone exactly") \
@@ -12028,7 +12038,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
       "of the residual after the last refinement of dv: a loop ends where no residual changes by more than this; the 5 % of 5.5") \
     X(int, repeats, 3, "solves", "of normal and friction at one visit of a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
-    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
+    X(ct_real, growth, CTI_R(1e4), "1", \
+      "of the response's residual over its smallest value, which is divergence if it is also above the contacts' own push (5.6 gives no number)") \
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
@@ -12130,7 +12141,8 @@ CTI_FN int cti_solve_policy_halves(ct_real change, ct_real best);
 /* cti_solve_policy_sweep_restarts, cti_solve_policy_outer_restarts -- 1 where the history of the acceleration is dropped. */
 CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best);
 CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
-/* cti_solve_policy_mixes -- 1 where sweep k is accelerated. */
+/* cti_solve_policy_mixes -- 1 where sweep k, from 0, enters the history. If that then has differences, the next sweep starts from an
+   extrapolation. */
 CTI_FN int cti_solve_policy_mixes(int k, int plain);
 
 /* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */
@@ -27304,7 +27316,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
 
 /* cti_bridge_solve -- runs a stand-alone solver on the world's problem. v and the rows' multipliers are the start and the result. The
-   solver's own tolerance is reduced until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance.
+   solver's own tolerance is reduced until cti_residual_eval, the judge of worlds, finds max(dynamics, natural) below desc->tolerance.
    info->status:
    OK       below the tolerance
    BUDGET   above it, but not above `loose`
@@ -27888,7 +27900,7 @@ static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q
         memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
 }
 
-/* the natural map of v and the rows by the world's judge; huge where numbers are not finite */
+/* max(dynamics, natural) of v and the rows by the world's judge; huge where numbers are not finite */
 static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
 {
     cti_residuals res;
@@ -27914,7 +27926,7 @@ typedef struct cti_bridge_run {
     const ct_solver_desc *desc;
     ct_solver solver;
     cti_effort e;
-    ct_real tolerance, slight; /* tolerance of the natural map; [m/s] violation from which on a row is added */
+    ct_real tolerance, slight; /* tolerance of the judge; [m/s] violation from which on a row is added */
     uint8_t *mode;            /* [rows] */
     ct_real *v, *work;
     cti_bridge_point start, best;
@@ -40692,9 +40704,9 @@ CTI_FN int cti_detect_cover(cti_mem *mem, cti_detect *d, cti_surface *s, const c
 /* cti_detect_distances -- fills d2, w, feature, min_sep at x0. */
 CTI_FN int cti_detect_distances(cti_mem *mem, cti_detect *d, const cti_surface *s);
 
-/* cti_detect_near -- appends to *out the pairs that are, or by x1 will be, closer than their thickness, and whose normal at x0 is reliable.
-   It makes one pair of each geometric contact at a shared feature (duplicates.h treats near duplicates), and every pair that carried load
-   in `memory`. 0 when memory ran out. */
+/* cti_detect_near -- appends to *out the pairs within 1.25 thicknesses (CTI_DETECT_NEAR), and pairs up to 4 thicknesses apart (CTI_DETECT_TRUST) that
+   by x1 will be within their thickness, where the normal at x0 is reliable. It makes one pair of each geometric contact at a shared feature
+   (duplicates.h treats near duplicates), and every pair that carried load in `memory`. 0 when memory ran out. */
 CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit **out);
 
 /* cti_detect_collisions -- appends to *out every candidate that comes nearer than its min_sep during the motion from x0 to x1. Normal and
@@ -42198,11 +42210,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- 8_step/policy_numbers.h ---- */
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without a mechanism
-   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no bit are in a
-   list at its end. A comment above a line tells of other runs.
+   where one is known beside the runs. So the line of `patch` begins: 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without
+   a mechanism (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no
+   bit are in a list at its end. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
-   are at most the tolerance.
+   (`dynamics`) are at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
    world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
@@ -42212,15 +42224,16 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", \
-      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for or " \
-      "when the length of substeps changes") \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved, unless it is `large`. " \
+      "Above, when asked for or when the length of substeps changes") \
     X(double, large, 5e7, "flops", \
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
-    X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
+    X(int, slow, 8, "iterations", \
+      "of conjugate gradients; a free solve that takes more with a factor of an earlier matrix asks for a new one for the next attempt") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
     X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
@@ -42231,7 +42244,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 #define CTI_TUNED_ISLAND(X) \
     X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
     X(int, extrapolated, 9, "attempts", \
-      "in a row at most whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+      "in a row at most whose free motion is extrapolated, not solved: of bodies in contact that are split into nodes, under Euler's rule, in " \
+      "substeps of equal lengths. At rest it is solved in one step of ten") \
     X(int, ports, 200, "blocks", \
       "in contact, up to which a body is one cluster, if `columns` holds as well: 200 rows at 200 blocks about fill its bytes") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
@@ -42242,30 +42256,33 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, corrected, 2, "components", \
       "split into nodes, up to which an island gets corrections. With more it gets none: six layers of cloth take longer with them than without") \
     X(int, wasted, 24, "budgets", \
-      "that a step may spend in solves that end far from a solution. One is max_sweeps times the contacts, or times `sweeps.few` if contacts are " \
-      "fewer") \
+      "that a step may spend in solves that end far from a solution. One is max_sweeps visits to each row of the world, or to `sweeps.few` rows if " \
+      "there are fewer") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
-      "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
+      "divisor of the budget of a solve in whose island a component was solved before in the attempt, or that goes on where it ended " \
+      "(ended.unsolved)") \
     X(ct_real, weightless, CTI_R(1e-3), "1", \
-      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity") \
+      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity; the error of a " \
+      "free solve is relative to this share of its component's own speed") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", \
-      "error of a free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
+      "error of a component's free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
       "times sqrt(n), or 1 if larger: factor on that error, since the norm over n blocks is tested and most of them have smaller errors")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution. ICA's goes on once its budget is spent (later_part), another solver's is not taken") \
+      "above this a solve is far from a solution. ICA's goes on up to `failed` once its budget is spent (later_part), AUTO tries Newton's method, " \
+      "and another solver's result is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", \
       "share of the island's largest free speed. Where it exceeds `failed` times |g| dt it takes the place of `failed`: in an impact |g| dt is " \
       "small") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
-    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
+    X(ct_real, newton_share, CTI_R(0.5), "1", "of ICA's natural map: the largest natural map and `dynamics` with which Newton's result is taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
       "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, and residuals below it are usual") \
     X(ct_real, spent, 1, "1", \
@@ -42281,7 +42298,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
-      "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
+      "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
+      "line, and from one velocity times dt, by at most this share of their span are the axis of a hinge") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
@@ -42304,24 +42322,32 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
         kept. balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
-    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
-    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt") \
-    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
-       It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
-    X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
+    X(double, gain, 2e-4, "1", \
+      "of a body's energies and work relative to its mean velocity, of the energy of the velocity at which it meets others, and of m |g|^2 dt^2: " \
+      "the gain allowed under Euler's rule, which dissipates") \
+    X(double, gain_swing, 1e-3, "1", \
+      "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt. Bodies that something touched in the last step " \
+      "follow Euler's rule") \
+    /* rows are linear in the rotation. A ball of facets that rolls at 2 m/s gained .4 % in a step and lost it in the next, and gained more than \
+       .1 % in a fifth of its steps; this was before contacts that turn were solved again (attempt.row). 1 % is too much: a random world of \
+       tests/soak gained that */ \
+    X(double, gain_rigid, 5e-3, "1", \
+      "of the energies and work of a rigid body that contacts load and no joint holds, and of m |g|^2 dt^2: the gain allowed") \
     X(double, gain_rounding, 16, "eps", \
-      "of what an elastic energy is computed from, and of the gravitational energy: the gain that rounding can feign") \
+      "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", \
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
-      "of the same, which it may lose at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
+      "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
+      "above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "of the largest entry of the diagonal: pivots below it are directions along which contacts carry nothing") \
+    X(double, balance_soft, 1e-9, "1", \
+      "of the largest entry on the diagonal of balance.c's normal equations: pivots below it are directions along which contacts carry nothing") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", \
       "of velocity; above this shift no multipliers change, and velocities get all of it: such a solve has not converged") \
@@ -42331,13 +42357,14 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
-    /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
-       half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
+    /* Before contacts that turn were solved again (attempt.row), 25 runs of tests/test_parts.c, bars that tumble beside crates, 1680 steps, 979 \
+       of them cut, took 3502 substeps and 5681 linearizations; half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, \
+       150 steps: 209 substeps; half: 209; double: 213 */ \
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
-    /* half and double the distance from 1, and 1 itself, change no bit in the runs of test_parts; .9 changes impacts of ccd_limits_step */ \
+    /* half and double the distance from 1, and 1 itself, changed no bit in these runs; .9 changes impacts of ccd_limits_step */ \
     X(ct_real, equal, CTI_R(0.999), "1", \
       "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
-    /* half and double change no bit in the runs of test_parts; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    /* half and double changed no bit in these runs; with 0 a surface ended one rounding beside its body (4 of the 25) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
     /* it bounds the work of a step. Half and double change nothing in 240 random worlds */ \
@@ -42348,17 +42375,20 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "a pair that comes nearer than this cuts the step (ccd_limits_step), at the time at which its distance is the thickness; one that slides at " \
       "its thickness stays above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
-    X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
+    X(int, zone_rigid, 4, "iterations", \
+      "of its second stage: the zone moves as one rigid body. After it the blocks of pairs that still collide are frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
     X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps: half of the thickness, if that is less") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect ---- */
+/* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect. The shared part of two bodies is what
+        is inside of both; its way out along a direction is how far one body moves until they share nothing ---- */
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", \
-      "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
+      "in which bodies that intersect are to be apart, or in two substeps if these are longer, but no faster than recovery_speed: a deep overlap " \
+      "leaves slowly") \
     X(ct_real, local, CTI_R(4), "1", \
       "ratio of the way out to the size of the shared part plus the thickness; above it, if vertices are inside, each leaves by its nearest " \
       "surface") \
@@ -42551,10 +42581,10 @@ typedef struct cti_mover {
 /* cti_factor_stamp -- the matrix that a component's factors belong to. Plain data, copied when a step is undone. */
 typedef struct cti_factor_stamp {
     int version;                 /* counts computations of the factor */
-    int age;                     /* [steps] since the factor was computed; -1: there is none */
+    int age;                     /* [attempts] since the factor was computed; 0: it is of the present matrix; -1: there is none */
     ct_real dt;                  /* [s] time step that the factor is of */
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
-    int renewal_asked;           /* 1: the next step computes the factor anew */
+    int renewal_asked;           /* 1: the factor is computed anew when factors are next renewed */
     int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */
@@ -42986,7 +43016,8 @@ CTI_INLINE void cti_step_status(ct_step_report *r, ct_status status)
 /* ---- factors ---- */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
-/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed in every step. flops: of a factorization; nonzeros: of the factor. */
+/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve, unless it is large. flops: of a factorization;
+   nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 /* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
    the component, and it has moved farther than the thickness since the factor was computed. */
@@ -42995,7 +43026,7 @@ CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops,
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations asks for a new factor in the next step. */
+/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations with a factor of an earlier matrix asks for a new one. */
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
@@ -43031,7 +43062,7 @@ CTI_FN int cti_policy_is_corrected(int split_components);
 /* cti_policy_budget -- facts for the number of sweeps of a solve. */
 typedef struct cti_policy_budget {
     int max_sweeps;       /* set by the user */
-    int is_later;         /* 1: the solve starts from the solution of an earlier round */
+    int is_later;         /* 1: a component of the island was solved before in the attempt, or the solve goes on where it ended */
     int has_equations;    /* 1: joints are among the rows */
     int is_far;           /* 1: the island's last solve ended far from a solution (cti_policy_is_far) */
     double wasted_sweeps; /* see cti_state */
@@ -43052,14 +43083,14 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 /* cti_policy_failed_natural -- natural map from which on a solve by nodes counts as failed. speed: the island's largest free speed [m/s];
    scale: velocity that its residuals are relative to [m/s]. */
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
-/* cti_policy_any_failed -- 0 if no island can have failed, judging from the largest natural map of all. */
+/* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
 /* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
    cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 #endif
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
-   cti_policy_newton_natural -- natural map up to which Newton's result is accepted. natural: of ICA's solution. */
+   cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_NEWTON))
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
@@ -43082,8 +43113,8 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
 /* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
 CTI_FN int cti_policy_joint_misses(ct_real miss);
-/* cti_policy_rows_hold -- 1 if rows are not solved again: no contact of a rigid body is `bent`, and joints, of which `miss` is the largest,
-   hold. times: how often they were solved again in this round. */
+/* cti_policy_rows_hold -- 1 if rows are not solved again. bent: 1 if the rotation of a rigid body changes a contact's row by more than
+   cti_policy_row_miss, and the contact is loaded or violated; miss: largest one of joints; times: how often they were solved again in this round. */
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss);
@@ -43098,8 +43129,9 @@ CTI_FN int cti_policy_turns_far(ct_real angle);
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
 #endif
 #if CONTACT_WITH_CMR || CONTACT_WITH_PENALTY
-/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: current
-   energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
+/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: the energies and
+   work of which that is a share (cti_energy_gain_rigid, cti_energy_gain); is_euler: the body follows Euler's rule; rounded: scale of its energies,
+   of which rounding errors are a share [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 #endif
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_LAYERS || CONTACT_WITH_PENALTY
@@ -45848,11 +45880,11 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
-/* cti_factors_age -- a new matrix: the age of every factor grows by one step. */
+/* cti_factors_age -- a new matrix, once an attempt: the ages of active components' factors grow by one. */
 CTI_FN void cti_factors_age(cti_factors *f);
 #endif
 #if CONTACT_WITH_CMR
-/* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
+/* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 #endif
 #if (CONTACT_WITH_CMR && (CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_INTERIOR || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS))
@@ -45864,7 +45896,7 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
-/* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
+/* cti_factors_lag -- 1 when some factor of the island is of an earlier matrix. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 #endif
 
@@ -45877,8 +45909,8 @@ typedef struct cti_free_motion {
 
 #if CONTACT_WITH_CMR
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
-   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than eight
-   iterations is marked. worker: see ct_task_fn. Returns the iterations. */
+   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than
+   factors.slow iterations with a factor of an earlier matrix asks for a new one. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */
@@ -47616,7 +47648,7 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* number of sweeps that a solve of this step may take. later: it starts from the solution of an earlier round */
+/* number of sweeps that a solve of this step may take. later: a component of it was solved before in this attempt, or the solve goes on */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
     cti_policy_budget b;
@@ -50187,8 +50219,9 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
-/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
-   element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the sum of the world's size and the ways that speed,
+   scripts and gravity allow (attempt.sizes). An element of nearly no volume may respond with any force, and trees and predicates need numbers
+   in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 #endif
 #if CONTACT_WITH_DCD
@@ -51234,7 +51267,7 @@ typedef struct cti_attempt {
     int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
-    ct_real residual;   /* natural map of the last solve */
+    ct_real residual;   /* of the last solve: the largest of natural map, dynamics, and what contacts that turned still miss; relative as these */
     cti_pair limit;     /* a pair that still collides when not clear; n 0: none */
     cti_attempt_work work;
 } cti_attempt;
@@ -51304,8 +51337,8 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
 #endif
 
 #if CONTACT_WITH_CMR
-/* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is smaller
-   if contacts are expected, whose solve starts from this motion and judges all of it */
+/* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is larger if the
+   component was in contact and split into nodes: the solve of its contacts starts from this motion and judges all of it (island.inexact) */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, mean;
@@ -52831,10 +52864,11 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 /* zones.c -- impact zones.
    Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity, in the metric of mass,
    that opens all collisions found so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
-   its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are.
-   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it terminates. Freezing a surface vertex freezes all its
-   blocks. Joints hold in every stage: in (1) their rows, linearized again at every motion, are solved in the same sweeps; in (2, 3) bodies
-   connected by a rigid joint belong to one zone, and stay or move as a whole. */
+   its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of pairs that still
+   collide stay where they are, and the others keep the motion of (2). Each stage ends with CCD; freezing adds blocks until no moving one
+   collides, so it terminates. Freezing a surface vertex freezes all its blocks. Joints hold in every stage: in (1) their rows, linearized again
+   at every motion, are solved in the same sweeps; in (2, 3) bodies connected by a rigid joint belong to one zone, and stay or move as a
+   whole. A zone that touches something immovable does not move in (2). */
 
 typedef struct cti_zones {
     cti_state *s;
@@ -53256,9 +53290,10 @@ CTI_FN int cti_zones_resolve(cti_state *s, ct_real dt, cti_attempt *attempt, cti
 
 /* ---- 8_step/stepper.h ---- */
 /* stepper.h -- the interface of a stepper to the world: a struct of functions. CT_STEPPER_LIST (methods.h) is the table of steppers.
-   A stepper is a folder, and a function `CTI_CONSTANT_FN const cti_stepper *cti_stepper_<word>(void)` that returns its struct; in a build
-   with one stepper the members are constants. Elsewhere a stepper has its lines in MANIFEST, its switch in config.h, the #include of its
-   header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the list. */
+   A stepper is a folder, and a function `const cti_stepper *cti_stepper_<word>(void)` that returns its struct. Its declaration begins with
+   CTI_FN, its definition with CTI_CONSTANT_FN: in a build with one stepper the members are constants. Elsewhere a stepper has its lines in
+   MANIFEST, its switch in config.h, the #include of its header in 9_world/world.h, and its options in ct_world_desc. docs/step.md has the
+   list. */
 
 
 /* cti_feature -- features of a world that a stepper may refuse. */
@@ -53879,7 +53914,7 @@ static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, ct
         s->detect.valid = 0; /* candidate lists for a motion that failed are too long for half of it */
         return cti_step_halve(s, q, sub, r);
     }
-    if (!(t->a.residual <= s->desc.solver.tolerance)) /* the natural map, for every solver */
+    if (!(t->a.residual <= s->desc.solver.tolerance)) /* the same for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
 }

@@ -7,7 +7,8 @@ usage: python3 tools/bench_policy.py [--scenes A,B] [--starts N] [--kinds off,ha
 --scenes  of S1, S2, S3_N8, S3_N16 (data of peers); letters, unified, press, cloth_drop, skirt (tools/make_scenes.py); overlap, pinch
           (examples/scenes); crash, chain (bench/scenes: impacts of fast, stiff and jointed bodies, where rescues act). Default: S1,S2,S3_N8
 --starts  slightly perturbed starts: gravity is turned by 1e-6 rad times the start's number. Default: 3
---kinds   off: the list OFF below. half, double: every number of the lists in src/ but costs and the paper's
+--kinds   off: the list OFF below. half, double: every number of the lists in src/ but costs, the paper's and substep.equal; half of an integer
+          is rounded down
 --only    trials whose name has one of the words
 --full    whole durations. Else the steps of the list SCENES
 --limit   ends before a run that would begin later than so many seconds from now
@@ -60,7 +61,7 @@ OFF = collections.OrderedDict([
     ("law.miss", "1e30"),                  # the last step along the ray (law.c), except under recovery
     ("law.flat", "1e30"),                  # the ray
     ("law.regular", "1e30"),               # the solve of a whole 3x3 block
-    ("factors.cheap", "1e30"),             # factors are computed in every step, however large
+    ("factors.cheap", "1e30"),             # every factor counts as cheap; large ones are still delayed
     ("factors.large", "1e30"),             # the delay of large factorizations
     ("factors.slow", "1000000"),
     ("factors.missing", "0"),

@@ -119,7 +119,7 @@ typedef struct cti_residuals {
     ct_real dual;          /* -lambda, or friction outside of the cone, times the local compliance */
     ct_real natural;       /* natural map |r - P(r - u/d)| d in the problem's cone */
     ct_real natural_cone;  /* the same in Coulomb's cone, d the mean diagonal of the local compliance */
-    ct_real natural_map;   /* max(dynamics, natural): the number that decides */
+    ct_real natural_map;   /* max(dynamics, natural): the number that decides. Texts call `natural` the natural map */
     double dual_gap;       /* sum lambda u_n [J] */
 } cti_residuals;
 

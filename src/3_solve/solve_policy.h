@@ -1,8 +1,8 @@
 /* solve_policy.h -- the tuned numbers of a solve of contacts, and its decisions as functions of a few facts, without side effects.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `defer` is 12 iterations between two full solves. Rows "group.name" of docs/policy.md have runs
-   without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and double changed
-   no bit are in a list at its end. A comment above a line tells of other runs.
+   where one is known beside the runs. So the line of `defer` begins: 12 iterations between two full solves. Rows "group.name" of docs/policy.md
+   have runs without a mechanism (55 numbers of both headers), and with half and double (all but `costs` and `paper`). Numbers of which half and
+   double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
    v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a
    correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times |g| dt. `The
@@ -22,20 +22,25 @@
       "over contacts, at most, between two over clusters that A couples; max_sweeps over it bounds the outer iterations. Above `first_mix` + 2 " \
       "the acceleration of sweeps acts there, too") \
     X(int, plain, 10, "sweeps", \
-      "of these at most without acceleration, in stand-alone problems (ct_solver_desc.plain); `coupled` bounds the outer iterations there, too") \
+      "over contacts, at most, between two over clusters that A couples, in stand-alone problems without acceleration (ct_solver_desc.plain); " \
+      "`coupled` bounds the outer iterations there, too") \
     X(ct_real, stop, CTI_R(0.25), "tolerances", "change at which a loop of sweeps ends: a residual adds up what several contacts leave") \
     X(ct_real, drop_plain, CTI_R(0.05), "1", \
-      "of the first sweep's change, at which a loop of `plain` ends where A couples clusters (others never do); the paper's 5 % (5.5)") \
+      "of the first sweep's change, at which a loop of `plain` between coupled clusters ends; an accelerated loop there is too short to end so. " \
+      "The paper's 5 % (5.5)") \
     X(ct_real, drop_lagged, CTI_R(0.05), "1", \
       "the same without coupling, with inverses of an earlier matrix: the velocities that they predict are not more accurate") \
     X(ct_real, drop_jointed, CTI_R(1e-3), "1", \
       "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that each leave more than half of the smallest change before: a loop then ends at `stalled`, after twice as many at `outer.judge`") \
+      "in a row that each leave at least half of the smallest change before: a loop then ends at `stalled`, and where A couples no clusters at " \
+      "`outer.judge` after twice as many") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
       "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that a judge may still accept the result") \
-    X(int, first_mix, 2, "sweeps", "before the history begins; two sweeps later the first is accelerated. Plain sweeps find out which contacts act") \
+    X(int, first_mix, 2, "sweeps", \
+      "before the history begins: plain sweeps find out which contacts act. In a solve's first loop the fifth sweep is the first that starts from " \
+      "an extrapolation. Later loops keep the differences, and there it is the fourth") \
     X(ct_real, restart, 2, "1", \
       "growth of the change over its smallest value, at which the history is dropped. With 1, 14 of 100 steps of the scene `crash` more end above " \
       "the tolerance") \
@@ -47,7 +52,8 @@
 /* ---- outer iterations (eq. 12), and when they end ---- */
 #define CTI_TUNED_OUTER(X) \
     X(int, defer, 12, "iterations", \
-      "between two full solves of a body that only contacts couple to others; between them only its blocks in contact move") \
+      "between two full solves of a body that only contacts couple to others, where A couples other clusters; between them only its blocks in " \
+      "contact move. An iteration whose residual is computed solves all of it, too") \
     X(int, fused, 30, "iterations", \
       "at most with contacts solved inside the sweep over nodes: without it S2 takes 1.3 times the sweeps. Later not, since friction may cycle") \
     X(ct_real, diverged, CTI_R(1e4), "1", "growth of the change over its smallest value that counts as divergence (5.6 gives no number)") \
@@ -61,12 +67,12 @@
     X(ct_real, judge, 2, "tolerances", \
       "change below which the residual is computed; with exact inverses and without coupling that of the last sweep") \
     X(ct_real, judge_next, CTI_R(0.9), "1", \
-      "of itself: a residual above the tolerance lowers that change to this, or to the change aimed at if that is smaller, where A couples " \
-      "clusters") \
+      "of the change of `judge`: where A couples clusters, a residual above the tolerance lowers that change to this share of it, or to the change " \
+      "aimed at if that is smaller") \
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at: after a residual above it the tolerance of later sweeps is lowered to this, where A couples no clusters; else to " \
+      "of the change aimed at: where A couples no clusters, a residual above the tolerance lowers the tolerance of later sweeps to this; else to " \
       "the change of `judge_next`. Sweeps end at `stop` of their tolerance. It is not raised again in a solve") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
@@ -80,26 +86,28 @@
     X(int, idle, 2, "corrections", \
       "in a row with little effect. They end the corrections if the last of them was `smooth`; else a new factor is asked for, and with no factor " \
       "left one more such correction ends them") \
-    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change; a correction that leaves more has little effect") \
+    X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
 
 /* ---- Anderson acceleration, and the base point of sweeps over nodes ---- */
 #define CTI_TUNED_ANDERSON(X) \
     X(int, depth, CTI_ANDERSON_DEPTH, "differences", "of iterates in the history: a longer one makes each accelerated sweep dearer") \
-    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. A rigid \
-       cube that hits an equal soft one at 2 m/s needs it: with 1e5 that step ends on its budget. A sum \
-       of 3e3 is too small: there steps of equally stiff joints beside a contact end on their budget */ \
+    /* c: weights of the differences. The sum times float's 6e-8 bounds the relative rounding error of a velocity, here below 1e-3. Two runs \
+       were made before three mechanisms were removed (docs/policy.md). With 1e5 the step in which a rigid cube hits an equal soft one at \
+       2 m/s ended on its budget. With 3e3 steps of equally stiff joints beside a contact did */ \
     X(double, sum, 1e4, "1", "sum of |c| above which the history is dropped") \
     X(double, ridge, 1e-12, "1", "of the trace, added to the normal equations: differences may be dependent up to rounding") \
     X(int, rebase, 16, "sweeps", \
       "over nodes between two base points, relative to which velocities are floats: few enough that rounding does not add up")
 
-/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c) ---- */
+/* ---- the law of one contact. B is its J D^-1 J', B_nn the entry of its normal; its ray is lambda and gamma in a fixed proportion (law.c). `miss`,
+        `flat` and `slides` act on contacts between nodes alone, where A couples clusters, but not in stand-alone problems. `slides` also tells
+        linkage.c which contacts stick ---- */
 #define CTI_TUNED_LAW(X) \
     X(ct_real, miss, CTI_R(1e-5), "1", \
-      "of lambda: violation of the normal law, its velocity over B_nn, that the friction step may leave; more is removed along the ray. Above " \
-      "rounding, below the tolerance") \
+      "of lambda: violation of the normal law, its velocity over B_nn plus compliance, that the friction step may leave; more is removed along the " \
+      "ray, and under recovery all. Above rounding, below the tolerance") \
     X(ct_real, flat, CTI_R(0.1), "1", "of B_nn; where the normal velocity changes by less along the ray, the ray is not followed") \
     X(ct_real, slides, CTI_R(0.99), "1", \
       "of mu^2; from this |gamma|^2 / lambda^2 on a contact slides, and may follow its ray; an iterate need not end on the cone exactly") \
@@ -112,7 +120,8 @@
       "of the residual after the last refinement of dv: a loop ends where no residual changes by more than this; the 5 % of 5.5") \
     X(int, repeats, 3, "solves", "of normal and friction at one visit of a contact (5.5, 3.2.1)") \
     X(int, quick, 10, "sweeps", "inner loops that take fewer are counted: nine in ten in the paper (5.3)") \
-    X(ct_real, growth, CTI_R(1e4), "1", "of the response's residual over its smallest value, which is divergence (5.6 gives no number)") \
+    X(ct_real, growth, CTI_R(1e4), "1", \
+      "of the response's residual over its smallest value, which is divergence if it is also above the contacts' own push (5.6 gives no number)") \
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
@@ -205,7 +214,8 @@ CTI_FN int cti_solve_policy_halves(ct_real change, ct_real best);
 /* cti_solve_policy_sweep_restarts, cti_solve_policy_outer_restarts -- 1 where the history of the acceleration is dropped. */
 CTI_FN int cti_solve_policy_sweep_restarts(ct_real change, ct_real best);
 CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
-/* cti_solve_policy_mixes -- 1 where sweep k is accelerated. */
+/* cti_solve_policy_mixes -- 1 where sweep k, from 0, enters the history. If that then has differences, the next sweep starts from an
+   extrapolation. */
 CTI_FN int cti_solve_policy_mixes(int k, int plain);
 
 /* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */

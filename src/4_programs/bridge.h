@@ -54,7 +54,7 @@ CTI_FN int cti_bridge_finish(const cti_bridge *q, cti_arena *arena, const double
 CTI_FN void cti_bridge_close(cti_mem *mem, cti_bridge *q);
 
 /* cti_bridge_solve -- runs a stand-alone solver on the world's problem. v and the rows' multipliers are the start and the result. The
-   solver's own tolerance is reduced until cti_residual_eval, the judge of worlds, finds the natural map below desc->tolerance.
+   solver's own tolerance is reduced until cti_residual_eval, the judge of worlds, finds max(dynamics, natural) below desc->tolerance.
    info->status:
    OK       below the tolerance
    BUDGET   above it, but not above `loose`

@@ -126,7 +126,7 @@ static void cti_bridge_point_put(const cti_problem *p, const cti_bridge_point *q
         memcpy(p->rows[i].r, q->r + 3 * (size_t)i, sizeof p->rows[i].r);
 }
 
-/* the natural map of v and the rows by the world's judge; huge where numbers are not finite */
+/* max(dynamics, natural) of v and the rows by the world's judge; huge where numbers are not finite */
 static ct_real cti_bridge_judge(const cti_problem *p, const ct_real *v, ct_real *work)
 {
     cti_residuals res;
@@ -151,7 +151,7 @@ typedef struct cti_bridge_run {
     const ct_solver_desc *desc;
     ct_solver solver;
     cti_effort e;
-    ct_real tolerance, slight; /* tolerance of the natural map; [m/s] violation from which on a row is added */
+    ct_real tolerance, slight; /* tolerance of the judge; [m/s] violation from which on a row is added */
     uint8_t *mode;            /* [rows] */
     ct_real *v, *work;
     cti_bridge_point start, best;

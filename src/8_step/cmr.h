@@ -35,7 +35,7 @@ typedef struct cti_attempt {
     int excluded;       /* components that are excluded (parts.h); the other fields describe active components alone */
     int limited;        /* 1: the attempt ended at once, since all components that move have a step limit below dt */
     int redo;           /* 1: components were excluded, and then the others failed as well: the attempt is made again without exclusion */
-    ct_real residual;   /* natural map of the last solve */
+    ct_real residual;   /* of the last solve: the largest of natural map, dynamics, and what contacts that turned still miss; relative as these */
     cti_pair limit;     /* a pair that still collides when not clear; n 0: none */
     cti_attempt_work work;
 } cti_attempt;

@@ -18,8 +18,8 @@ CTI_FN void cti_cmr_hold(const cti_state *s, ct_real *v)
             cti_v3_put(v, i, cti_v3_add(cti_m3_mul_v(held->projectors + 9 * (size_t)held->filter[i], cti_v3_at(v, i)), cti_v3_at(held->v_fixed, i)));
 }
 
-/* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is smaller
-   if contacts are expected, whose solve starts from this motion and judges all of it */
+/* tolerance of a component's free solve: half the tolerance of the velocity scale, in the energy norm of its lightest block. It is larger if the
+   component was in contact and split into nodes: the solve of its contacts starts from this motion and judges all of it (island.inexact) */
 static double cti_cmr_free_tolerance(const cti_state *s, const cti_component *c, ct_real dt)
 {
     ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)) * dt, light = CTI_REAL_MAX, speed = 0, mean;

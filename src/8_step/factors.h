@@ -23,9 +23,9 @@ CTI_FN int cti_factors_prepare(cti_factors *f, cti_component *q, ct_real dt);
 CTI_FN void cti_factors_refill(cti_component *q, const cti_bsr *A, ct_real dt);
 /* cti_factors_room -- scratch for solves with a factor, for every worker. 0 when memory ran out. */
 CTI_FN int cti_factors_room(cti_factors *f, const cti_factor32 *factor);
-/* cti_factors_age -- a new matrix: the age of every factor grows by one step. */
+/* cti_factors_age -- a new matrix, once an attempt: the ages of active components' factors grow by one. */
 CTI_FN void cti_factors_age(cti_factors *f);
-/* cti_factors_is_cheap -- 1 if a factor costs no more than some ten solves. */
+/* cti_factors_is_cheap -- 1 if a factor costs at most 20 solves (factors.cheap over factors.solve). */
 CTI_FN int cti_factors_is_cheap(const cti_factors *f, const cti_component *q);
 /* cti_factors_exact -- gives the open island's problem exact factors of its bodies, computed once for each matrix; their list is in the
    arena. A is the world's. 0 when memory ran out. */
@@ -33,7 +33,7 @@ CTI_FN int cti_factors_exact(cti_factors *f, cti_arena *arena, const cti_bsr *A,
 /* cti_factors_mark -- asks for new factors of the island's components whose factor lags. Returns how many were marked. */
 CTI_FN int cti_factors_mark(cti_factors *f, const cti_island *island);
 
-/* cti_factors_lag -- 1 when some factor of the island is of an earlier step. */
+/* cti_factors_lag -- 1 when some factor of the island is of an earlier matrix. */
 CTI_FN int cti_factors_lag(const cti_factors *f, const cti_island *island);
 
 /* cti_free_motion -- A x = b of the world's n blocks, the motion without contacts. */
@@ -44,8 +44,8 @@ typedef struct cti_free_motion {
 } cti_free_motion;
 
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
-   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than eight
-   iterations is marked. worker: see ct_task_fn. Returns the iterations. */
+   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than
+   factors.slow iterations with a factor of an earlier matrix asks for a new one. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */

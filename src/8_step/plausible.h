@@ -4,8 +4,9 @@
 
 #include "state.h"
 
-/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the world's size plus what speed and gravity allow. An
-   element of nearly no volume may respond with any force, and trees and predicates need numbers in a sensible range. */
+/* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the sum of the world's size and the ways that speed,
+   scripts and gravity allow (attempt.sizes). An element of nearly no volume may respond with any force, and trees and predicates need numbers
+   in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
 /* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
 CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out);

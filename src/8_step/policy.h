@@ -8,14 +8,15 @@
 
 /* ---- factors ---- */
 
-/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed in every step. flops: of a factorization; nonzeros: of the factor. */
+/* cti_policy_factor_is_cheap -- 1 if a component's factor is computed for every free solve, unless it is large. flops: of a factorization;
+   nonzeros: of the factor. */
 CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 /* cti_policy_factor_is_due -- 1 if the factor is computed again before the free solve of a step of dt. moves_in_contact: contacts act on
    the component, and it has moved farther than the thickness since the factor was computed. */
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
 /* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
-/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations asks for a new factor in the next step. */
+/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations with a factor of an earlier matrix asks for a new one. */
 CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
@@ -50,7 +51,7 @@ CTI_FN int cti_policy_is_corrected(int split_components);
 /* cti_policy_budget -- facts for the number of sweeps of a solve. */
 typedef struct cti_policy_budget {
     int max_sweeps;       /* set by the user */
-    int is_later;         /* 1: the solve starts from the solution of an earlier round */
+    int is_later;         /* 1: a component of the island was solved before in the attempt, or the solve goes on where it ended */
     int has_equations;    /* 1: joints are among the rows */
     int is_far;           /* 1: the island's last solve ended far from a solution (cti_policy_is_far) */
     double wasted_sweeps; /* see cti_state */
@@ -66,13 +67,13 @@ CTI_FN int cti_policy_is_far(ct_real natural);
 /* cti_policy_failed_natural -- natural map from which on a solve by nodes counts as failed. speed: the island's largest free speed [m/s];
    scale: velocity that its residuals are relative to [m/s]. */
 CTI_FN ct_real cti_policy_failed_natural(ct_real speed, ct_real scale);
-/* cti_policy_any_failed -- 0 if no island can have failed, judging from the largest natural map of all. */
+/* cti_policy_any_failed -- 0 if no island can have failed. worst: the largest natural map of all, or a residual above it. */
 CTI_FN int cti_policy_any_failed(ct_real worst);
 /* cti_policy_gets_more_sweeps -- 1 if an island that ended on its budget gets half of it in addition. failed: its
    cti_policy_failed_natural. */
 CTI_FN int cti_policy_gets_more_sweeps(cti_solve_status ended, ct_real natural, ct_real failed);
 /* cti_policy_newton_takes_over -- 1 if AUTO passes an island that ICA did not solve to Newton's method.
-   cti_policy_newton_natural -- natural map up to which Newton's result is accepted. natural: of ICA's solution. */
+   cti_policy_newton_natural -- natural map, and error of A v = b + J'r, up to which Newton's result is accepted. natural: of ICA's solution. */
 #if CONTACT_WITH_NEWTON
 CTI_FN int cti_policy_newton_takes_over(const ct_solver_desc *desc, cti_solve_status ended, ct_real natural, int rows);
 CTI_FN ct_real cti_policy_newton_natural(ct_real natural);
@@ -90,8 +91,8 @@ CTI_FN int cti_policy_chosen_goes_on(ct_real spent);
 CTI_FN ct_real cti_policy_joint_slack(ct_real thickness, ct_real tolerance, ct_real scale, ct_real dt, ct_real size);
 /* cti_policy_joint_misses -- 1 if a joint is to be solved again. */
 CTI_FN int cti_policy_joint_misses(ct_real miss);
-/* cti_policy_rows_hold -- 1 if rows are not solved again: no contact of a rigid body is `bent`, and joints, of which `miss` is the largest,
-   hold. times: how often they were solved again in this round. */
+/* cti_policy_rows_hold -- 1 if rows are not solved again. bent: 1 if the rotation of a rigid body changes a contact's row by more than
+   cti_policy_row_miss, and the contact is loaded or violated; miss: largest one of joints; times: how often they were solved again in this round. */
 CTI_FN int cti_policy_rows_hold(int bent, ct_real miss, int times);
 /* cti_policy_joint_fails -- 1 if a joint with such an error at the end of the attempt rejects it. */
 CTI_FN int cti_policy_joint_fails(ct_real miss);
@@ -100,8 +101,9 @@ CTI_FN int cti_policy_turns_far(ct_real angle);
 
 /* cti_policy_row_miss -- approach [m/s] by which a substep of dt may violate a contact's row. Above it the row is solved again. */
 CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
-/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: current
-   energies and work; is_euler: the integration rule dissipates; rounded: scale of the rounding error of its elastic energy [J]. */
+/* cti_policy_rigid_gain, cti_policy_body_gain -- energy [J] that a rigid body, and any other body, may gain in a substep. energy: the energies and
+   work of which that is a share (cti_energy_gain_rigid, cti_energy_gain); is_euler: the body follows Euler's rule; rounded: scale of its energies,
+   of which rounding errors are a share [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
 /* cti_policy_chain_climbs -- 1 if a chain of rigid bodies has risen too far for its energy. rise: of its gravitational energy [J]; motion:

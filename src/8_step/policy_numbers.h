@@ -1,10 +1,10 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
-   where one is known beside the runs. `patch` is 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without a mechanism
-   (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no bit are in a
-   list at its end. A comment above a line tells of other runs.
+   where one is known beside the runs. So the line of `patch` begins: 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without
+   a mechanism (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no
+   bit are in a list at its end. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
-   are at most the tolerance.
+   (`dynamics`) are at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
    world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
@@ -18,15 +18,16 @@
 /* ---- factors of A: when they are computed anew, and in which precision. flops and nonzeros are a factorization's ---- */
 #define CTI_TUNED_FACTORS(X) \
     X(double, cheap, 300, "flops a nonzero", \
-      "below this a factor costs at most 20 solves (`solve`) and is computed in every step, unless it is `large`. Above, when asked for or " \
-      "when the length of substeps changes") \
+      "below this a factor costs at most 20 solves (`solve`) and is computed in every attempt whose free motion is solved, unless it is `large`. " \
+      "Above, when asked for or when the length of substeps changes") \
     X(double, large, 5e7, "flops", \
       "above this (about 10 ms), a cheap factor waits until the body moves in contact, or its age costs more than a new one") \
     X(double, solve, 15, "flops a nonzero", "of a factorization take as long as a solve, which waits for memory") \
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
-    X(int, slow, 8, "iterations", "of conjugate gradients; a free solve that takes more asks for a new factor in the next step") \
+    X(int, slow, 8, "iterations", \
+      "of conjugate gradients; a free solve that takes more with a factor of an earlier matrix asks for a new one for the next attempt") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
     X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \
@@ -37,7 +38,8 @@
 #define CTI_TUNED_ISLAND(X) \
     X(ct_real, inexact, CTI_R(100), "1", "factor on the tolerance of a free solve before a solve by nodes: that judges the whole motion") \
     X(int, extrapolated, 9, "attempts", \
-      "in a row at most whose free motion is extrapolated, not solved: a body at rest solves it in one step of ten") \
+      "in a row at most whose free motion is extrapolated, not solved: of bodies in contact that are split into nodes, under Euler's rule, in " \
+      "substeps of equal lengths. At rest it is solved in one step of ten") \
     X(int, ports, 200, "blocks", \
       "in contact, up to which a body is one cluster, if `columns` holds as well: 200 rows at 200 blocks about fill its bytes") \
     X(double, columns, 1500000, "bytes", "of A^-1 J', up to which a body is one cluster: every sweep reads them, a near cache holds them") \
@@ -48,30 +50,33 @@
     X(int, corrected, 2, "components", \
       "split into nodes, up to which an island gets corrections. With more it gets none: six layers of cloth take longer with them than without") \
     X(int, wasted, 24, "budgets", \
-      "that a step may spend in solves that end far from a solution. One is max_sweeps times the contacts, or times `sweeps.few` if contacts are " \
-      "fewer") \
+      "that a step may spend in solves that end far from a solution. One is max_sweeps visits to each row of the world, or to `sweeps.few` rows if " \
+      "there are fewer") \
     X(int, wasted_joints, 4, "1", "factor on that where an island has joints, which every round linearizes again") \
     X(int, wasted_part, 8, "1", \
       "divisor of the budget of islands far from a solution, once those are spent: the step will end in halves or in impact zones anyway") \
     X(int, later_part, 2, "1", \
-      "divisor of the budget of a solve that starts from an earlier round's solution, or goes on where it ended (ended.unsolved)") \
+      "divisor of the budget of a solve in whose island a component was solved before in the attempt, or that goes on where it ended " \
+      "(ended.unsolved)") \
     X(ct_real, weightless, CTI_R(1e-3), "1", \
-      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity") \
+      "of the largest of free speed, script's speed and thickness / dt, to which residuals are relative where there is no gravity; the error of a " \
+      "free solve is relative to this share of its component's own speed") \
     X(ct_real, free_share, CTI_R(0.5), "tolerances", \
-      "error of a free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
+      "error of a component's free solve, as the velocity of its lightest block: it adds to the error of the contacts") \
     X(ct_real, free_mean, CTI_R(0.1), "1", \
       "times sqrt(n), or 1 if larger: factor on that error, since the norm over n blocks is tested and most of them have smaller errors")
 
 /* ---- what follows from the end of an island's solve ---- */
 #define CTI_TUNED_ENDED(X) \
     X(ct_real, unsolved, CTI_R(0.15), "natural map", \
-      "above this a solve is far from a solution. ICA's goes on once its budget is spent (later_part), another solver's is not taken") \
+      "above this a solve is far from a solution. ICA's goes on up to `failed` once its budget is spent (later_part), AUTO tries Newton's method, " \
+      "and another solver's result is not taken") \
     X(ct_real, failed, CTI_R(0.5), "natural map", "from here on a solve by nodes has failed: its bodies become one cluster each") \
     X(ct_real, failed_speed, CTI_R(0.05), "1", \
       "share of the island's largest free speed. Where it exceeds `failed` times |g| dt it takes the place of `failed`: in an impact |g| dt is " \
       "small") \
     X(int, newton_rows, 400, "rows", "of an island, up to which CT_SOLVER_AUTO tries Newton's method: 5000 rows take it seconds") \
-    X(ct_real, newton_share, CTI_R(0.5), "1", "share of ICA's natural map that Newton's result must be below to be taken") \
+    X(ct_real, newton_share, CTI_R(0.5), "1", "of ICA's natural map: the largest natural map and `dynamics` with which Newton's result is taken") \
     X(ct_real, diverged, CTI_R(10), "natural map", \
       "from here on a solve with CT_FRICTION_LOCAL has diverged: that does not solve for friction, and residuals below it are usual") \
     X(ct_real, spent, 1, "1", \
@@ -87,7 +92,8 @@
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
-      "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11") \
+      "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
+      "line, and from one velocity times dt, by at most this share of their span are the axis of a hinge") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
@@ -110,24 +116,32 @@
         kept. balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
-    X(double, gain, 2e-4, "1", "of its energy and work that a body may gain under Euler's rule, which loses a hundred times as much at 1/60 s") \
-    X(double, gain_swing, 1e-3, "1", "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt") \
-    /* rows are linear in the rotation: a ball of facets that rolls at 2 m/s gains .4 % in a step and loses it in the next. \
-       It gains more than .1 % in a fifth of its steps. 1 % is too much: a world of the soak gained that */ \
-    X(double, gain_rigid, 5e-3, "1", "the same of a rigid body") \
+    X(double, gain, 2e-4, "1", \
+      "of a body's energies and work relative to its mean velocity, of the energy of the velocity at which it meets others, and of m |g|^2 dt^2: " \
+      "the gain allowed under Euler's rule, which dissipates") \
+    X(double, gain_swing, 1e-3, "1", \
+      "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt. Bodies that something touched in the last step " \
+      "follow Euler's rule") \
+    /* rows are linear in the rotation. A ball of facets that rolls at 2 m/s gained .4 % in a step and lost it in the next, and gained more than \
+       .1 % in a fifth of its steps; this was before contacts that turn were solved again (attempt.row). 1 % is too much: a random world of \
+       tests/soak gained that */ \
+    X(double, gain_rigid, 5e-3, "1", \
+      "of the energies and work of a rigid body that contacts load and no joint holds, and of m |g|^2 dt^2: the gain allowed") \
     X(double, gain_rounding, 16, "eps", \
-      "of what an elastic energy is computed from, and of the gravitational energy: the gain that rounding can feign") \
+      "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
     X(double, climb, 0.1, "1", \
       "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
       "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
     X(double, link_least, 0.95, "1", \
-      "of the same, which it may lose at most. With .5 two rods of 2 cm with velocity rows (1/60 s) end a step 1.1 % above their energy") \
+      "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
+      "above their energy") \
     X(ct_real, link_eased, CTI_R(0.01), "thicknesses", "error of a joint above which it is being closed; the energy of its chain is left alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
-    X(double, balance_soft, 1e-9, "1", "of the largest entry of the diagonal: pivots below it are directions along which contacts carry nothing") \
+    X(double, balance_soft, 1e-9, "1", \
+      "of the largest entry on the diagonal of balance.c's normal equations: pivots below it are directions along which contacts carry nothing") \
     X(ct_real, balance_least, CTI_R(0.25), "tolerances", "of velocity; a smaller shift is added to the velocities: no residual notices it") \
     X(ct_real, balance_most, CTI_R(10), "tolerances", \
       "of velocity; above this shift no multipliers change, and velocities get all of it: such a solve has not converged") \
@@ -137,13 +151,14 @@
 
 /* ---- substeps (parts.h) and impact zones (zones.c) ---- */
 #define CTI_TUNED_SUBSTEP(X) \
-    /* 25 runs of test_parts, bars that tumble beside crates, 1680 steps, 979 of them cut: 3502 substeps, 5681 linearizations; \
-       half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, 150 steps: 209 substeps; half: 209; double: 213 */ \
+    /* Before contacts that turn were solved again (attempt.row), 25 runs of tests/test_parts.c, bars that tumble beside crates, 1680 steps, 979 \
+       of them cut, took 3502 substeps and 5681 linearizations; half: 3503, 5694; double: 3528, 5686. A stack of ten beside a hopping bar, \
+       150 steps: 209 substeps; half: 209; double: 213 */ \
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
-    /* half and double the distance from 1, and 1 itself, change no bit in the runs of test_parts; .9 changes impacts of ccd_limits_step */ \
+    /* half and double the distance from 1, and 1 itself, changed no bit in these runs; .9 changes impacts of ccd_limits_step */ \
     X(ct_real, equal, CTI_R(0.999), "1", \
       "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
-    /* half and double change no bit in the runs of test_parts; with 0 a surface ends one rounding beside its body (4 of the 25 runs) */ \
+    /* half and double changed no bit in these runs; with 0 a surface ended one rounding beside its body (4 of the 25) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
     /* it bounds the work of a step. Half and double change nothing in 240 random worlds */ \
@@ -154,17 +169,20 @@
       "a pair that comes nearer than this cuts the step (ccd_limits_step), at the time at which its distance is the thickness; one that slides at " \
       "its thickness stays above") \
     X(int, zone_soft, 12, "iterations", "of an impact zone's first stage, in which impulses push colliding pairs apart") \
-    X(int, zone_rigid, 4, "iterations", "of its second stage: the zone moves as one rigid body. After it the zone is frozen") \
+    X(int, zone_rigid, 4, "iterations", \
+      "of its second stage: the zone moves as one rigid body. After it the blocks of pairs that still collide are frozen") \
     X(int, zone_sweeps, 60, "sweeps", "over the impulses in an iteration, at most") \
     X(ct_real, zone_turn, CTI_R(0.5), "rad", "largest rotation that a zone gives a body in a substep, as attempt.turn") \
     X(ct_real, zone_miss, CTI_R(0.25), "thicknesses", "error of joints, up to which the first stage ends once nothing collides") \
     X(ct_real, zone_keep, CTI_R(0.9), "1", "share of the present distance that a zone keeps: half of the thickness, if that is less") \
     X(ct_real, zone_end, CTI_R(1e-4), "thicknesses", "of motion in a sweep over the impulses, below which the sweeps end")
 
-/* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect ---- */
+/* ---- separation of surfaces that intersect (repair.c). A contour is a line in which two surfaces intersect. The shared part of two bodies is what
+        is inside of both; its way out along a direction is how far one body moves until they share nothing ---- */
 #define CTI_TUNED_REPAIR(X) \
     X(ct_real, time, CTI_R(0.1), "s", \
-      "in which bodies that intersect are to be apart, or in two steps if these are longer: a deep overlap leaves slowly") \
+      "in which bodies that intersect are to be apart, or in two substeps if these are longer, but no faster than recovery_speed: a deep overlap " \
+      "leaves slowly") \
     X(ct_real, local, CTI_R(4), "1", \
       "ratio of the way out to the size of the shared part plus the thickness; above it, if vertices are inside, each leaves by its nearest " \
       "surface") \

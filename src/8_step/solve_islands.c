@@ -218,7 +218,7 @@ static int cti_islands_has_equations(const cti_island *q)
     return any;
 }
 
-/* number of sweeps that a solve of this step may take. later: it starts from the solution of an earlier round */
+/* number of sweeps that a solve of this step may take. later: a component of it was solved before in this attempt, or the solve goes on */
 static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later)
 {
     cti_policy_budget b;

@@ -37,10 +37,10 @@ typedef struct cti_mover {
 /* cti_factor_stamp -- the matrix that a component's factors belong to. Plain data, copied when a step is undone. */
 typedef struct cti_factor_stamp {
     int version;                 /* counts computations of the factor */
-    int age;                     /* [steps] since the factor was computed; -1: there is none */
+    int age;                     /* [attempts] since the factor was computed; 0: it is of the present matrix; -1: there is none */
     ct_real dt;                  /* [s] time step that the factor is of */
     ct_real drift;               /* [m] bound on how far a block has moved since the factor was computed */
-    int renewal_asked;           /* 1: the next step computes the factor anew */
+    int renewal_asked;           /* 1: the factor is computed anew when factors are next renewed */
     int base_iterations;         /* conjugate gradient iterations of the first free solve with the factor */
     int excess_iterations;       /* iterations beyond that in later free solves: the cost of the factor's age */
     int penalized_known;         /* 1: there is a factor of the penalized matrix */

@@ -533,7 +533,7 @@ static cti_step_code cti_step_do(cti_state *s, cti_step_span *q, ct_real sub, ct
         s->detect.valid = 0; /* candidate lists for a motion that failed are too long for half of it */
         return cti_step_halve(s, q, sub, r);
     }
-    if (!(t->a.residual <= s->desc.solver.tolerance)) /* the natural map, for every solver */
+    if (!(t->a.residual <= s->desc.solver.tolerance)) /* the same for every solver */
         cti_step_status(r, t->a.budget ? CT_STATUS_BUDGET : CT_STATUS_NOT_CONVERGED);
     return t->a.excluded && t->good ? cti_step_split(s, q, sub, r) : cti_step_take(s, q, sub, t, r);
 }

@@ -1,10 +1,11 @@
 /* zones.c -- impact zones.
    Method: colliding pairs join their blocks to zones. (1) Inelastic, non-sticking: v moves to the nearest velocity, in the metric of mass,
    that opens all collisions found so far (Gauss-Seidel on impulses; Harmon, Vouga, Tamstorf, Grinspun 2008). (2) Rigid: a zone moves with
-   its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of a zone stay where they are.
-   Each stage ends with CCD; freezing adds blocks until no moving one collides, so it terminates. Freezing a surface vertex freezes all its
-   blocks. Joints hold in every stage: in (1) their rows, linearized again at every motion, are solved in the same sweeps; in (2, 3) bodies
-   connected by a rigid joint belong to one zone, and stay or move as a whole. */
+   its own linear and angular momentum (Provot 1997; Bridson, Fedkiw, Anderson 2002). (3) Freezing: blocks of pairs that still
+   collide stay where they are, and the others keep the motion of (2). Each stage ends with CCD; freezing adds blocks until no moving one
+   collides, so it terminates. Freezing a surface vertex freezes all its blocks. Joints hold in every stage: in (1) their rows, linearized again
+   at every motion, are solved in the same sweeps; in (2, 3) bodies connected by a rigid joint belong to one zone, and stay or move as a
+   whole. A zone that touches something immovable does not move in (2). */
 #include "zones.h"
 #include "policy_numbers.h"
 #include "../0_base/sets.h"

@@ -149,11 +149,13 @@ typedef struct ct_solver_desc {
     ct_cone cone;
     ct_cluster_mode cluster;
     ct_termination termination;
-    ct_real tolerance;     /* natural map relative to the velocity scale, > 0; default 1e-4, in float 1e-3, which it can resolve */
+    ct_real tolerance;     /* of natural map and error of A v = b + J'r, relative to the velocity scale, > 0; default 1e-4, in float 1e-3,
+                              which it can resolve */
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, with status budget; default 200.
-                              An island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
+                              Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. Another
+                              island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
                               work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on solves that end with
                               a residual above 0.15, islands that end so get an eighth of the sweeps */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
@@ -607,10 +609,10 @@ typedef struct ct_step_report {
                               be added, but may fall or be moved there */
     int tangled;           /* pairs (edge through face) that intersected when the last substep began: they make no contact, and are
                               separated gradually. PENALTY, GEOMETRIC, EXPLICIT: at the end of the step */
-    ct_real residual;      /* natural map relative to the velocity scale, of the last solve and of free motion, worst substep. BARRIER: last
-                              change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all energies, work and
-                              losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of the equations, relative
-                              to that scale; its explicit form: by how much a substep is over its bound */
+    ct_real residual;      /* natural map or error of A v = b + J'r, relative to the velocity scale, of the last solve and of free motion, worst
+                              substep. BARRIER: last change of a velocity by Newton's method [m/s]. LAYERS: size of energy_gained, over all
+                              energies, work and losses of the step, beyond rounding. PENALTY: error of the force law as a velocity and of
+                              the equations, relative to that scale; its explicit form: by how much a substep is over its bound */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
                                pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
