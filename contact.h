@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bdc7ed620156fdce.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs bac0df528e79fcf7.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -53336,15 +53336,16 @@ struct cti_program;
    refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
              the body's name
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
-             and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
+             and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `unprepare` is called then, too
    step      one step: CT_OK with the whole report except the sums of its times, or CT_ERR_MEMORY with the state unchanged. cti_state has
              the same layout for all steppers: a rigid body has two blocks (velocity of its centre, angular velocity) and a pose. A stepper
              with other unknowns keeps them in `own`, reads the state when a step begins and commits to it at the end. It saves
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
    problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out, also after a failure. 0: out of memory.
              NULL: the world makes it from cti_state.contact.rows. Called only if cti_state.contact.is_solved is set
-   release   frees `own`, which may be NULL
-   unprepare frees of `own` what refers to the bodies as they were prepared, and keeps what outlives a change of bodies. NULL: `release` does */
+   release   frees `own`, which may be NULL, when the world is destroyed
+   unprepare before bodies or joints change: frees of `own`, which may be NULL, what refers to the bodies as they were prepared, and keeps what
+             outlives their change. NULL: `release` does it */
 typedef struct cti_stepper {
     int ends_apart;    /* 1: a step that begins without intersections ends without one */
     int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
@@ -70614,8 +70615,7 @@ CTI_FN cti_v3 cti_penalty_turned(const cti_state *s, ct_real h, const cti_pair *
     w = cti_v3_mul(cti_v3_add(a, b), CTI_R(1.0) / (ct_real)sides);
     turn2 = cti_v3_norm2(w);
     /* Cayley's rotation: of the length of the slip, and by w but for |w|^3 / 12 */
-    a = cti_v3_mad(slip, cti_v3_cross(w, cti_v3_mad(slip, cti_v3_cross(w, slip), CTI_R(0.5))), 1 / (1 + turn2 / 4));
-    return a;
+    return cti_v3_mad(slip, cti_v3_cross(w, cti_v3_mad(slip, cti_v3_cross(w, slip), CTI_R(0.5))), 1 / (1 + turn2 / 4));
 }
 
 CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid)
@@ -70878,6 +70878,7 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     cti_row_context c;
     cti_row start;
     cti_contact_row origin;
+    cti_v3 slip = cti_m3_mul_tv(row->frame, cti_v3_make(0, q->slip[0], q->slip[1]));
     ct_real u[3];
     int k;
     if (!o->bends)
@@ -70890,6 +70891,8 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     for (k = 0; k < 3; k++)
         row->w[k] = o->script[k] = origin.script[k];
     o->bends = 0;
+    slip = cti_m3_mul_v(row->frame, slip);
+    q->slip[0] = slip.y, q->slip[1] = slip.z;
     cti_row_velocity(row, s->v, u);
     q->rebound = cti_max(0, -u[0]) * s->desc.restitution;
 }
@@ -71140,9 +71143,9 @@ static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
     }
 }
 
-/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of a surface that bounds
-   no solid, which vertices of others pass unseen. met [nv]: 1 + the hit of the
-   inside tests at the end that a vertex has first; they are in the order of the bodies that contain it */
+/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of another body's surface
+   that bounds no solid, behind which inside tests see nothing. met [nv]: 1 + the hit of the inside tests at the end that a vertex has first; they are
+   in the order of the bodies that contain it */
 static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t *met)
 {
     const cti_surface *f = &s->surface;
@@ -71386,8 +71389,8 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
 /* penalty_system.c -- the linear systems of a substep, and the bound of the explicit form.
    Method: the implicit form solves A v = b + J' r(J v + w) for velocities. A is the assembled matrix of the bodies without contacts; each solve takes
    r = c - D u, linearized at the last velocities (penalty_law.c), so that its matrix A + J' D J is symmetric and positive definite. It is never
-   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Unknowns
-   are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
+   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Bodies that
+   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
    numbers, and the momentum of bodies that touch each other is kept to the accuracy of conjugate gradients. What the linearization misses of the
    law is the residual.
    The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
@@ -72227,8 +72230,7 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     const cti_penalty *p = cti_penalty_of(s);
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
     double sum = 0, more = 0, other = 0, g2 = (double)cti_v3_norm2(g);
-    int b;
-    int i;
+    int i, b;
     for (i = 0; i < s->n; i++) {
         double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
         if (!(s->bodies.mass[i] > 0))
@@ -72547,8 +72549,11 @@ static ct_code cti_penalty_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
+/* a step without bodies that move; what springs of removed bodies have stored is lost */
 static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    r->loss_contact = cti_penalty_of(s)->energy;
+    cti_penalty_of(s)->energy = 0;
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
     r->substeps = 1;

@@ -99,6 +99,31 @@ static void bodies_come_and_go(void **state)
     }
 }
 
+/* a point that rests on a plane is removed: the energy of its springs is a loss of the next step, in which no body moves */
+static void springs_of_the_last_body_are_lost(void **state)
+{
+    ct_world_desc d = desc(CT_PENALTY_IMPLICIT, CT_PENALTY_PROXIMITY, 0, 9.81);
+    ct_world *w = world_make(&d);
+    ct_body_id id;
+    ct_step_report r;
+    double stored;
+    int i;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    id = add_point(w, THICK, 0);
+    for (i = 0; i < 20; i++)
+        r = step_once(w, 0.01);
+    stored = r.energy_contact;
+    assert_true(stored > 0);
+    assert_int_equal(ct_body_remove(w, id), CT_OK);
+    r = step_once(w, 0.01);
+    assert_true(r.loss_contact == stored && r.energy_contact == 0);
+    add_point(w, 1, 0);
+    r = step_once(w, 0.01);
+    assert_true(r.loss_contact == 0);
+    ct_world_destroy(w);
+}
+
 /* a spindle lands on its tip with a sideways speed: there its mass across is far below that along the normal */
 static void friction_by_velocity_gains_nothing(void **state)
 {
@@ -366,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_come_and_go),
+        cmocka_unit_test(springs_of_the_last_body_are_lost),
         cmocka_unit_test(friction_by_velocity_gains_nothing),
         cmocka_unit_test(explicit_contacts_stop_what_falls),
         cmocka_unit_test(explicit_losses_are_counted),

@@ -285,8 +285,7 @@ static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
     const cti_penalty *p = cti_penalty_of(s);
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
     double sum = 0, more = 0, other = 0, g2 = (double)cti_v3_norm2(g);
-    int b;
-    int i;
+    int i, b;
     for (i = 0; i < s->n; i++) {
         double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
         if (!(s->bodies.mass[i] > 0))
@@ -605,8 +604,11 @@ static ct_code cti_penalty_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
+/* a step without bodies that move; what springs of removed bodies have stored is lost */
 static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    r->loss_contact = cti_penalty_of(s)->energy;
+    cti_penalty_of(s)->energy = 0;
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
     r->substeps = 1;

@@ -139,8 +139,7 @@ CTI_FN cti_v3 cti_penalty_turned(const cti_state *s, ct_real h, const cti_pair *
     w = cti_v3_mul(cti_v3_add(a, b), CTI_R(1.0) / (ct_real)sides);
     turn2 = cti_v3_norm2(w);
     /* Cayley's rotation: of the length of the slip, and by w but for |w|^3 / 12 */
-    a = cti_v3_mad(slip, cti_v3_cross(w, cti_v3_mad(slip, cti_v3_cross(w, slip), CTI_R(0.5))), 1 / (1 + turn2 / 4));
-    return a;
+    return cti_v3_mad(slip, cti_v3_cross(w, cti_v3_mad(slip, cti_v3_cross(w, slip), CTI_R(0.5))), 1 / (1 + turn2 / 4));
 }
 
 CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid)

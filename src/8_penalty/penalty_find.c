@@ -100,6 +100,7 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     cti_row_context c;
     cti_row start;
     cti_contact_row origin;
+    cti_v3 slip = cti_m3_mul_tv(row->frame, cti_v3_make(0, q->slip[0], q->slip[1]));
     ct_real u[3];
     int k;
     if (!o->bends)
@@ -112,6 +113,8 @@ static void cti_penalty_rebound(const cti_state *s, ct_real h, const cti_hit *hi
     for (k = 0; k < 3; k++)
         row->w[k] = o->script[k] = origin.script[k];
     o->bends = 0;
+    slip = cti_m3_mul_v(row->frame, slip);
+    q->slip[0] = slip.y, q->slip[1] = slip.z;
     cti_row_velocity(row, s->v, u);
     q->rebound = cti_max(0, -u[0]) * s->desc.restitution;
 }
@@ -362,9 +365,9 @@ static int cti_penalty_meets(const cti_surface *f, const cti_pair *p)
     }
 }
 
-/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of a surface that bounds
-   no solid, which vertices of others pass unseen. met [nv]: 1 + the hit of the
-   inside tests at the end that a vertex has first; they are in the order of the bodies that contain it */
+/* 1: a vertex that goes in through the face of a pair is not inside at the end, or in front of another side; or the face is of another body's surface
+   that bounds no solid, behind which inside tests see nothing. met [nv]: 1 + the hit of the inside tests at the end that a vertex has first; they are
+   in the order of the bodies that contain it */
 static int cti_penalty_left(const cti_state *s, const cti_pair *p, const int32_t *met)
 {
     const cti_surface *f = &s->surface;

@@ -1,8 +1,8 @@
 /* penalty_system.c -- the linear systems of a substep, and the bound of the explicit form.
    Method: the implicit form solves A v = b + J' r(J v + w) for velocities. A is the assembled matrix of the bodies without contacts; each solve takes
    r = c - D u, linearized at the last velocities (penalty_law.c), so that its matrix A + J' D J is symmetric and positive definite. It is never
-   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Unknowns
-   are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
+   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Bodies that
+   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
    numbers, and the momentum of bodies that touch each other is kept to the accuracy of conjugate gradients. What the linearization misses of the
    law is the residual.
    The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
