@@ -774,6 +774,72 @@ static void motions_that_are_not_finite_are_not_taken(void **state)
     assert_true(stays > 0);
 }
 
+/* a crushed box has no more tets beyond their law than it has tets, however often its elements were struck */
+static void extended_tets_are_counted_once(void **state)
+{
+    ct_world_desc d = world_desc(0.001, 0, NULL);
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_soft_desc q = ct_soft_desc_default();
+    ct_motion down;
+    ct_world *w;
+    ct_body_id id;
+    int32_t low[4], high[4];
+    int i, a = 0, b = 0, most = 0;
+    (void)state;
+    d.stepper = CT_STEPPER_LAYERS;
+    w = world_make(&d);
+    for (i = 0; i < 8; i++) {
+        if (m.positions[3 * i + 1] < 0)
+            low[a++] = i;
+        else
+            high[b++] = i;
+    }
+    memset(&down, 0, sizeof down);
+    down.linear[1] = (ct_real)-0.9;
+    q.mesh = &m, q.material = ct_material_default(CT_MODEL_NEOHOOKEAN), q.material.young = 1e4;
+    assert_int_equal(ct_body_add_soft(w, &q, &id), CT_OK);
+    assert_int_equal(ct_body_pin(w, id, low, 4, 7, NULL, -1), CT_OK);
+    assert_int_equal(ct_body_pin(w, id, high, 4, 7, &down, -1), CT_OK);
+    for (i = 0; i < 11; i++) {
+        int n = step_once(w, 0.01).extended_elements;
+        assert_true(n >= 0 && n <= m.n_tets);
+        most = n > most ? n : most;
+    }
+    assert_true(most > 0);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* a script that waits, since steps ended early, is where it should be once no body is left to wait for */
+static void scripts_catch_up_alone(void **state)
+{
+    ct_world_desc d = world_desc(0.004, 0.4, NULL);
+    ct_mesh base = mesh_box(0.5, 0.1, 0.5, 1, 1, 1, 0), m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
+    ct_kinematic_desc kd = ct_kinematic_desc_default();
+    ct_world *w;
+    ct_body_id k, id;
+    double x[3];
+    int i;
+    (void)state;
+    d.stepper = CT_STEPPER_LAYERS, d.layers.max_updates = 2000;
+    w = world_make(&d);
+    kd.mesh = &base, kd.position[1] = (ct_real)-0.05, kd.motion.linear[0] = 1;
+    assert_int_equal(ct_body_add_kinematic(w, &kd, &k), CT_OK);
+    mesh_place(&m, 0, 0, 0.0535, 0);
+    id = add_soft_mesh(w, "soft", &m, 1e5, 1, 0, 0);
+    for (i = 0; i < 20; i++)
+        step_once(w, 0.01);
+    assert_true(ct_world_time(w) < 0.199); /* steps did end early */
+    assert_int_equal(ct_body_remove(w, id), CT_OK);
+    for (i = 0; i < 3; i++) {
+        step_once(w, 0.01);
+        read_middle(w, k, 0, x);
+        assert_true(fabs(x[0] - ct_world_time(w)) < (FLOAT ? 1e-5 : 1e-9));
+    }
+    ct_mesh_free(&base), ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -797,6 +863,8 @@ int main(void)
         cmocka_unit_test(steps_are_the_same_and_do_not_allocate),
         cmocka_unit_test(worlds_refuse_by_name),
         cmocka_unit_test(motions_that_are_not_finite_are_not_taken),
+        cmocka_unit_test(extended_tets_are_counted_once),
+        cmocka_unit_test(scripts_catch_up_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -732,11 +732,11 @@ static int nearest_row(const cti_state *s, const cti_penalty_place *place)
     int i, found = -1;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_pair *pair = &s->contact.origins[i].pair;
-        int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+        uint64_t a = s->surface.bodies[cti_pair_body_a(&s->surface, pair)].id, b = s->surface.bodies[cti_pair_body_b(&s->surface, pair)].id;
         cti_v3 at = cti_v3_mul(cti_v3_add(cti_pair_point(s->surface.x0, pair, 0), cti_pair_point(s->surface.x0, pair, 1)), CTI_R(0.5));
         ct_real d = cti_v3_norm2(cti_v3_sub(at, cti_v3_at(place->at, 0)));
-        if (!p->contacts[i].known && cti_min_int(a, b) == cti_min_int(place->body[0], place->body[1]) &&
-            cti_max_int(a, b) == cti_max_int(place->body[0], place->body[1]) && (found < 0 ? d <= best : d < best))
+        int same = (a == place->body[0] && b == place->body[1]) || (b == place->body[0] && a == place->body[1]);
+        if (!p->contacts[i].known && same && (found < 0 ? d <= best : d < best))
             best = d, found = i;
     }
     return found;

@@ -191,7 +191,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_dcd(void)
                                     cti_dcd_bodies,
                                     cti_dcd_step,
                                     CTI_DCD_PROBLEM,
-                                    cti_dcd_release};
+                                    cti_dcd_release,
+                                    NULL};
     return &dcd;
 }
 #undef CTI_DCD_PROBLEM

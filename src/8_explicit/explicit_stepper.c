@@ -212,7 +212,8 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
                                         cti_explicit_prepare,
                                         cti_explicit_step,
                                         NULL,
-                                        cti_explicit_free};
+                                        cti_explicit_free,
+                                        NULL};
     return &stepper;
 }
 

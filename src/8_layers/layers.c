@@ -140,12 +140,23 @@ static void cti_layers_judge(const cti_state *s, const cti_layers_start *start, 
         r->status = CT_STATUS_NOT_CONVERGED;
 }
 
+/* tets at the end whose log J is continued: strikes meet the same tet many times in a step */
+static int cti_layers_extended(cti_state *s)
+{
+    int i, extended = 0;
+    memset(s->system.force, 0, sizeof(ct_real) * 3 * (size_t)s->n);
+    for (i = 0; i < s->bodies.n_models; i++)
+        cti_model_assemble(s->bodies.models[i], s->x, 0, s->system.force, NULL, &extended, NULL);
+    return extended;
+}
+
 static void cti_layers_balance(cti_state *s, const cti_layers_start *start, ct_step_report *r)
 {
     const cti_layers_sums *q = &cti_layers_own(s)->window.sums;
     cti_step_energies(s, r);
     r->work_pins = q->pins, r->work_script = q->script;
-    r->loss_contact = q->contact, r->loss_damping = q->damping, r->extended_elements = q->extended;
+    r->loss_contact = q->contact, r->loss_damping = q->damping;
+    r->extended_elements = cti_layers_extended(s);
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - start->energy - start->stored - r->work_pins -
                        r->work_script + r->loss_contact + r->loss_damping;
 }
@@ -237,8 +248,10 @@ CTI_FN ct_code cti_layers_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_ends_open(s, dt);
     if (!cti_snapshot_save(s, 0, &s->step.start))
         return CT_ERR_MEMORY;
-    if (s->n == 0) {
+    if (s->n == 0) { /* scripts go on alone, and those of a step that ended early catch up */
+        cti_assemble_movers(s, s->step.until);
         s->step.time = s->step.until;
+        cti_layers_wait(s, 1);
         s->contact.memory_dt = dt;
         r->advanced = (double)dt;
         cti_impulses_swap(s);

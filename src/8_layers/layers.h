@@ -146,7 +146,6 @@ typedef struct cti_layers_sums {
     double script, pins;      /* [J] work */
     double contact;           /* [J] lost by friction and restitution: work of their impulses */
     double damping;           /* [J] lost */
-    int extended;
 } cti_layers_sums;
 
 /* cti_layers_window -- of time in which no pair comes into a layer that does not strike. */

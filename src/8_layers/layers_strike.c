@@ -72,11 +72,11 @@ CTI_FN void cti_layers_strike_group(cti_state *s, const cti_layers_group *g, int
 {
     cti_layers *y = cti_layers_own(s);
     cti_layers_nodes *q = &y->nodes;
-    int i, k, n = CTI_LEN(g->blocks);
+    int i, k, n = CTI_LEN(g->blocks), extended = 0;
     for (i = 0; i < n; i++)
         cti_layers_drift(q, g->blocks[i], tick, y->window.tick);
     y->window.updates += g->n;
-    cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &y->window.sums.extended, NULL);
+    cti_model_assemble(&g->part, q->at, 0, q->force, NULL, &extended, NULL);
     for (i = 0; i < n; i++)
         cti_v3_put(y->clocks.force, g->at + i, cti_v3_at(q->force, g->blocks[i]));
     cti_layers_kicks(s, g->blocks, n, h);

@@ -232,7 +232,7 @@ static int cti_layers_set_close(cti_state *s, cti_layers_set *q)
 static int cti_layers_arm(cti_state *s, double span)
 {
     cti_layers *y = cti_layers_own(s);
-    int i, k, v, most = s->desc.layers.max_layers, n = 0;
+    int i, k, v, most = s->desc.layers.max_layers, n = 0, deep = 0;
     cti_layers_sets_clear(y);
     for (k = 0; k < CTI_LAYERS_LISTS; k++)
         for (i = 0; i < CTI_LEN(y->list[k].pairs) / 2; i++) {
@@ -240,8 +240,8 @@ static int cti_layers_arm(cti_state *s, double span)
             ct_real apart = cti_layers_distance(l, i) - (ct_real)span * cti_layers_approach(s, l, i) * (1 + 8 * CTI_EPS);
             double share = (double)((apart - cti_layers_off(s, l, i)) / l->hat[i]);
             l->last[i] = l->stiff[i] > 0 ? cti_layers_reached(share) : 0;
-            if (l->last[i] >= most)
-                return 2;
+            if (l->last[i] >= most) /* the sets are whole even so: the impulses owed at this time may be struck with them */
+                deep = 1, l->last[i] = most - 1;
             l->room[i] = l->stiff[i] > 0 ? apart - l->hat[i] * (ct_real)cti_layers_share(l->last[i] + 1) : CTI_REAL_MAX;
             for (v = 0; l->last[i] > 0 && v <= CTI_LAYERS_LEVELS; v++)
                 if (y->set[v].last > 0 && y->set[v].first <= l->last[i] && !cti_layers_set_add(s, &y->set[v], k, i))
@@ -253,7 +253,9 @@ static int cti_layers_arm(cti_state *s, double span)
         for (k = 0; k < CTI_LAYERS_LISTS; k++)
             n = cti_max_int(n, CTI_LEN(y->set[v].pair[k]));
     }
-    return CTI_RESIZE(s->mem, y->d2, n) && CTI_RESIZE(s->mem, y->weights, 3 * n) && CTI_RESIZE(s->mem, y->feature, n);
+    if (!CTI_RESIZE(s->mem, y->d2, n) || !CTI_RESIZE(s->mem, y->weights, 3 * n) || !CTI_RESIZE(s->mem, y->feature, n))
+        return 0;
+    return deep ? 2 : 1;
 }
 
 /* ---- a window ---- */

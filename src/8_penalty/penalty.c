@@ -8,6 +8,7 @@
    first met deeper than its points have come is work_recovery. What else it gives and has not stored is a gain.
    based on: lecture notes 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "penalty.h"
+#include "../0_base/sets.h"
 #include "../8_step/cmr_free.h"
 #include "../8_step/energy.h"
 #include "../8_step/impulses.h"
@@ -34,7 +35,7 @@ typedef struct cti_penalty_run {
     double shifted;    /* [J] by which kinetic energies are of another time than before, see cti_penalty_shift */
     int gained;        /* 1: more than the bound */
     int whirled;       /* 1: a rigid body near others turned by more than straight ways of its vertices describe */
-    double met;        /* [J] in springs at the start of the first substep */
+    double met;        /* [J] in springs of new bodies at the start of their first substep */
 } cti_penalty_run;
 
 /* ---- one substep ---- */
@@ -125,15 +126,16 @@ static int cti_penalty_rounds(cti_state *s, ct_real h, ct_step_report *r)
     return 1;
 }
 
-/* substeps that the bound of the explicit form asks for */
+/* Substeps that the bound of the explicit form asks for. Dampers that follow from the restitution stop a motion and do not turn it round: within the
+   bound alone h b / m may be 1.8, and a body of restitution 0 leaves with .8 of its speed */
 static ct_real cti_penalty_need(cti_state *s, ct_real h, ct_step_report *r, int may_cut)
 {
-    ct_real load, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_FINE : CTI_PENALTY_NEAR;
+    ct_real load, damping, most = s->desc.restitution > 0 && s->desc.penalty.damping < 0 ? CTI_PENALTY_FINE : CTI_PENALTY_NEAR;
     if (s->desc.penalty.form != CT_PENALTY_EXPLICIT)
         return 1;
-    load = cti_penalty_load(s, h);
+    load = cti_penalty_load(s, h, &damping);
     if (may_cut)
-        return load > most ? cti_sqrt(load / most) : 1;
+        return cti_max(load > most ? cti_sqrt(load / most) : 1, s->desc.penalty.damping < 0 ? damping : 0);
     if (load > 1) { /* the substep may feed itself */
         r->residual = cti_max(r->residual, load - 1);
         cti_step_status(r, CT_STATUS_BUDGET);
@@ -210,69 +212,151 @@ static int cti_penalty_substep(cti_state *s, ct_real h, int may_cut, ct_real *ne
 
 /* ---- the end of a substep ---- */
 
-/* adds what a contact stores [J] before and after, what it got by missing less, and what it loses. 0: out of memory */
+/* Work [J] of a contact on its bodies in a substep that ends with velocities u. An implicit impulse is one of the end, which moves by u h. An
+   explicit one, and that of a rebound, change velocities at an instant, and their work is that along the mean. What an explicit one gives for the
+   time before the substep (lag) belongs to the last substep. allowed: what explicit springs have at the end beyond their depth at the start, and that
+   energy of another time. *out_swing: by how much less than their work explicit springs have at the end: no loss, since it swings about 0 */
+static double cti_penalty_work(const cti_state *s, ct_real h, int i, const ct_real *u, double *out_swing, cti_penalty_run *run)
+{
+    const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
+    const cti_row *row = &s->contact.rows[i];
+    ct_real start[3];
+    double work = 0, early = 0, mean[3];
+    int k, explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
+    cti_row_velocity(row, s->v, start);
+    for (k = 0; k < 3; k++) {
+        mean[k] = explicit_form || q->rebound >= 0 ? ((double)start[k] + (double)u[k]) / 2 : (double)u[k];
+        work += (double)row->r[k] * mean[k];
+    }
+    *out_swing = 0;
+    if (!explicit_form)
+        return work;
+    if (row->r[0] > 0) {
+        early += (double)(q->lag * q->k * q->depth) * mean[0];
+        *out_swing -= (double)(h * q->k * q->depth) * mean[0];
+    }
+    for (k = 0; q->sticks && k < 2; k++) {
+        early -= (double)(q->lag * q->kf * q->slip[k]) * mean[1 + k];
+        *out_swing += (double)(h * q->kf * q->slip[k]) * mean[1 + k];
+    }
+    run->allowed += fabs(early) + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
+                    0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
+    return work - early;
+}
+
+/* adds what a contact stores [J] before and after, what it got by missing less, and what it stores of new bodies; and its loss. 0: out of memory */
 static int cti_penalty_keep(cti_state *s, ct_real h, int i, double *stored, cti_penalty_run *run, ct_step_report *r)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_penalty_contact *q = &p->contacts[i];
     const cti_row *row = &s->contact.rows[i];
+    const ct_real none[2] = {0, 0};
     ct_real u[3], slip[2], depth;
-    double work = 0, before, after, lost;
+    double before, after, lost, swing;
     cti_memory_item item;
-    int k;
+    int explicit_form = s->desc.penalty.form == CT_PENALTY_EXPLICIT;
     cti_row_velocity(row, s->end.v, u);
     cti_penalty_close(&s->desc.penalty, q, row->mu, h, u, row->r, slip, &depth);
-    for (k = 0; k < 3; k++)
-        work += (double)row->r[k] * (double)u[k];
     before = cti_penalty_stored(q, q->depth, q->slip), after = cti_penalty_stored(q, depth, slip);
-    lost = -work - (after - before);
+    lost = -cti_penalty_work(s, h, i, u, &swing, run) - (after - before);
+    if (explicit_form && row->r[0] > 0)
+        swing -= cti_penalty_stored(q, depth, none) - cti_penalty_stored(q, q->depth, none);
+    if (explicit_form && q->sticks)
+        swing -= cti_penalty_stored(q, 0, slip) - cti_penalty_stored(q, 0, q->slip);
+    lost -= swing;
+    run->allowed += fabs(swing);
     r->loss_contact += lost > 0 ? lost : 0;
-    if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
-        run->allowed += fabs(work) / 2 + 0.5 * (double)q->k * (double)(h * u[0]) * (double)(h * u[0]) +
-                        0.5 * (double)q->kf * (double)(h * h * (u[1] * u[1] + u[2] * u[2]));
-    stored[0] += before, stored[1] += after, stored[2] += q->eased;
+    stored[0] += before, stored[1] += after, stored[2] += q->eased, stored[3] += q->met ? before : 0;
     if (!(depth > 0) && !(row->r[0] > 0))
         return 1;
     memset(&item, 0, sizeof item);
-    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / h;
+    item.key = row->key, item.dt = h, item.impulse[0] = depth, item.impulse[1] = q->missed, item.impulse[2] = row->r[0] / (h + q->lag);
     cti_v3_put(item.normal, 0, cti_v3_at(row->frame, 0));
-    cti_v3_put(item.slip, 0, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1])));
+    cti_v3_put(item.slip, 0, cti_penalty_turned(s, h, &s->contact.origins[i].pair, cti_m3_mul_tv(row->frame, cti_v3_make(0, slip[0], slip[1]))));
     return cti_penalty_leave(s, i, &item, h * cti_sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
 /* Kinetic energy is that of v and of the gravity that a body has still to get, if v is that of a step's middle (energy.c). A body that lands or takes
    off has that counted anew; and impulses J'r on a body that had a part f of it to get work along v alone: an apparent gain of at most
-   f |J'r g| h / 2 */
+   f |J'r g| h / 2. Explicit impulses work along the mean of both velocities; the other forces, weight and elasticity, work along that of the end:
+   they miss half of their impulse times the change of velocity */
 static double cti_penalty_shift(const cti_state *s, ct_real h, const ct_real *v)
 {
+    const cti_penalty *p = cti_penalty_of(s);
     cti_v3 g = cti_v3_at(s->desc.gravity, 0);
-    double sum = 0, more = 0, g2 = (double)cti_v3_norm2(g);
-    int i;
+    double sum = 0, more = 0, other = 0, g2 = (double)cti_v3_norm2(g);
+    int i, b;
     for (i = 0; i < s->n; i++) {
         double was = (double)(s->history.fall[i].share * s->history.dt_prev[i]) / 2, is = (double)(s->end.fall[i] * h) / 2;
         if (!(s->bodies.mass[i] > 0))
             continue;
         sum += (double)s->bodies.mass[i] * ((double)cti_v3_dot(cti_v3_at(v, i), g) * (is - was) + g2 * (is * is - was * was) / 2);
         more += was * fabs((double)cti_v3_dot(cti_v3_at(s->end.impulse, i), g));
+        b = s->desc.penalty.form == CT_PENALTY_EXPLICIT ? cti_energy_body(s, i) : -1;
+        if (b >= 0 && p->touched[b]) {
+            cti_v3 dv = cti_v3_sub(cti_v3_at(v, i), cti_v3_at(s->v, i));
+            other += (double)cti_v3_dot(cti_v3_mad(cti_v3_at(s->end.impulse, i), dv, -s->bodies.mass[i]), dv) / 2;
+        }
     }
-    return fabs(sum) + more;
+    return fabs(sum) + more + cti_fmax(0, other);
+}
+
+/* which bodies a contact acts on, and how fast its points move against each other */
+static void cti_penalty_touch(cti_state *s, const cti_row *row)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real start[3], end[3];
+    double met2;
+    int k, b, first = -1;
+    cti_row_velocity(row, s->v, start), cti_row_velocity(row, s->end.v, end);
+    met2 = cti_fmax((double)cti_v3_norm2(cti_v3_at(start, 0)), (double)cti_v3_norm2(cti_v3_at(end, 0)));
+    for (k = 0; k < row->n; k++) {
+        b = cti_energy_body(s, row->term[k].block);
+        if (b < 0)
+            continue;
+        p->touched[b] = 1, p->shares[b].met2 = cti_fmax(p->shares[b].met2, met2);
+        if (first >= 0)
+            cti_sets_join(p->island_of, first, b);
+        first = b;
+    }
 }
 
 /* which bodies contacts act on, and what each body gains */
 static void cti_penalty_count(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
-    int i, k, b;
+    int i, b;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        for (k = 0; k < s->contact.rows[i].n && (s->contact.rows[i].r[0] > 0 || p->contacts[i].depth > 0); k++) {
-            b = cti_energy_body(s, s->contact.rows[i].term[k].block);
-            if (b >= 0)
-                p->touched[b] = 1;
-        }
+        if (s->contact.rows[i].r[0] > 0 || p->contacts[i].depth > 0)
+            cti_penalty_touch(s, &s->contact.rows[i]);
     for (b = 0; b < s->bodies.n_models + CTI_LEN(s->bodies.rigids); b++) {
         const cti_energy *e = &s->energy.end[b], *e0 = &s->energy.now[b];
         p->own[b] += e->kinetic + e->elastic + e->gravity - e0->kinetic - e0->elastic - e0->gravity - s->energy.works[b];
     }
+}
+
+/* A body that has rebounded moves freely: its velocity is that of a step's middle, as it was before (end.fall), and gravity owes it the other half.
+   Its speed of return counts as if it had changed its sign at the start. Returns 1 if there is one */
+static int cti_penalty_fly(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i, k, b, any = 0;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        any |= s->contact.rows[i].r[0] > 0 && p->contacts[i].rebound >= 0;
+    for (b = 0; any && b < s->bodies.n_models + CTI_LEN(s->bodies.rigids); b++)
+        p->flies[b] = 0;
+    for (i = 0; any && i < CTI_LEN(s->contact.rows); i++)
+        for (k = 0; s->contact.rows[i].r[0] > 0 && k < s->contact.rows[i].n; k++) {
+            b = cti_energy_body(s, s->contact.rows[i].term[k].block);
+            if (b >= 0)
+                p->flies[b] |= p->contacts[i].rebound >= 0 ? 1 : 2;
+        }
+    for (i = 0; any && i < s->n; i++) {
+        b = cti_energy_body(s, i);
+        if (b >= 0 && p->flies[b] == 1)
+            s->end.fall[i] = 1;
+    }
+    return any;
 }
 
 /* the tentative end becomes the state. 0: out of memory */
@@ -283,10 +367,11 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     cti_memory swap;
     cti_penalty_place *places;
     cti_account a;
-    double stored[3] = {0, 0, 0};
-    int i;
+    double stored[4] = {0, 0, 0, 0};
+    int i, flies;
     cti_energy_try(s, h);
     cti_penalty_count(s);
+    flies = cti_penalty_fly(s);
     cti_energy_account(s, h, &a);
     r->work_script += a.script, r->work_pins += a.pins, r->loss_damping += a.damping;
     cti_memory_clear(&p->next);
@@ -297,10 +382,8 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     if (!cti_impulses_add(s, h))
         return 0;
     run->shifted += cti_penalty_shift(s, h, v);
-    if (!p->is_known && r->substeps == 0)
-        run->met = stored[0]; /* the world's first step begins with what its bodies press */
-    else
-        r->loss_contact += cti_fmax(0, p->energy + stored[2] - stored[0]); /* springs that no contact has any more */
+    run->met += stored[3];
+    r->loss_contact += cti_fmax(0, p->energy + stored[2] + stored[3] - stored[0]); /* springs that no contact has any more */
     r->work_recovery += stored[2];
     cti_integrate_advance(s, h);
     memcpy(s->x, s->end.x, sizeof(ct_real) * 3 * (size_t)s->n);
@@ -315,9 +398,10 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
         s->history.dt_prev[i] = h;
     cti_integrate_forget(s);
     cti_energy_commit(s, &a);
+    s->energy.known &= !flies; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
     places = p->places, p->places = p->next_places, p->next_places = places;
-    p->energy = stored[1];
+    p->energy = stored[1], p->is_known = 1;
     s->step.time = cti_state_ahead(s, h);
     return 1;
 }
@@ -337,44 +421,100 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     if (n > 0) {
         memset(cti_penalty_of(s)->own, 0, sizeof(double) * (size_t)n);
         memset(cti_penalty_of(s)->touched, 0, (size_t)n);
+        memset(cti_penalty_of(s)->shares, 0, sizeof *cti_penalty_of(s)->shares * (size_t)n);
+        cti_sets_init(cti_penalty_of(s)->island_of, n);
     }
     cti_step_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
     run->before = now.energy_kinetic + now.energy_elastic + now.energy_gravity + cti_penalty_of(s)->energy;
 }
 
-/* bodies that no contact has touched have the bound of a body in the other steppers (energy.c), each its own. *out_energy [J]: their energies;
-   *out_gain: what they gain within those bounds */
-static void cti_penalty_judge_free(const cti_state *s, double kick, double *out_energy, double *out_gain)
+/* mean velocities of islands, and kinetic energies about them */
+static void cti_penalty_apart(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    int i, k, b, n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
+    for (i = 0; i < s->n; i++) {
+        cti_penalty_common *q;
+        b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
+        if (b < 0)
+            continue;
+        q = &p->shares[cti_sets_root(p->island_of, b)], q->mass += (double)s->bodies.mass[i];
+        for (k = 0; k < 3; k++) {
+            q->start[k] += (double)(s->bodies.mass[i] * s->step.start.copy.v[3 * i + k]);
+            q->end[k] += (double)(s->bodies.mass[i] * s->v[3 * i + k]);
+        }
+    }
+    for (b = 0; b < n; b++) {
+        cti_penalty_common *q = &p->shares[b], *root = &p->shares[cti_sets_root(p->island_of, b)];
+        root->met2 = cti_fmax(root->met2, q->met2);
+        for (k = 0; k < 3 && q->mass > 0; k++)
+            q->start[k] /= q->mass, q->end[k] /= q->mass;
+    }
+    for (i = 0; i < s->n; i++) {
+        b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
+        for (k = 0; b >= 0 && k < 3; k++) {
+            cti_penalty_common *q = &p->shares[cti_sets_root(p->island_of, b)];
+            double u = (double)s->v[3 * i + k] - q->end[k];
+            q->kinetic += 0.5 * (double)s->bodies.mass[i] * u * u;
+        }
+    }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        p->shares[cti_sets_root(p->island_of, s->bodies.n_models + i)].kinetic += cti_rigid_energy(&s->bodies.rigids[i]);
+}
+
+/* Scale of the energies that bodies exchange in the step, of those that contacts touch, as a world sees it that moves with each island: kinetic
+   energy about its mean velocity and that of the relative speeds of contacts. In the world's own frame a common velocity would allow any gain.
+   Of the work of scripts and pins, likewise, what is not the common motion's; *out_work: that, of all bodies */
+static double cti_penalty_exchange(cti_state *s, ct_real dt, double *out_work)
 {
     const cti_penalty *p = cti_penalty_of(s);
+    double sum = 0;
+    int b, k, n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
+    cti_penalty_apart(s);
+    for (*out_work = b = 0; b < n; b++) {
+        const cti_penalty_common *q = &p->shares[b];
+        if (p->touched[b])
+            sum += fabs(s->energy.now[b].elastic) + q->kinetic + 0.5 * q->mass * q->met2;
+        for (k = 0; k < 3; k++)
+            *out_work -= q->mass * ((q->end[k] - q->start[k]) * (q->end[k] + q->start[k]) / 2 - (double)(s->desc.gravity[k] * dt) * q->end[k]);
+    }
+    return sum;
+}
+
+/* bodies that no contact has touched have the bound of a body in the other steppers (energy.c), each its own. Returns
+   what they gain within those bounds [J] */
+static double cti_penalty_judge_free(const cti_state *s, double kick)
+{
+    const cti_penalty *p = cti_penalty_of(s);
+    double sum = 0;
     int m;
-    *out_energy = *out_gain = 0;
     for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         const cti_energy *e = &s->energy.now[m];
         int rigid = m - s->bodies.n_models;
-        double energy = e->kinetic + fabs(e->elastic), lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0, most;
+        double energy = p->shares[m].kinetic + fabs(e->elastic), lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0, most;
         if (p->touched[m])
             continue;
-        most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + (rigid >= 0 ? 0 : s->energy.moduli[m]));
-        *out_energy += energy, *out_gain += cti_fmin(cti_fmax(0, p->own[m]), most);
+        most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + e->kinetic + (rigid >= 0 ? 0 : s->energy.moduli[m]));
+        sum += cti_fmin(cti_fmax(0, p->own[m]), most);
     }
+    return sum;
 }
 
 /* the status of a step that gained energy: the same bound for all bodies that contacts touch, as with the barrier stepper; and the oscillation of
    the explicit form */
-static void cti_penalty_judge(const cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
+static void cti_penalty_judge(cti_state *s, cti_penalty_run *run, ct_real dt, ct_step_report *r)
 {
-    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, rounded = fabs(r->energy_gravity), bound, alone, gain;
+    double kick = (double)(dt * cti_v3_norm(cti_v3_at(s->desc.gravity, 0))), mass = 0, scale, work, bound, gain;
+    double rounded = fabs(r->energy_gravity) + r->energy_kinetic + fabs(r->work_pins) + fabs(r->work_script);
     int i;
     for (i = 0; i < s->bodies.n_models; i++)
         rounded += s->energy.moduli[i];
     for (i = 0; i < s->n; i++)
         mass += (double)s->bodies.mass[i];
-    cti_penalty_judge_free(s, kick, &alone, &gain);
-    scale = r->energy_kinetic + fabs(r->energy_elastic) + r->energy_contact + fabs(r->work_pins) + fabs(r->work_script) + r->work_recovery +
-            r->loss_contact;
-    bound = cti_policy_body_gain(1, cti_fmax(0, scale - alone) + mass * kick * kick, rounded);
+    scale = cti_penalty_exchange(s, dt, &work) + r->energy_contact + r->work_recovery + r->loss_contact;
+    gain = cti_penalty_judge_free(s, kick);
+    bound = cti_policy_body_gain(1, scale + fabs(work + r->work_pins + r->work_script) + mass * kick * kick, rounded);
     run->gained = !(r->energy_gained <= bound + gain + run->allowed + run->shifted);
     if (run->gained)
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
@@ -428,7 +568,6 @@ static int cti_penalty_finish(cti_state *s, ct_real dt, cti_penalty_run *run, ct
     cti_step_energies(s, r);
     r->energy_contact = p->energy;
     run->before += run->met;
-    p->is_known = 1;
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity + r->energy_contact - run->before - r->work_pins - r->work_script -
                        r->work_recovery + r->loss_contact + r->loss_damping;
     cti_penalty_judge(s, run, dt, r);
@@ -465,8 +604,11 @@ static ct_code cti_penalty_take_back(cti_state *s)
     return CT_ERR_MEMORY;
 }
 
+/* a step without bodies that move; what springs of removed bodies have stored is lost */
 static ct_code cti_penalty_nothing(cti_state *s, ct_real dt, ct_step_report *r)
 {
+    r->loss_contact = cti_penalty_of(s)->energy;
+    cti_penalty_of(s)->energy = 0;
     s->step.time = s->step.until;
     s->contact.memory_dt = dt;
     r->substeps = 1;

@@ -27,6 +27,8 @@ typedef struct cti_penalty_law {
 typedef struct cti_penalty_contact {
     ct_real k, b, kf;      /* [N/m], [N s/m], [N/m] */
     ct_real mass;          /* [kg] reduced mass along n */
+    ct_real across;        /* [kg] explicit friction by velocity: the least one across it, shared with the bodies' other contacts */
+    ct_real lag;           /* [s] explicit form: half of what the last substep was longer than this one */
     ct_real rest;          /* [m] distance along n at which the depth is 0 */
     ct_real depth;         /* [m] at the start of the substep; below 0 it does not touch yet */
     ct_real missed;        /* [m] depth that the spring does not have, since it was first seen deeper than its points can have come */
@@ -34,6 +36,7 @@ typedef struct cti_penalty_contact {
     ct_real slip[2];       /* [m] p - a at the start, along t1, t2 */
     ct_real rebound;       /* [m/s] >= 0: speed at which the points part at the end of the substep (restitution); -1: the spring acts */
     int known;             /* 1: the pair has an item in the contact memory */
+    int met;               /* 1: a side is a body that has not been in a substep yet */
     ct_real c[3], D[9];    /* impulse c - D u of the last linearization [N s], [kg], in the frame; D is symmetric */
     cti_penalty_law law;   /* of the last linearization */
     ct_real bound;         /* [N s] mu times the normal impulse, as friction has it at the moment */
@@ -43,7 +46,7 @@ typedef struct cti_penalty_contact {
 /* cti_penalty_place -- where the item of the contact memory with the same number was. */
 typedef struct cti_penalty_place {
     uint64_t key;      /* of the item */
-    int32_t body[2];   /* of sides a, b */
+    uint64_t body[2];  /* ids of the bodies of sides a, b */
     ct_real at[3];     /* [m] middle of the contact's points at the end of the substep */
     ct_real reach;     /* [m] from there to the pair that may get its springs, at most */
     ct_real k, kf;     /* [N/m] of its springs */
@@ -65,6 +68,23 @@ typedef struct cti_penalty_inside {
     cti_hit *hits;
 } cti_penalty_inside;
 
+/* cti_penalty_common -- an island's common motion in a step. */
+typedef struct cti_penalty_common {
+    double mass, start[3], end[3]; /* [kg], [m/s] mean velocities at both ends of the step */
+    double met2;                   /* [m^2/s^2] square of the largest speed at which points of contacts moved along each other or met */
+    double kinetic;                /* [J] about the mean velocity at the end */
+} cti_penalty_common;
+
+/* cti_penalty_line -- search for the least of an island's potential along a step. */
+typedef struct cti_penalty_line {
+    double slope, curve;     /* of the bodies' part: slope at 0, and its change up to 1 */
+    double at, at_lo, at_hi; /* slopes at share, lo, hi */
+    double level;            /* slope at which the search ends */
+    ct_real share, lo, hi;
+    int side;                /* 1: the last slope was above 0, -1: below */
+    int done;
+} cti_penalty_line;
+
 /* cti_penalty -- data of CT_STEPPER_PENALTY. */
 typedef struct cti_penalty {
     cti_penalty_contact *contacts; /* [rows] */
@@ -72,16 +92,25 @@ typedef struct cti_penalty {
     ct_real *inverse;              /* [9 n] inverses of the masses' blocks, projected onto the motions that scripts leave */
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
+    int32_t *island;               /* [components] the first component of those that rows connect with it */
+    ct_real *size;                 /* [components] scratch: of the first component of an island */
+    cti_penalty_line *lines;       /* [components] scratch, likewise */
     cti_memory next;               /* contacts of the substep at hand */
     cti_penalty_place *places;     /* [contact.memory.items] */
     cti_penalty_place *next_places; /* [next.items] */
     cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
+    int32_t *island_of;            /* [models + rigids] sets (0_base/sets.h) of bodies that contacts connected in the step at hand */
+    cti_penalty_common *shares;     /* [models + rigids] of the island whose first body it is */
     uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
+    uint8_t *flies;                /* [models + rigids] scratch: 1 where all contacts that push a body let it rebound */
     double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
-    double energy;                 /* [J] in the springs at the end of the last step, */
-    int is_known;                  /* 1: of which there was one since the world was prepared */
-    double start_energy;           /* both when the step at hand began */
+    double energy;                 /* [J] in the springs at the end of the last step */
+    uint64_t *ids;                 /* [surface.n_bodies] ids of the bodies, sorted */
+    uint64_t *known;               /* ids of those that had been in a step when the world was prepared, sorted */
+    uint8_t *fresh;                /* [surface.n_bodies] 1: was not one of them */
+    int is_known;                  /* 1: there was a substep since, and all bodies have been in it */
+    double start_energy;           /* energy and is_known when the step at hand began */
     int was_known;
 } cti_penalty;
 
@@ -130,6 +159,8 @@ CTI_FN void cti_penalty_offer(cti_state *s);
 CTI_FN const cti_memory_item *cti_penalty_known(cti_state *s, uint64_t key);
 /* cti_penalty_pass -- gives the springs of pairs that have no row in this substep to the rows from number `first` on. 0: out of memory. */
 CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first);
+/* cti_penalty_turned -- a slip, turned by the mean of the rotations of a pair's sides in a substep. */
+CTI_FN cti_v3 cti_penalty_turned(const cti_state *s, ct_real h, const cti_pair *pair, cti_v3 slip);
 /* cti_penalty_leave -- adds an item and its place to those of the substep at hand. slid [m]: way of the pair's points along each other in it.
    0: out of memory. */
 CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid);
@@ -151,8 +182,8 @@ CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step
 /* cti_penalty_masses -- `inverse` from the masses and the angular blocks of A. */
 CTI_FN void cti_penalty_masses(cti_state *s);
 /* cti_penalty_load -- (h^2 lambda_k + 2 h lambda_b) / 4 of the explicit form, with the largest eigenvalues of M^-1 J'K J and M^-1 J'B J of the
-   rows: above 1 a substep of h feeds itself. */
-CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h);
+   rows: above 1 a substep of h feeds itself. *out_damping: h lambda_b; above 1 dampers turn a motion round. */
+CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping);
 
 /* ---- penalty.c, penalty_stepper.c ---- */
 

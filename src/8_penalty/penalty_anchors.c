@@ -20,6 +20,7 @@ enum { CTI_PENALTY_LEVELS = 64 }; /* stack of ranges: a tree of 2^31 rows has 31
 typedef struct cti_penalty_heir {
     cti_v3 slip;                    /* [m] of the row's spring, world axes, side a against b */
     ct_real depth, bound;           /* [m], [N s] */
+    ct_real dt;                     /* [s] longest substep that the springs come from */
     double slip_energy, depth_energy; /* [J] that the row may store */
     int n;                          /* springs that came */
 } cti_penalty_heir;
@@ -46,7 +47,7 @@ CTI_FN void cti_penalty_offer(cti_state *s)
         p->places[i].taken = 0;
 }
 
-/* the place of an item, NULL: it has none, since bodies have been added or a step has been undone */
+/* the place of an item, NULL: it has none, since a step has been undone */
 static cti_penalty_place *cti_penalty_place_of(const cti_state *s, int item)
 {
     cti_penalty *p = cti_penalty_of(s);
@@ -89,15 +90,68 @@ static ct_real cti_penalty_crossing(const ct_real *x, const cti_pair *pair)
     return cti_v3_norm(moved) < most * det ? cti_v3_norm(moved) / det : most;
 }
 
+/* rotation [rad] of a face or an edge (n vertices) in a substep; an edge does not tell that about itself */
+static cti_v3 cti_penalty_spin(const cti_surface *f, const int32_t *v, int n)
+{
+    cti_v3 e0 = cti_v3_sub(cti_v3_at(f->x0, v[1]), cti_v3_at(f->x0, v[0])), e1 = cti_v3_sub(cti_v3_at(f->x1, v[1]), cti_v3_at(f->x1, v[0]));
+    cti_v3 e = cti_v3_mul(cti_v3_add(e0, e1), CTI_R(0.5)), de = cti_v3_sub(e1, e0), w, g, dg, across;
+    ct_real size2 = cti_v3_norm2(e);
+    if (!(size2 > 0))
+        return cti_v3_zero();
+    w = cti_v3_mul(cti_v3_cross(e, de), 1 / size2);
+    if (n < 3)
+        return w;
+    e0 = cti_v3_sub(cti_v3_at(f->x0, v[2]), cti_v3_at(f->x0, v[0])), e1 = cti_v3_sub(cti_v3_at(f->x1, v[2]), cti_v3_at(f->x1, v[0]));
+    g = cti_v3_mul(cti_v3_add(e0, e1), CTI_R(0.5)), dg = cti_v3_sub(cti_v3_sub(e1, e0), cti_v3_cross(w, g));
+    across = cti_v3_cross(e, g); /* the rest turns about the first edge: it moves the third vertex along the normal */
+    return cti_v3_norm2(across) > 0 ? cti_v3_mad(w, e, cti_v3_dot(dg, across) / cti_v3_norm2(across)) : w;
+}
+
+/* rotation [rad] of side 0 or 1 of a pair in a substep; of a vertex of a deformable body that of a face of it. 0: a point has none */
+static int cti_penalty_side_spin(const cti_state *s, ct_real h, const cti_pair *pair, int side, cti_v3 *out)
+{
+    const cti_surface *f = &s->surface;
+    const int32_t *v = pair->v + (side ? pair->n_a : 0);
+    int n = side ? pair->n - pair->n_a : pair->n_a, face;
+    *out = cti_v3_zero();
+    if (side && pair->kind == CT_PAIR_PLANE)
+        return 1;
+    if (cti_surface_attach(f, v[0])->frame >= 0)
+        *out = cti_v3_mul(cti_v3_at(s->end.v, cti_surface_attach(f, v[0])->block[1]), h);
+    else if (n > 1)
+        *out = cti_penalty_spin(f, v, n);
+    else {
+        face = f->vertex_owner[v[0]];
+        if (face < 0)
+            return 0;
+        *out = cti_penalty_spin(f, f->faces + 3 * (size_t)face, 3);
+    }
+    return 1;
+}
+
+CTI_FN cti_v3 cti_penalty_turned(const cti_state *s, ct_real h, const cti_pair *pair, cti_v3 slip)
+{
+    cti_v3 a, b, w;
+    int sides = cti_penalty_side_spin(s, h, pair, 0, &a) + cti_penalty_side_spin(s, h, pair, 1, &b);
+    ct_real turn2, size = cti_v3_norm(slip);
+    if (!sides || !(size > 0))
+        return slip;
+    w = cti_v3_mul(cti_v3_add(a, b), CTI_R(1.0) / (ct_real)sides);
+    turn2 = cti_v3_norm2(w);
+    /* Cayley's rotation: of the length of the slip, and by w but for |w|^3 / 12 */
+    return cti_v3_mad(slip, cti_v3_cross(w, cti_v3_mad(slip, cti_v3_cross(w, slip), CTI_R(0.5))), 1 / (1 + turn2 / 4));
+}
+
 CTI_FN int cti_penalty_leave(cti_state *s, int row, const cti_memory_item *item, ct_real slid)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_pair *pair = &s->contact.origins[row].pair;
+    int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
     cti_penalty_place place;
     memset(&place, 0, sizeof place);
     place.key = item->key, place.k = p->contacts[row].k, place.kf = p->contacts[row].kf;
-    place.body[0] = cti_pair_body_a(&s->surface, pair), place.body[1] = cti_pair_body_b(&s->surface, pair);
-    place.reach = cti_max(slid, cti_penalty_crossing(s->surface.x1, pair)) + cti_surface_pair_thickness(&s->surface, place.body[0], place.body[1]);
+    place.body[0] = s->surface.bodies[a].id, place.body[1] = s->surface.bodies[b].id;
+    place.reach = cti_max(slid, cti_penalty_crossing(s->surface.x1, pair)) + cti_surface_pair_thickness(&s->surface, a, b);
     cti_v3_put(place.at, 0, cti_penalty_middle(s->surface.x1, pair));
     return CTI_PUSH(s->mem, p->next_places, place) && cti_memory_add(s->mem, &p->next, item);
 }
@@ -148,7 +202,7 @@ static int cti_penalty_plant(cti_state *s, int first, cti_penalty_tree *tree)
 static int cti_penalty_is_of(const cti_state *s, int row, const cti_penalty_place *place)
 {
     const cti_pair *pair = &s->contact.origins[row].pair;
-    int a = cti_pair_body_a(&s->surface, pair), b = cti_pair_body_b(&s->surface, pair);
+    uint64_t a = s->surface.bodies[cti_pair_body_a(&s->surface, pair)].id, b = s->surface.bodies[cti_pair_body_b(&s->surface, pair)].id;
     return (a == place->body[0] && b == place->body[1]) || (b == place->body[0] && a == place->body[1]);
 }
 
@@ -187,7 +241,7 @@ static void cti_penalty_give(const cti_state *s, ct_real h, const cti_memory_ite
                              cti_penalty_heir *heir)
 {
     const cti_penalty_contact *q = &cti_penalty_of(s)->contacts[row];
-    int same = cti_pair_body_a(&s->surface, &s->contact.origins[row].pair) == place->body[0];
+    int same = s->surface.bodies[cti_pair_body_a(&s->surface, &s->contact.origins[row].pair)].id == place->body[0];
     ct_real depth = cti_max(0, m->impulse[0]), sign = same ? CTI_R(1.0) : CTI_R(-1.0);
     cti_v3 slip = cti_v3_at(m->slip, 0);
     if (place->body[0] == place->body[1]) /* sides of a body's contact with itself are told by the normal */
@@ -197,6 +251,7 @@ static void cti_penalty_give(const cti_state *s, ct_real h, const cti_memory_ite
     heir->depth += q->k > 0 ? depth * place->k / q->k : 0;
     heir->depth_energy += 0.5 * (double)(place->k * depth * depth);
     heir->bound += s->contact.rows[row].mu * m->impulse[2] * h;
+    heir->dt = cti_max(heir->dt, m->dt);
     heir->n++;
 }
 
@@ -208,13 +263,15 @@ static ct_real cti_penalty_share(ct_real k, ct_real stretch2, double energy)
 }
 
 /* the springs of a row that got others' */
-static void cti_penalty_inherit(cti_state *s, int i, const cti_penalty_heir *heir)
+static void cti_penalty_inherit(cti_state *s, ct_real h, int i, const cti_penalty_heir *heir)
 {
     cti_penalty_contact *q = &cti_penalty_of(s)->contacts[i];
     cti_v3 slip = cti_m3_mul_v(s->contact.rows[i].frame, heir->slip);
     ct_real depth = heir->depth * cti_penalty_share(q->k, heir->depth * heir->depth, heir->depth_energy);
     ct_real share = cti_penalty_share(q->kf, slip.y * slip.y + slip.z * slip.z, heir->slip_energy);
     q->bound = heir->bound;
+    if (s->desc.penalty.form == CT_PENALTY_EXPLICIT)
+        q->lag = (heir->dt - h) / 2;
     if (s->desc.penalty.friction == CT_PENALTY_ANCHOR)
         q->slip[0] = share * slip.y, q->slip[1] = share * slip.z;
     q->rest += q->missed, q->depth += q->missed;
@@ -244,6 +301,6 @@ CTI_FN int cti_penalty_pass(cti_state *s, ct_real h, int first)
     }
     for (i = first; i < n; i++)
         if (heirs[i].n)
-            cti_penalty_inherit(s, i, &heirs[i]);
+            cti_penalty_inherit(s, h, i, &heirs[i]);
     return 1;
 }

@@ -1,5 +1,6 @@
 /* penalty_stepper.c -- the penalty stepper, as the world has it: options, refusals, memory. */
 #include "../0_base/log.h"
+#include "../0_base/sort.h"
 #include "penalty.h"
 
 static void cti_penalty_defaults(ct_world_desc *d)
@@ -68,17 +69,30 @@ static const char *cti_penalty_refuses(const cti_state *s, cti_feature what)
 
 /* ---- memory ---- */
 
+/* The energy in the springs, the contacts' places and the ids of bodies stay: contacts of bodies that remain are the same ones after a change of
+   others */
+static void cti_penalty_unprepare(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    cti_mem *m = s->mem;
+    if (!p)
+        return;
+    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->fresh);
+    CTI_FREE(m, p->island), CTI_FREE(m, p->size), CTI_FREE(m, p->lines), CTI_FREE(m, p->island_of), CTI_FREE(m, p->shares), CTI_FREE(m, p->flies);
+    CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
+    cti_penalty_inside_free(m, &p->inside);
+}
+
 static void cti_penalty_release(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     cti_mem *m = s->mem;
     if (!p)
         return;
-    CTI_FREE(m, p->touched), CTI_FREE(m, p->own);
-    CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
+    cti_penalty_unprepare(s);
     cti_memory_free(m, &p->next);
     CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
-    cti_penalty_inside_free(m, &p->inside);
+    CTI_FREE(m, p->ids), CTI_FREE(m, p->known);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;
 }
@@ -95,19 +109,42 @@ static void cti_penalty_weigh(cti_state *s, const cti_stepper_body *bodies)
     }
 }
 
+/* tells bodies that have been in a step from new ones. 0: out of memory */
+static int cti_penalty_tell(cti_state *s)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    const cti_surface *f = &s->surface;
+    uint64_t *swap = p->known, *scratch = CTI_ARENA_NEW(s->arena, uint64_t, f->n_bodies + 1);
+    int i;
+    if (p->is_known)
+        p->known = p->ids, p->ids = swap, p->is_known = 0;
+    if (!scratch || !CTI_RESIZE(s->mem, p->ids, f->n_bodies) || !CTI_RESIZE(s->mem, p->fresh, f->n_bodies))
+        return 0;
+    for (i = 0; i < f->n_bodies; i++) {
+        p->ids[i] = f->bodies[i].id;
+        p->fresh[i] = !cti_sort_has_u64(p->known, CTI_LEN(p->known), p->ids[i]);
+    }
+    if (f->n_bodies)
+        cti_sort_u64(p->ids, NULL, scratch, NULL, f->n_bodies);
+    return 1;
+}
+
 static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
 {
-    cti_penalty *p;
-    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
-    cti_penalty_release(s);
-    p = (cti_penalty *)cti_mem_resize(s->mem, NULL, 0, sizeof *p);
-    if (!p)
-        return 0;
-    memset(p, 0, sizeof *p);
-    s->own = p;
+    cti_penalty *p = cti_penalty_of(s);
+    int n = s->bodies.n_models + CTI_LEN(s->bodies.rigids), components = CTI_LEN(s->factors.components);
+    if (!p) {
+        p = (cti_penalty *)cti_mem_resize(s->mem, NULL, 0, sizeof *p);
+        if (!p)
+            return 0;
+        memset(p, 0, sizeof *p);
+        s->own = p;
+    }
     if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
         !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n))
+        !CTI_RESIZE(s->mem, p->island, components) || !CTI_RESIZE(s->mem, p->size, components) || !CTI_RESIZE(s->mem, p->lines, components) ||
+        !CTI_RESIZE(s->mem, p->island_of, n) || !CTI_RESIZE(s->mem, p->flies, n) || !CTI_RESIZE(s->mem, p->shares, n) ||
+        !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n) || !cti_penalty_tell(s))
         return 0;
     cti_penalty_weigh(s, bodies);
     return s->desc.penalty.depth != CT_PENALTY_INSIDE || cti_penalty_inside_prepare(s);
@@ -124,6 +161,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_penalty(void)
                                         cti_penalty_prepare,
                                         cti_penalty_step,
                                         NULL,
-                                        cti_penalty_release};
+                                        cti_penalty_release,
+                                        cti_penalty_unprepare};
     return &penalty;
 }

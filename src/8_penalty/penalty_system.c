@@ -1,8 +1,8 @@
 /* penalty_system.c -- the linear systems of a substep, and the bound of the explicit form.
    Method: the implicit form solves A v = b + J' r(J v + w) for velocities. A is the assembled matrix of the bodies without contacts; each solve takes
    r = c - D u, linearized at the last velocities (penalty_law.c), so that its matrix A + J' D J is symmetric and positive definite. It is never
-   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Unknowns
-   are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
+   formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Bodies that
+   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
    numbers, and the momentum of bodies that touch each other is kept to the accuracy of conjugate gradients. What the linearization misses of the
    law is the residual.
    The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
@@ -11,6 +11,7 @@
    based on: lecture notes 4.1.2.3, 4.4.1; Xu, Zhao, Barbic 2014. */
 #include "../8_step/cmr_free.h"
 #include "penalty.h"
+#include "../0_base/sets.h"
 
 #define CTI_PENALTY_TIGHT (sizeof(ct_real) == sizeof(double) ? CTI_R(1e-12) : CTI_R(1e-6)) /* [1] of the right side's norm: conjugate gradients
                                        end there, since their error is one of momentum */
@@ -119,25 +120,76 @@ static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
         cti_v3_put(z, i, cti_m3_mul_v(inverse + 9 * (size_t)i, cti_v3_at(r, i)));
 }
 
-/* (A + J' D J) v = y from v, to a share of the right side's norm. 0: it did not converge */
+/* island of a block */
+static int cti_penalty_island(const cti_state *s, int block) { return cti_penalty_of(s)->island[s->factors.component_of[block]]; }
+
+/* the islands of the rows as they are */
+static void cti_penalty_islands(cti_state *s)
+{
+    int32_t *set = cti_penalty_of(s)->island;
+    const int32_t *of = s->factors.component_of;
+    int i, k, n = CTI_LEN(s->factors.components);
+    cti_sets_init(set, n);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
+        for (k = 1; k < s->contact.rows[i].n; k++)
+            cti_sets_join(set, of[s->contact.rows[i].term[0].block], of[s->contact.rows[i].term[k].block]);
+    for (i = 0; i < n; i++) /* a root comes before the others of its set */
+        set[i] = set[set[i]];
+}
+
+/* z = D y and v <- D v with a number D for each island, a power of two that makes the norm of y in M^-1 at most 1 there; cti_penalty.size: its
+   inverse. Returns the least of those norms */
+static ct_real cti_penalty_level(cti_state *s, const ct_real *y, ct_real *z, ct_real *v)
+{
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real least = 1;
+    int i, k, n = CTI_LEN(s->factors.components);
+    cti_penalty_jacobi(s, y, z);
+    for (i = 0; i < n; i++)
+        p->size[i] = 0;
+    for (i = 0; i < s->n; i++)
+        p->size[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
+    for (i = 0; i < n; i++) {
+        double norm = sqrt(cti_fmax(0, (double)p->size[i]));
+        int e = 0;
+        if (norm > 0 && cti_finite64(norm)) {
+            frexp(norm, &e);
+            least = cti_min(least, (ct_real)ldexp(norm, -e));
+        }
+        p->size[i] = (ct_real)ldexp(1, e);
+    }
+    for (i = 0; i < 3 * s->n; i++) {
+        k = cti_penalty_island(s, i / 3);
+        z[i] = y[i] / p->size[k], v[i] /= p->size[k];
+    }
+    return least;
+}
+
+/* (A + J' D J) v = y from v, to a share of the right side's norm. Rows connect no two islands, so that each may have units of its own: in those of
+   cti_penalty_level the share is one of each island's norm, and a heavy fast body far away does not end the solve of others early.
+   0: it did not converge */
 static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, const ct_real *y, ct_real *v, int *turns)
 {
     cti_penalty *p = cti_penalty_of(s);
     cti_penalty_operator q;
     cti_operator A, M;
-    ct_real *z = p->work + 3 * (size_t)s->n, scale;
+    ct_real *z = p->work + 3 * (size_t)s->n, least;
+    int i, done;
     q.s = s, q.contacts = contacts;
     cti_penalty_problem(s, &q.p);
     cti_penalty_precondition(s, &q);
     A.n = M.n = 3 * s->n, A.apply = cti_penalty_apply, A.ctx = &q, M.apply = cti_penalty_jacobi, M.ctx = s;
-    cti_penalty_jacobi(s, y, z);
-    scale = cti_sqrt(cti_max(0, cti_krylov_dot(3 * s->n, y, z)));
-    return cti_pcg(&A, &M, y, v, share * scale, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
+    least = cti_penalty_level(s, y, z, v);
+    done = cti_pcg(&A, &M, z, v, share * least, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
+    for (i = 0; i < 3 * s->n; i++)
+        v[i] *= p->size[cti_penalty_island(s, i / 3)];
+    return done;
 }
 
 CTI_FN int cti_penalty_free_motion(cti_state *s, ct_step_report *r)
 {
     int i, turns = 0, done;
+    cti_penalty_islands(s);
     for (i = 0; i < 3 * s->n; i++)
         s->system.v_free[i] = s->v[i];
     cti_cmr_hold(s, s->system.v_free);
@@ -190,22 +242,27 @@ static ct_real cti_penalty_linearize(cti_state *s, ct_real h, const ct_real *v, 
     return most;
 }
 
-/* Takes a share of the way from the last velocities and impulses, of which v [3 n] are, to those of the linearization at end.v. Both fulfil the
-   equations of motion, and so does what is between them */
-static void cti_penalty_take(cti_state *s, ct_real share, const ct_real *v)
+/* Takes the lines' shares of the way from the last velocities and impulses, of which v [3 n] are, to those of the linearization at end.v. Both fulfil
+   the equations of motion, and so does what is between them */
+static void cti_penalty_take(cti_state *s, const ct_real *v)
 {
     const cti_penalty *p = cti_penalty_of(s);
+    ct_real share;
     int i, k;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row *row = &s->contact.rows[i];
         ct_real u[3];
         cti_row_velocity(row, s->end.v, u);
         cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_stiff(&p->contacts[i], u)));
+        share = p->lines[cti_penalty_island(s, row->term[0].block)].share;
         for (k = 0; k < 3; k++)
             row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
     }
-    for (i = 0; share < 1 && i < 3 * s->n; i++)
-        s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
+    for (i = 0; i < 3 * s->n; i++) {
+        share = p->lines[cti_penalty_island(s, i / 3)].share;
+        if (share < 1)
+            s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
+    }
 }
 
 /* what conjugate gradients have left of b + J' r - A v: of a rigid body all of it, of a component that no script holds its momentum */
@@ -293,57 +350,91 @@ static ct_real cti_penalty_renew(cti_state *s, ct_real h, ct_real scale, int hal
     return most / scale;
 }
 
-/* slope of the contacts' potentials at a share of the step, u [6 rows]: velocities of the rows before the step, and their changes in it */
-static double cti_penalty_slopes(const cti_state *s, const ct_real *u, ct_real share)
+/* slopes of the islands' potentials at their shares of the step, u [6 rows]: velocities of the rows before the step, and their changes in it */
+static void cti_penalty_slopes(cti_state *s, const ct_real *u)
 {
-    double sum = 0;
+    cti_penalty *p = cti_penalty_of(s);
     int i, k;
+    for (i = 0; i < CTI_LEN(p->lines); i++)
+        p->lines[i].at = p->lines[i].slope + (double)p->lines[i].share * p->lines[i].curve;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
+        cti_penalty_line *line = &p->lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
         ct_real at[3];
         for (k = 0; k < 3; k++)
-            at[k] = u[k] + share * u[3 + k];
-        sum += cti_penalty_slope(&cti_penalty_of(s)->contacts[i].law, at, u + 3);
+            at[k] = u[k] + line->share * u[3 + k];
+        line->at += cti_penalty_slope(&p->contacts[i].law, at, u + 3);
     }
-    return sum;
 }
 
-/* The share in (0, 1] of the step from v to end.v at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as at v, are least: the
-   implicit form is their minimum. That function is convex, and the zero of its slope is found by false position (Illinois). u [6 rows] scratch */
-static ct_real cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
+/* slopes of the bodies' parts, and of all at both ends of the step from v to end.v */
+static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
 {
-    ct_real *d = cti_penalty_of(s)->work, *Ad = d + 3 * (size_t)s->n, lo = 0, hi = 1;
-    double slope = 0, curve = 0, at_lo, at_hi, at, level;
-    int i, k, side = 0;
+    cti_penalty *p = cti_penalty_of(s);
+    ct_real *d = p->work, *Ad = d + 3 * (size_t)s->n;
+    int i, n = CTI_LEN(p->lines);
+    memset(p->lines, 0, sizeof *p->lines * (size_t)n);
     for (i = 0; i < 3 * s->n; i++)
         d[i] = s->end.v[i] - v[i];
     cti_bsr_mul(&s->system.A, d, Ad);
     for (i = 0; i < 3 * s->n; i++) {
-        slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
-        curve += (double)(Ad[i] * d[i]);
+        cti_penalty_line *line = &p->lines[cti_penalty_island(s, i / 3)];
+        line->slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
+        line->curve += (double)(Ad[i] * d[i]);
     }
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_row_velocity(&s->contact.rows[i], v, u + 6 * (size_t)i);
         cti_penalty_relative(&s->contact.rows[i], d, u + 6 * (size_t)i + 3);
     }
-    at_hi = slope + curve + cti_penalty_slopes(s, u, 1);
-    at_lo = slope + cti_penalty_slopes(s, u, 0);
-    level = CTI_PENALTY_LEVEL * fabs(at_lo);
-    if (at_hi <= level || !(at_lo < 0))
-        return 1;
-    for (k = 0; k < CTI_PENALTY_HALVES; k++) {
-        ct_real share = cti_clamp((ct_real)((at_hi * (double)lo - at_lo * (double)hi) / (at_hi - at_lo)), lo, hi);
-        at = slope + (double)share * curve + cti_penalty_slopes(s, u, share);
-        if (fabs(at) <= level)
-            return share;
-        if (at > 0) {
-            hi = share, at_hi = at;
-            at_lo = side > 0 ? at_lo / 2 : at_lo, side = 1;
-        } else {
-            lo = share, at_lo = at;
-            at_hi = side < 0 ? at_hi / 2 : at_hi, side = -1;
-        }
+    cti_penalty_slopes(s, u);
+    for (i = 0; i < n; i++)
+        p->lines[i].at_lo = p->lines[i].at, p->lines[i].share = p->lines[i].hi = 1;
+    cti_penalty_slopes(s, u);
+    for (i = 0; i < n; i++) {
+        cti_penalty_line *line = &p->lines[i];
+        line->at_hi = line->at, line->level = CTI_PENALTY_LEVEL * fabs(line->at_lo);
+        line->done = line->at_hi <= line->level || !(line->at_lo < 0);
     }
-    return lo > 0 ? lo : hi;
+}
+
+/* brings an island's bracket up to date with its slope */
+static void cti_penalty_close_in(cti_penalty_line *line)
+{
+    line->done = line->done || fabs(line->at) <= line->level;
+    if (line->done)
+        return;
+    if (line->at > 0) {
+        line->hi = line->share, line->at_hi = line->at;
+        line->at_lo = line->side > 0 ? line->at_lo / 2 : line->at_lo, line->side = 1;
+    } else {
+        line->lo = line->share, line->at_lo = line->at;
+        line->at_hi = line->side < 0 ? line->at_hi / 2 : line->at_hi, line->side = -1;
+    }
+}
+
+/* The share in (0, 1] of the step from v to end.v, for each island, at which 1/2 v'A v - b'v and the contacts' potentials, with friction bounded as
+   at v, are least: the implicit form is their minimum. That function is convex, and the zero of its slope is found by false position (Illinois).
+   u [6 rows] scratch */
+static void cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
+{
+    cti_penalty_line *lines = cti_penalty_of(s)->lines;
+    int i, k, open = 1, n = CTI_LEN(lines);
+    cti_penalty_ends(s, v, u);
+    for (k = 0; k < CTI_PENALTY_HALVES && open; k++) {
+        for (open = i = 0; i < n; i++) {
+            cti_penalty_line *q = &lines[i];
+            open |= !q->done;
+            if (!q->done)
+                q->share = cti_clamp((ct_real)((q->at_hi * (double)q->lo - q->at_lo * (double)q->hi) / (q->at_hi - q->at_lo)), q->lo, q->hi);
+        }
+        if (!open)
+            break;
+        cti_penalty_slopes(s, u);
+        for (i = 0; i < n; i++)
+            cti_penalty_close_in(&lines[i]);
+    }
+    for (i = 0; i < n; i++)
+        if (!lines[i].done)
+            lines[i].share = lines[i].lo > 0 ? lines[i].lo : lines[i].hi;
 }
 
 /* The iterations of the implicit form: Newton's method on that function, with a line search; where it has converged the bounds of friction are
@@ -363,7 +454,8 @@ static int cti_penalty_implicit(cti_state *s, ct_real h, ct_real scale, ct_real 
         cti_penalty_right(s, &p, y);
         cti_penalty_conjugate(s, 1, share, y, s->end.v, &turns);
         r->cg_steps += turns, r->solver_iterations++;
-        cti_penalty_take(s, cti_penalty_search(s, last, line), last);
+        cti_penalty_search(s, last, line);
+        cti_penalty_take(s, last);
         cti_penalty_polish(s, s->end.v);
         cti_cmr_move(s, h);
         cti_penalty_bend(s, h);
@@ -384,6 +476,7 @@ CTI_FN int cti_penalty_solve(cti_state *s, ct_real h, ct_real *residual, ct_step
     ct_real scale = cti_penalty_scale(s, h);
     int done, turns;
     r->solves++;
+    cti_penalty_islands(s);
     if (s->desc.penalty.form == CT_PENALTY_IMPLICIT)
         return cti_penalty_implicit(s, h, scale, residual, r);
     done = cti_penalty_explicit(s, h, &turns);
@@ -452,14 +545,16 @@ static ct_real cti_penalty_eigenvalue(const cti_state *s, const cti_problem *p, 
     return big * CTI_PENALTY_SURE;
 }
 
-CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h)
+CTI_FN ct_real cti_penalty_load(cti_state *s, ct_real h, ct_real *out_damping)
 {
     cti_problem p;
+    *out_damping = 0;
     cti_penalty_problem(s, &p);
     cti_penalty_masses(s);
     if (p.n_rows == 0)
         return 0;
-    return (h * h * cti_penalty_eigenvalue(s, &p, 0) + 2 * h * cti_penalty_eigenvalue(s, &p, 1)) / 4;
+    *out_damping = h * cti_penalty_eigenvalue(s, &p, 1);
+    return (h * h * cti_penalty_eigenvalue(s, &p, 0) + 2 * *out_damping) / 4;
 }
 
 #undef CTI_PENALTY_TIGHT

@@ -48,14 +48,16 @@ struct cti_program;
    refuses   returns NULL if worlds of this stepper have the feature, else the reason, a sentence for the error's text, which begins with
              the body's name
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
-             and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `release` is called then, too
+             and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `unprepare` is called then, too
    step      one step: CT_OK with the whole report except the sums of its times, or CT_ERR_MEMORY with the state unchanged. cti_state has
              the same layout for all steppers: a rigid body has two blocks (velocity of its centre, angular velocity) and a pose. A stepper
              with other unknowns keeps them in `own`, reads the state when a step begins and commits to it at the end. It saves
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
    problem   the last step's problem as a stand-alone one, with its solution; the caller frees *out, also after a failure. 0: out of memory.
              NULL: the world makes it from cti_state.contact.rows. Called only if cti_state.contact.is_solved is set
-   release   frees `own`, which may be NULL */
+   release   frees `own`, which may be NULL, when the world is destroyed
+   unprepare before bodies or joints change: frees of `own`, which may be NULL, what refers to the bodies as they were prepared, and keeps what
+             outlives their change. NULL: `release` does it */
 typedef struct cti_stepper {
     int ends_apart;    /* 1: a step that begins without intersections ends without one */
     int needs_factors; /* 1: the world keeps factors of A, by components (factors.h) */
@@ -67,6 +69,7 @@ typedef struct cti_stepper {
     ct_code (*step)(cti_state *s, ct_real dt, ct_step_report *report);
     int (*problem)(cti_state *s, cti_mem *mem, struct cti_program *out);
     void (*release)(cti_state *s);
+    void (*unprepare)(cti_state *s);
 } cti_stepper;
 
 #endif /* CTI_STEPPER_H */

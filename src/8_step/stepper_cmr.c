@@ -39,6 +39,6 @@ static int cti_cmr_prepare(cti_state *s, const cti_stepper_body *bodies)
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_cmr(void)
 {
-    static const cti_stepper cmr = {1, 1, NULL, cti_cmr_check, cti_cmr_complete, NULL, cti_cmr_prepare, cti_step, NULL, NULL};
+    static const cti_stepper cmr = {1, 1, NULL, cti_cmr_check, cti_cmr_complete, NULL, cti_cmr_prepare, cti_step, NULL, NULL, NULL};
     return &cmr;
 }

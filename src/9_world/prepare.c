@@ -7,11 +7,14 @@
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
     cti_state *s = &w->state;
+    const cti_stepper *stepper = cti_steppers_of(w);
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
-    if (cti_steppers_of(w)->release)
-        cti_steppers_of(w)->release(s);
+    if (stepper->unprepare)
+        stepper->unprepare(s);
+    else if (stepper->release)
+        stepper->release(s);
     cti_bsr_free(&w->mem, &s->system.A);
     CTI_FREE(&w->mem, s->bodies.models);
     CTI_FREE(&w->mem, w->surface_slot);

@@ -389,6 +389,8 @@ CONTACT_API_DEF void ct_world_destroy(ct_world *w)
     if (!w || cti_world_busy(w) != CT_OK)
         return;
     cti_world_unprepare(w);
+    if (cti_steppers_of(w)->release)
+        cti_steppers_of(w)->release(&w->state);
     cti_world_free_state(w);
     for (i = 0; i < CTI_LEN(w->bodies); i++)
         cti_world_free_body(w, &w->bodies[i]);
