@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 9fd2a4575ee264c7.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b8c7602237c4d38f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -63885,7 +63885,8 @@ CTI_FN void cti_layers_strike_set(cti_state *s, cti_layers_set *set, int64_t tic
    and a layer that is not reached has no force; so windows change results by rounding alone. At the end of each part of a window the D's are
    known. Where one is larger than expected, a pair may have entered a layer that did not strike. That part is then rolled back, and the window
    ends where it began; a first part is repeated with half of its length. The next window expects larger D's. So a pair stays farther apart
-   than the first of its layers that does not strike, and surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   than the first of its layers that does not strike, and surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a
+   share of its distance. based on: Harmon et al.
    2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 
 /* [1] share of its distance by which a pair may come nearer in a window. Half: twice the windows, and the same time; double: a
@@ -70837,6 +70838,22 @@ typedef struct cti_penalty_line {
     int done;
 } cti_penalty_line;
 
+/* cti_penalty_groups -- components that rows connect, and bodies. */
+typedef struct cti_penalty_groups {
+    int32_t *first;          /* [components] the first component of those that rows connect with it */
+    ct_real *size;           /* [components] scratch: of the first component of an island */
+    cti_penalty_line *lines; /* [components] scratch, likewise */
+    int32_t *of;             /* [models + rigids] sets (0_base/sets.h) of bodies that contacts connected in the step at hand */
+    cti_penalty_common *shares; /* [models + rigids] of the island whose first body it is */
+} cti_penalty_groups;
+
+/* cti_penalty_census -- which bodies had been in a step when the world was prepared. */
+typedef struct cti_penalty_census {
+    uint64_t *ids;   /* [surface.n_bodies] ids of the bodies, sorted */
+    uint64_t *known; /* ids of those that had been in a step, sorted */
+    uint8_t *fresh;  /* [surface.n_bodies] 1: was not one of them */
+} cti_penalty_census;
+
 /* cti_penalty -- data of CT_STEPPER_PENALTY. */
 typedef struct cti_penalty {
     cti_penalty_contact *contacts; /* [rows] */
@@ -70844,23 +70861,17 @@ typedef struct cti_penalty {
     ct_real *inverse;              /* [9 n] inverses of the masses' blocks, projected onto the motions that scripts leave */
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
-    int32_t *island;               /* [components] the first component of those that rows connect with it */
-    ct_real *size;                 /* [components] scratch: of the first component of an island */
-    cti_penalty_line *lines;       /* [components] scratch, likewise */
+    cti_penalty_groups islands;
     cti_memory next;               /* contacts of the substep at hand */
     cti_penalty_place *places;     /* [contact.memory.items] */
     cti_penalty_place *next_places; /* [next.items] */
     cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
-    int32_t *island_of;            /* [models + rigids] sets (0_base/sets.h) of bodies that contacts connected in the step at hand */
-    cti_penalty_common *shares;     /* [models + rigids] of the island whose first body it is */
     uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
     uint8_t *flies;                /* [models + rigids] scratch: 1 where all contacts that push a body let it rebound */
     double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
     double energy;                 /* [J] in the springs at the end of the last step */
-    uint64_t *ids;                 /* [surface.n_bodies] ids of the bodies, sorted */
-    uint64_t *known;               /* ids of those that had been in a step when the world was prepared, sorted */
-    uint8_t *fresh;                /* [surface.n_bodies] 1: was not one of them */
+    cti_penalty_census bodies;
     int is_known;                  /* 1: there was a substep since, and all bodies have been in it */
     double start_energy;           /* energy and is_known when the step at hand began */
     int was_known;
@@ -71499,7 +71510,7 @@ static void cti_penalty_recall(cti_state *s, ct_real h, const cti_pair *pair, co
     const cti_memory_item *m = cti_penalty_known(s, row->key);
     cti_v3 slip;
     q->known = m != NULL;
-    q->met = !p->is_known && (p->fresh[cti_pair_body_a(&s->surface, pair)] || p->fresh[cti_pair_body_b(&s->surface, pair)]);
+    q->met = !p->is_known && (p->bodies.fresh[cti_pair_body_a(&s->surface, pair)] || p->bodies.fresh[cti_pair_body_b(&s->surface, pair)]);
     if (m)
         q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
     else if (!q->met)
@@ -72061,9 +72072,9 @@ CTI_FN int cti_penalty_inside_find(cti_state *s, const ct_real *x)
    Method: the implicit form solves A v = b + J' r(J v + w) for velocities. A is the assembled matrix of the bodies without contacts; each solve takes
    r = c - D u, linearized at the last velocities (penalty_law.c), so that its matrix A + J' D J is symmetric and positive definite. It is never
    formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Bodies that
-   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
-   numbers, and the momentum of bodies that touch each other is kept to the accuracy of conjugate gradients. What the linearization misses of the
-   law is the residual.
+   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The
+   impulses are those of the last linearization, so that action and reaction are the same numbers, and the momentum of bodies that touch each other
+   is kept to the accuracy of conjugate gradients. What the linearization misses of the law is the residual.
    The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
    B = h b / m, C = h^2 k / m, whose roots lie in the unit circle for C + 2 B < 4. With many contacts C and B are the largest eigenvalues of
    h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
@@ -72179,12 +72190,12 @@ static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
 }
 
 /* island of a block */
-static int cti_penalty_island(const cti_state *s, int block) { return cti_penalty_of(s)->island[s->factors.component_of[block]]; }
+static int cti_penalty_island(const cti_state *s, int block) { return cti_penalty_of(s)->islands.first[s->factors.component_of[block]]; }
 
 /* the islands of the rows as they are */
 static void cti_penalty_islands(cti_state *s)
 {
-    int32_t *set = cti_penalty_of(s)->island;
+    int32_t *set = cti_penalty_of(s)->islands.first;
     const int32_t *of = s->factors.component_of;
     int i, k, n = CTI_LEN(s->factors.components);
     cti_sets_init(set, n);
@@ -72204,21 +72215,21 @@ static ct_real cti_penalty_level(cti_state *s, const ct_real *y, ct_real *z, ct_
     int i, k, n = CTI_LEN(s->factors.components);
     cti_penalty_jacobi(s, y, z);
     for (i = 0; i < n; i++)
-        p->size[i] = 0;
+        p->islands.size[i] = 0;
     for (i = 0; i < s->n; i++)
-        p->size[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
+        p->islands.size[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
     for (i = 0; i < n; i++) {
-        double norm = sqrt(cti_fmax(0, (double)p->size[i]));
+        double norm = sqrt(cti_fmax(0, (double)p->islands.size[i]));
         int e = 0;
         if (norm > 0 && cti_finite64(norm)) {
             frexp(norm, &e);
             least = cti_min(least, (ct_real)ldexp(norm, -e));
         }
-        p->size[i] = (ct_real)ldexp(1, e);
+        p->islands.size[i] = (ct_real)ldexp(1, e);
     }
     for (i = 0; i < 3 * s->n; i++) {
         k = cti_penalty_island(s, i / 3);
-        z[i] = y[i] / p->size[k], v[i] /= p->size[k];
+        z[i] = y[i] / p->islands.size[k], v[i] /= p->islands.size[k];
     }
     return least;
 }
@@ -72240,7 +72251,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     least = cti_penalty_level(s, y, z, v);
     done = cti_pcg(&A, &M, z, v, share * least, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
     for (i = 0; i < 3 * s->n; i++)
-        v[i] *= p->size[cti_penalty_island(s, i / 3)];
+        v[i] *= p->islands.size[cti_penalty_island(s, i / 3)];
     return done;
 }
 
@@ -72312,12 +72323,12 @@ static void cti_penalty_take(cti_state *s, const ct_real *v)
         ct_real u[3];
         cti_row_velocity(row, s->end.v, u);
         cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_stiff(&p->contacts[i], u)));
-        share = p->lines[cti_penalty_island(s, row->term[0].block)].share;
+        share = p->islands.lines[cti_penalty_island(s, row->term[0].block)].share;
         for (k = 0; k < 3; k++)
             row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
     }
     for (i = 0; i < 3 * s->n; i++) {
-        share = p->lines[cti_penalty_island(s, i / 3)].share;
+        share = p->islands.lines[cti_penalty_island(s, i / 3)].share;
         if (share < 1)
             s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
     }
@@ -72413,10 +72424,10 @@ static void cti_penalty_slopes(cti_state *s, const ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i, k;
-    for (i = 0; i < CTI_LEN(p->lines); i++)
-        p->lines[i].at = p->lines[i].slope + (double)p->lines[i].share * p->lines[i].curve;
+    for (i = 0; i < CTI_LEN(p->islands.lines); i++)
+        p->islands.lines[i].at = p->islands.lines[i].slope + (double)p->islands.lines[i].share * p->islands.lines[i].curve;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
-        cti_penalty_line *line = &p->lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
+        cti_penalty_line *line = &p->islands.lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
         ct_real at[3];
         for (k = 0; k < 3; k++)
             at[k] = u[k] + line->share * u[3 + k];
@@ -72429,13 +72440,13 @@ static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     ct_real *d = p->work, *Ad = d + 3 * (size_t)s->n;
-    int i, n = CTI_LEN(p->lines);
-    memset(p->lines, 0, sizeof *p->lines * (size_t)n);
+    int i, n = CTI_LEN(p->islands.lines);
+    memset(p->islands.lines, 0, sizeof *p->islands.lines * (size_t)n);
     for (i = 0; i < 3 * s->n; i++)
         d[i] = s->end.v[i] - v[i];
     cti_bsr_mul(&s->system.A, d, Ad);
     for (i = 0; i < 3 * s->n; i++) {
-        cti_penalty_line *line = &p->lines[cti_penalty_island(s, i / 3)];
+        cti_penalty_line *line = &p->islands.lines[cti_penalty_island(s, i / 3)];
         line->slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
         line->curve += (double)(Ad[i] * d[i]);
     }
@@ -72445,10 +72456,10 @@ static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
     }
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++)
-        p->lines[i].at_lo = p->lines[i].at, p->lines[i].share = p->lines[i].hi = 1;
+        p->islands.lines[i].at_lo = p->islands.lines[i].at, p->islands.lines[i].share = p->islands.lines[i].hi = 1;
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++) {
-        cti_penalty_line *line = &p->lines[i];
+        cti_penalty_line *line = &p->islands.lines[i];
         line->at_hi = line->at, line->level = CTI_PENALTY_LEVEL * fabs(line->at_lo);
         line->done = line->at_hi <= line->level || !(line->at_lo < 0);
     }
@@ -72474,7 +72485,7 @@ static void cti_penalty_close_in(cti_penalty_line *line)
    u [6 rows] scratch */
 static void cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
 {
-    cti_penalty_line *lines = cti_penalty_of(s)->lines;
+    cti_penalty_line *lines = cti_penalty_of(s)->islands.lines;
     int i, k, open = 1, n = CTI_LEN(lines);
     cti_penalty_ends(s, v, u);
     for (k = 0; k < CTI_PENALTY_HALVES && open; k++) {
@@ -72930,9 +72941,9 @@ static void cti_penalty_touch(cti_state *s, const cti_row *row)
         b = cti_energy_body(s, row->term[k].block);
         if (b < 0)
             continue;
-        p->touched[b] = 1, p->shares[b].met2 = cti_fmax(p->shares[b].met2, met2);
+        p->touched[b] = 1, p->islands.shares[b].met2 = cti_fmax(p->islands.shares[b].met2, met2);
         if (first >= 0)
-            cti_sets_join(p->island_of, first, b);
+            cti_sets_join(p->islands.of, first, b);
         first = b;
     }
 }
@@ -73037,8 +73048,8 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     if (n > 0) {
         memset(cti_penalty_of(s)->own, 0, sizeof(double) * (size_t)n);
         memset(cti_penalty_of(s)->touched, 0, (size_t)n);
-        memset(cti_penalty_of(s)->shares, 0, sizeof *cti_penalty_of(s)->shares * (size_t)n);
-        cti_sets_init(cti_penalty_of(s)->island_of, n);
+        memset(cti_penalty_of(s)->islands.shares, 0, sizeof *cti_penalty_of(s)->islands.shares * (size_t)n);
+        cti_sets_init(cti_penalty_of(s)->islands.of, n);
     }
     cti_step_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
@@ -73055,14 +73066,14 @@ static void cti_penalty_apart(cti_state *s)
         b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
         if (b < 0)
             continue;
-        q = &p->shares[cti_sets_root(p->island_of, b)], q->mass += (double)s->bodies.mass[i];
+        q = &p->islands.shares[cti_sets_root(p->islands.of, b)], q->mass += (double)s->bodies.mass[i];
         for (k = 0; k < 3; k++) {
             q->start[k] += (double)(s->bodies.mass[i] * s->step.start.copy.v[3 * i + k]);
             q->end[k] += (double)(s->bodies.mass[i] * s->v[3 * i + k]);
         }
     }
     for (b = 0; b < n; b++) {
-        cti_penalty_common *q = &p->shares[b], *root = &p->shares[cti_sets_root(p->island_of, b)];
+        cti_penalty_common *q = &p->islands.shares[b], *root = &p->islands.shares[cti_sets_root(p->islands.of, b)];
         root->met2 = cti_fmax(root->met2, q->met2);
         for (k = 0; k < 3 && q->mass > 0; k++)
             q->start[k] /= q->mass, q->end[k] /= q->mass;
@@ -73070,13 +73081,13 @@ static void cti_penalty_apart(cti_state *s)
     for (i = 0; i < s->n; i++) {
         b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
         for (k = 0; b >= 0 && k < 3; k++) {
-            cti_penalty_common *q = &p->shares[cti_sets_root(p->island_of, b)];
+            cti_penalty_common *q = &p->islands.shares[cti_sets_root(p->islands.of, b)];
             double u = (double)s->v[3 * i + k] - q->end[k];
             q->kinetic += 0.5 * (double)s->bodies.mass[i] * u * u;
         }
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        p->shares[cti_sets_root(p->island_of, s->bodies.n_models + i)].kinetic += cti_rigid_energy(&s->bodies.rigids[i]);
+        p->islands.shares[cti_sets_root(p->islands.of, s->bodies.n_models + i)].kinetic += cti_rigid_energy(&s->bodies.rigids[i]);
 }
 
 /* Scale of the energies that bodies exchange in the step, of those that contacts touch, as a world sees it that moves with each island: kinetic
@@ -73089,7 +73100,7 @@ static double cti_penalty_exchange(cti_state *s, ct_real dt, double *out_work)
     int b, k, n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_penalty_apart(s);
     for (*out_work = b = 0; b < n; b++) {
-        const cti_penalty_common *q = &p->shares[b];
+        const cti_penalty_common *q = &p->islands.shares[b];
         if (p->touched[b])
             sum += fabs(s->energy.now[b].elastic) + q->kinetic + 0.5 * q->mass * q->met2;
         for (k = 0; k < 3; k++)
@@ -73108,7 +73119,8 @@ static double cti_penalty_judge_free(const cti_state *s, double kick)
     for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         const cti_energy *e = &s->energy.now[m];
         int rigid = m - s->bodies.n_models;
-        double energy = p->shares[m].kinetic + fabs(e->elastic), lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0, most;
+        double energy = p->islands.shares[m].kinetic + fabs(e->elastic), most;
+        double lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0;
         if (p->touched[m])
             continue;
         most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + e->kinetic + (rigid >= 0 ? 0 : s->energy.moduli[m]));
@@ -73375,8 +73387,9 @@ static void cti_penalty_unprepare(cti_state *s)
     cti_mem *m = s->mem;
     if (!p)
         return;
-    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->fresh);
-    CTI_FREE(m, p->island), CTI_FREE(m, p->size), CTI_FREE(m, p->lines), CTI_FREE(m, p->island_of), CTI_FREE(m, p->shares), CTI_FREE(m, p->flies);
+    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->bodies.fresh);
+    CTI_FREE(m, p->islands.first), CTI_FREE(m, p->islands.size), CTI_FREE(m, p->islands.lines);
+    CTI_FREE(m, p->islands.of), CTI_FREE(m, p->islands.shares), CTI_FREE(m, p->flies);
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_penalty_inside_free(m, &p->inside);
 }
@@ -73390,7 +73403,7 @@ static void cti_penalty_release(cti_state *s)
     cti_penalty_unprepare(s);
     cti_memory_free(m, &p->next);
     CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
-    CTI_FREE(m, p->ids), CTI_FREE(m, p->known);
+    CTI_FREE(m, p->bodies.ids), CTI_FREE(m, p->bodies.known);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;
 }
@@ -73412,18 +73425,18 @@ static int cti_penalty_tell(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_surface *f = &s->surface;
-    uint64_t *swap = p->known, *scratch = CTI_ARENA_NEW(s->arena, uint64_t, f->n_bodies + 1);
+    uint64_t *swap = p->bodies.known, *scratch = CTI_ARENA_NEW(s->arena, uint64_t, f->n_bodies + 1);
     int i;
     if (p->is_known)
-        p->known = p->ids, p->ids = swap, p->is_known = 0;
-    if (!scratch || !CTI_RESIZE(s->mem, p->ids, f->n_bodies) || !CTI_RESIZE(s->mem, p->fresh, f->n_bodies))
+        p->bodies.known = p->bodies.ids, p->bodies.ids = swap, p->is_known = 0;
+    if (!scratch || !CTI_RESIZE(s->mem, p->bodies.ids, f->n_bodies) || !CTI_RESIZE(s->mem, p->bodies.fresh, f->n_bodies))
         return 0;
     for (i = 0; i < f->n_bodies; i++) {
-        p->ids[i] = f->bodies[i].id;
-        p->fresh[i] = !cti_sort_has_u64(p->known, CTI_LEN(p->known), p->ids[i]);
+        p->bodies.ids[i] = f->bodies[i].id;
+        p->bodies.fresh[i] = !cti_sort_has_u64(p->bodies.known, CTI_LEN(p->bodies.known), p->bodies.ids[i]);
     }
     if (f->n_bodies)
-        cti_sort_u64(p->ids, NULL, scratch, NULL, f->n_bodies);
+        cti_sort_u64(p->bodies.ids, NULL, scratch, NULL, f->n_bodies);
     return 1;
 }
 
@@ -73440,8 +73453,9 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
     }
     if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
         !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->island, components) || !CTI_RESIZE(s->mem, p->size, components) || !CTI_RESIZE(s->mem, p->lines, components) ||
-        !CTI_RESIZE(s->mem, p->island_of, n) || !CTI_RESIZE(s->mem, p->flies, n) || !CTI_RESIZE(s->mem, p->shares, n) ||
+        !CTI_RESIZE(s->mem, p->islands.first, components) || !CTI_RESIZE(s->mem, p->islands.size, components) ||
+        !CTI_RESIZE(s->mem, p->islands.lines, components) ||
+        !CTI_RESIZE(s->mem, p->islands.of, n) || !CTI_RESIZE(s->mem, p->flies, n) || !CTI_RESIZE(s->mem, p->islands.shares, n) ||
         !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n) || !cti_penalty_tell(s))
         return 0;
     cti_penalty_weigh(s, bodies);

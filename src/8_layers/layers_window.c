@@ -5,7 +5,8 @@
    and a layer that is not reached has no force; so windows change results by rounding alone. At the end of each part of a window the D's are
    known. Where one is larger than expected, a pair may have entered a layer that did not strike. That part is then rolled back, and the window
    ends where it began; a first part is repeated with half of its length. The next window expects larger D's. So a pair stays farther apart
-   than the first of its layers that does not strike, and surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a share of its distance. based on: Harmon et al.
+   than the first of its layers that does not strike, and surfaces cannot intersect. A window takes T such that no pair comes nearer by more than a
+   share of its distance. based on: Harmon et al.
    2009 (safe windows, event queue); Mirtich 2000, Timewarp rigid body simulation (rollback). */
 #include "layers.h"
 

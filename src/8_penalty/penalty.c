@@ -314,9 +314,9 @@ static void cti_penalty_touch(cti_state *s, const cti_row *row)
         b = cti_energy_body(s, row->term[k].block);
         if (b < 0)
             continue;
-        p->touched[b] = 1, p->shares[b].met2 = cti_fmax(p->shares[b].met2, met2);
+        p->touched[b] = 1, p->islands.shares[b].met2 = cti_fmax(p->islands.shares[b].met2, met2);
         if (first >= 0)
-            cti_sets_join(p->island_of, first, b);
+            cti_sets_join(p->islands.of, first, b);
         first = b;
     }
 }
@@ -421,8 +421,8 @@ static void cti_penalty_open(cti_state *s, ct_real dt, cti_penalty_run *run, ct_
     if (n > 0) {
         memset(cti_penalty_of(s)->own, 0, sizeof(double) * (size_t)n);
         memset(cti_penalty_of(s)->touched, 0, (size_t)n);
-        memset(cti_penalty_of(s)->shares, 0, sizeof *cti_penalty_of(s)->shares * (size_t)n);
-        cti_sets_init(cti_penalty_of(s)->island_of, n);
+        memset(cti_penalty_of(s)->islands.shares, 0, sizeof *cti_penalty_of(s)->islands.shares * (size_t)n);
+        cti_sets_init(cti_penalty_of(s)->islands.of, n);
     }
     cti_step_energies(s, &now);
     cti_penalty_of(s)->start_energy = cti_penalty_of(s)->energy, cti_penalty_of(s)->was_known = cti_penalty_of(s)->is_known;
@@ -439,14 +439,14 @@ static void cti_penalty_apart(cti_state *s)
         b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
         if (b < 0)
             continue;
-        q = &p->shares[cti_sets_root(p->island_of, b)], q->mass += (double)s->bodies.mass[i];
+        q = &p->islands.shares[cti_sets_root(p->islands.of, b)], q->mass += (double)s->bodies.mass[i];
         for (k = 0; k < 3; k++) {
             q->start[k] += (double)(s->bodies.mass[i] * s->step.start.copy.v[3 * i + k]);
             q->end[k] += (double)(s->bodies.mass[i] * s->v[3 * i + k]);
         }
     }
     for (b = 0; b < n; b++) {
-        cti_penalty_common *q = &p->shares[b], *root = &p->shares[cti_sets_root(p->island_of, b)];
+        cti_penalty_common *q = &p->islands.shares[b], *root = &p->islands.shares[cti_sets_root(p->islands.of, b)];
         root->met2 = cti_fmax(root->met2, q->met2);
         for (k = 0; k < 3 && q->mass > 0; k++)
             q->start[k] /= q->mass, q->end[k] /= q->mass;
@@ -454,13 +454,13 @@ static void cti_penalty_apart(cti_state *s)
     for (i = 0; i < s->n; i++) {
         b = s->bodies.mass[i] > 0 ? cti_energy_body(s, i) : -1;
         for (k = 0; b >= 0 && k < 3; k++) {
-            cti_penalty_common *q = &p->shares[cti_sets_root(p->island_of, b)];
+            cti_penalty_common *q = &p->islands.shares[cti_sets_root(p->islands.of, b)];
             double u = (double)s->v[3 * i + k] - q->end[k];
             q->kinetic += 0.5 * (double)s->bodies.mass[i] * u * u;
         }
     }
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
-        p->shares[cti_sets_root(p->island_of, s->bodies.n_models + i)].kinetic += cti_rigid_energy(&s->bodies.rigids[i]);
+        p->islands.shares[cti_sets_root(p->islands.of, s->bodies.n_models + i)].kinetic += cti_rigid_energy(&s->bodies.rigids[i]);
 }
 
 /* Scale of the energies that bodies exchange in the step, of those that contacts touch, as a world sees it that moves with each island: kinetic
@@ -473,7 +473,7 @@ static double cti_penalty_exchange(cti_state *s, ct_real dt, double *out_work)
     int b, k, n = s->bodies.n_models + CTI_LEN(s->bodies.rigids);
     cti_penalty_apart(s);
     for (*out_work = b = 0; b < n; b++) {
-        const cti_penalty_common *q = &p->shares[b];
+        const cti_penalty_common *q = &p->islands.shares[b];
         if (p->touched[b])
             sum += fabs(s->energy.now[b].elastic) + q->kinetic + 0.5 * q->mass * q->met2;
         for (k = 0; k < 3; k++)
@@ -492,7 +492,8 @@ static double cti_penalty_judge_free(const cti_state *s, double kick)
     for (m = 0; m < s->bodies.n_models + CTI_LEN(s->bodies.rigids); m++) {
         const cti_energy *e = &s->energy.now[m];
         int rigid = m - s->bodies.n_models;
-        double energy = p->shares[m].kinetic + fabs(e->elastic), lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0, most;
+        double energy = p->islands.shares[m].kinetic + fabs(e->elastic), most;
+        double lift = rigid >= 0 ? (double)s->bodies.rigids[rigid].mass * kick * kick : 0;
         if (p->touched[m])
             continue;
         most = cti_policy_body_gain(1, energy + lift, fabs(e->gravity) + e->kinetic + (rigid >= 0 ? 0 : s->energy.moduli[m]));

@@ -85,6 +85,22 @@ typedef struct cti_penalty_line {
     int done;
 } cti_penalty_line;
 
+/* cti_penalty_groups -- components that rows connect, and bodies. */
+typedef struct cti_penalty_groups {
+    int32_t *first;          /* [components] the first component of those that rows connect with it */
+    ct_real *size;           /* [components] scratch: of the first component of an island */
+    cti_penalty_line *lines; /* [components] scratch, likewise */
+    int32_t *of;             /* [models + rigids] sets (0_base/sets.h) of bodies that contacts connected in the step at hand */
+    cti_penalty_common *shares; /* [models + rigids] of the island whose first body it is */
+} cti_penalty_groups;
+
+/* cti_penalty_census -- which bodies had been in a step when the world was prepared. */
+typedef struct cti_penalty_census {
+    uint64_t *ids;   /* [surface.n_bodies] ids of the bodies, sorted */
+    uint64_t *known; /* ids of those that had been in a step, sorted */
+    uint8_t *fresh;  /* [surface.n_bodies] 1: was not one of them */
+} cti_penalty_census;
+
 /* cti_penalty -- data of CT_STEPPER_PENALTY. */
 typedef struct cti_penalty {
     cti_penalty_contact *contacts; /* [rows] */
@@ -92,23 +108,17 @@ typedef struct cti_penalty {
     ct_real *inverse;              /* [9 n] inverses of the masses' blocks, projected onto the motions that scripts leave */
     ct_real *jacobi;               /* [9 n] inverses of the blocks on the matrix' diagonal */
     ct_real *work;                 /* [24 n] scratch */
-    int32_t *island;               /* [components] the first component of those that rows connect with it */
-    ct_real *size;                 /* [components] scratch: of the first component of an island */
-    cti_penalty_line *lines;       /* [components] scratch, likewise */
+    cti_penalty_groups islands;
     cti_memory next;               /* contacts of the substep at hand */
     cti_penalty_place *places;     /* [contact.memory.items] */
     cti_penalty_place *next_places; /* [next.items] */
     cti_penalty_place *start_places; /* `places` when the step at hand began */
     cti_penalty_inside inside;
-    int32_t *island_of;            /* [models + rigids] sets (0_base/sets.h) of bodies that contacts connected in the step at hand */
-    cti_penalty_common *shares;     /* [models + rigids] of the island whose first body it is */
     uint8_t *touched;              /* [models + rigids] 1: a contact carried load in the step at hand */
     uint8_t *flies;                /* [models + rigids] scratch: 1 where all contacts that push a body let it rebound */
     double *own;                   /* [models + rigids] [J] energy that the body gained in it beyond the work on it */
     double energy;                 /* [J] in the springs at the end of the last step */
-    uint64_t *ids;                 /* [surface.n_bodies] ids of the bodies, sorted */
-    uint64_t *known;               /* ids of those that had been in a step when the world was prepared, sorted */
-    uint8_t *fresh;                /* [surface.n_bodies] 1: was not one of them */
+    cti_penalty_census bodies;
     int is_known;                  /* 1: there was a substep since, and all bodies have been in it */
     double start_energy;           /* energy and is_known when the step at hand began */
     int was_known;

@@ -50,7 +50,7 @@ static void cti_penalty_recall(cti_state *s, ct_real h, const cti_pair *pair, co
     const cti_memory_item *m = cti_penalty_known(s, row->key);
     cti_v3 slip;
     q->known = m != NULL;
-    q->met = !p->is_known && (p->fresh[cti_pair_body_a(&s->surface, pair)] || p->fresh[cti_pair_body_b(&s->surface, pair)]);
+    q->met = !p->is_known && (p->bodies.fresh[cti_pair_body_a(&s->surface, pair)] || p->bodies.fresh[cti_pair_body_b(&s->surface, pair)]);
     if (m)
         q->missed = m->impulse[1] * (1 - CTI_PENALTY_EASE * h / s->step.dt);
     else if (!q->met)

@@ -77,8 +77,9 @@ static void cti_penalty_unprepare(cti_state *s)
     cti_mem *m = s->mem;
     if (!p)
         return;
-    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->fresh);
-    CTI_FREE(m, p->island), CTI_FREE(m, p->size), CTI_FREE(m, p->lines), CTI_FREE(m, p->island_of), CTI_FREE(m, p->shares), CTI_FREE(m, p->flies);
+    CTI_FREE(m, p->touched), CTI_FREE(m, p->own), CTI_FREE(m, p->bodies.fresh);
+    CTI_FREE(m, p->islands.first), CTI_FREE(m, p->islands.size), CTI_FREE(m, p->islands.lines);
+    CTI_FREE(m, p->islands.of), CTI_FREE(m, p->islands.shares), CTI_FREE(m, p->flies);
     CTI_FREE(m, p->contacts), CTI_FREE(m, p->mass), CTI_FREE(m, p->inverse), CTI_FREE(m, p->jacobi), CTI_FREE(m, p->work);
     cti_penalty_inside_free(m, &p->inside);
 }
@@ -92,7 +93,7 @@ static void cti_penalty_release(cti_state *s)
     cti_penalty_unprepare(s);
     cti_memory_free(m, &p->next);
     CTI_FREE(m, p->places), CTI_FREE(m, p->next_places), CTI_FREE(m, p->start_places);
-    CTI_FREE(m, p->ids), CTI_FREE(m, p->known);
+    CTI_FREE(m, p->bodies.ids), CTI_FREE(m, p->bodies.known);
     cti_mem_resize(m, p, sizeof *p, 0);
     s->own = NULL;
 }
@@ -114,18 +115,18 @@ static int cti_penalty_tell(cti_state *s)
 {
     cti_penalty *p = cti_penalty_of(s);
     const cti_surface *f = &s->surface;
-    uint64_t *swap = p->known, *scratch = CTI_ARENA_NEW(s->arena, uint64_t, f->n_bodies + 1);
+    uint64_t *swap = p->bodies.known, *scratch = CTI_ARENA_NEW(s->arena, uint64_t, f->n_bodies + 1);
     int i;
     if (p->is_known)
-        p->known = p->ids, p->ids = swap, p->is_known = 0;
-    if (!scratch || !CTI_RESIZE(s->mem, p->ids, f->n_bodies) || !CTI_RESIZE(s->mem, p->fresh, f->n_bodies))
+        p->bodies.known = p->bodies.ids, p->bodies.ids = swap, p->is_known = 0;
+    if (!scratch || !CTI_RESIZE(s->mem, p->bodies.ids, f->n_bodies) || !CTI_RESIZE(s->mem, p->bodies.fresh, f->n_bodies))
         return 0;
     for (i = 0; i < f->n_bodies; i++) {
-        p->ids[i] = f->bodies[i].id;
-        p->fresh[i] = !cti_sort_has_u64(p->known, CTI_LEN(p->known), p->ids[i]);
+        p->bodies.ids[i] = f->bodies[i].id;
+        p->bodies.fresh[i] = !cti_sort_has_u64(p->bodies.known, CTI_LEN(p->bodies.known), p->bodies.ids[i]);
     }
     if (f->n_bodies)
-        cti_sort_u64(p->ids, NULL, scratch, NULL, f->n_bodies);
+        cti_sort_u64(p->bodies.ids, NULL, scratch, NULL, f->n_bodies);
     return 1;
 }
 
@@ -142,8 +143,9 @@ static int cti_penalty_prepare(cti_state *s, const cti_stepper_body *bodies)
     }
     if (!CTI_RESIZE(s->mem, p->mass, s->surface.n_bodies) || !CTI_RESIZE(s->mem, p->inverse, 9 * (size_t)s->n) ||
         !CTI_RESIZE(s->mem, p->jacobi, 9 * (size_t)s->n) || !CTI_RESIZE(s->mem, p->work, 24 * (size_t)s->n) ||
-        !CTI_RESIZE(s->mem, p->island, components) || !CTI_RESIZE(s->mem, p->size, components) || !CTI_RESIZE(s->mem, p->lines, components) ||
-        !CTI_RESIZE(s->mem, p->island_of, n) || !CTI_RESIZE(s->mem, p->flies, n) || !CTI_RESIZE(s->mem, p->shares, n) ||
+        !CTI_RESIZE(s->mem, p->islands.first, components) || !CTI_RESIZE(s->mem, p->islands.size, components) ||
+        !CTI_RESIZE(s->mem, p->islands.lines, components) ||
+        !CTI_RESIZE(s->mem, p->islands.of, n) || !CTI_RESIZE(s->mem, p->flies, n) || !CTI_RESIZE(s->mem, p->islands.shares, n) ||
         !CTI_RESIZE(s->mem, p->touched, n) || !CTI_RESIZE(s->mem, p->own, n) || !cti_penalty_tell(s))
         return 0;
     cti_penalty_weigh(s, bodies);

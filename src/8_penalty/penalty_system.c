@@ -2,9 +2,9 @@
    Method: the implicit form solves A v = b + J' r(J v + w) for velocities. A is the assembled matrix of the bodies without contacts; each solve takes
    r = c - D u, linearized at the last velocities (penalty_law.c), so that its matrix A + J' D J is symmetric and positive definite. It is never
    formed: conjugate gradients get its product with a vector, and the inverses of its 3x3 blocks on the diagonal as the preconditioner. Bodies that
-   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The impulses are those of the last linearization, so that action and reaction are the same
-   numbers, and the momentum of bodies that touch each other is kept to the accuracy of conjugate gradients. What the linearization misses of the
-   law is the residual.
+   rows connect are an island, whose solves and line searches end by its own numbers. Unknowns are six for a rigid body and three for a node. The
+   impulses are those of the last linearization, so that action and reaction are the same numbers, and the momentum of bodies that touch each other
+   is kept to the accuracy of conjugate gradients. What the linearization misses of the law is the residual.
    The explicit form: v+ = v + h M^-1 J'(k d - b u), x+ = x + h v+ has for one mass the characteristic polynomial z^2 - (2 - B - C) z + (1 - B),
    B = h b / m, C = h^2 k / m, whose roots lie in the unit circle for C + 2 B < 4. With many contacts C and B are the largest eigenvalues of
    h^2 M^-1 J'K J and h M^-1 J'B J, which the power method finds; elasticity only adds to M.
@@ -121,12 +121,12 @@ static void cti_penalty_jacobi(void *ctx, const ct_real *r, ct_real *z)
 }
 
 /* island of a block */
-static int cti_penalty_island(const cti_state *s, int block) { return cti_penalty_of(s)->island[s->factors.component_of[block]]; }
+static int cti_penalty_island(const cti_state *s, int block) { return cti_penalty_of(s)->islands.first[s->factors.component_of[block]]; }
 
 /* the islands of the rows as they are */
 static void cti_penalty_islands(cti_state *s)
 {
-    int32_t *set = cti_penalty_of(s)->island;
+    int32_t *set = cti_penalty_of(s)->islands.first;
     const int32_t *of = s->factors.component_of;
     int i, k, n = CTI_LEN(s->factors.components);
     cti_sets_init(set, n);
@@ -146,21 +146,21 @@ static ct_real cti_penalty_level(cti_state *s, const ct_real *y, ct_real *z, ct_
     int i, k, n = CTI_LEN(s->factors.components);
     cti_penalty_jacobi(s, y, z);
     for (i = 0; i < n; i++)
-        p->size[i] = 0;
+        p->islands.size[i] = 0;
     for (i = 0; i < s->n; i++)
-        p->size[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
+        p->islands.size[cti_penalty_island(s, i)] += cti_v3_dot(cti_v3_at(y, i), cti_v3_at(z, i));
     for (i = 0; i < n; i++) {
-        double norm = sqrt(cti_fmax(0, (double)p->size[i]));
+        double norm = sqrt(cti_fmax(0, (double)p->islands.size[i]));
         int e = 0;
         if (norm > 0 && cti_finite64(norm)) {
             frexp(norm, &e);
             least = cti_min(least, (ct_real)ldexp(norm, -e));
         }
-        p->size[i] = (ct_real)ldexp(1, e);
+        p->islands.size[i] = (ct_real)ldexp(1, e);
     }
     for (i = 0; i < 3 * s->n; i++) {
         k = cti_penalty_island(s, i / 3);
-        z[i] = y[i] / p->size[k], v[i] /= p->size[k];
+        z[i] = y[i] / p->islands.size[k], v[i] /= p->islands.size[k];
     }
     return least;
 }
@@ -182,7 +182,7 @@ static int cti_penalty_conjugate(cti_state *s, int contacts, ct_real share, cons
     least = cti_penalty_level(s, y, z, v);
     done = cti_pcg(&A, &M, z, v, share * least, CTI_PENALTY_STEPS, p->work + 6 * (size_t)s->n, turns);
     for (i = 0; i < 3 * s->n; i++)
-        v[i] *= p->size[cti_penalty_island(s, i / 3)];
+        v[i] *= p->islands.size[cti_penalty_island(s, i / 3)];
     return done;
 }
 
@@ -254,12 +254,12 @@ static void cti_penalty_take(cti_state *s, const ct_real *v)
         ct_real u[3];
         cti_row_velocity(row, s->end.v, u);
         cti_v3_put(u, 0, cti_v3_sub(cti_v3_at(p->contacts[i].c, 0), cti_penalty_stiff(&p->contacts[i], u)));
-        share = p->lines[cti_penalty_island(s, row->term[0].block)].share;
+        share = p->islands.lines[cti_penalty_island(s, row->term[0].block)].share;
         for (k = 0; k < 3; k++)
             row->r[k] = share < 1 ? row->r[k] + share * (u[k] - row->r[k]) : u[k];
     }
     for (i = 0; i < 3 * s->n; i++) {
-        share = p->lines[cti_penalty_island(s, i / 3)].share;
+        share = p->islands.lines[cti_penalty_island(s, i / 3)].share;
         if (share < 1)
             s->end.v[i] = v[i] + share * (s->end.v[i] - v[i]);
     }
@@ -355,10 +355,10 @@ static void cti_penalty_slopes(cti_state *s, const ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     int i, k;
-    for (i = 0; i < CTI_LEN(p->lines); i++)
-        p->lines[i].at = p->lines[i].slope + (double)p->lines[i].share * p->lines[i].curve;
+    for (i = 0; i < CTI_LEN(p->islands.lines); i++)
+        p->islands.lines[i].at = p->islands.lines[i].slope + (double)p->islands.lines[i].share * p->islands.lines[i].curve;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++, u += 6) {
-        cti_penalty_line *line = &p->lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
+        cti_penalty_line *line = &p->islands.lines[cti_penalty_island(s, s->contact.rows[i].term[0].block)];
         ct_real at[3];
         for (k = 0; k < 3; k++)
             at[k] = u[k] + line->share * u[3 + k];
@@ -371,13 +371,13 @@ static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
 {
     cti_penalty *p = cti_penalty_of(s);
     ct_real *d = p->work, *Ad = d + 3 * (size_t)s->n;
-    int i, n = CTI_LEN(p->lines);
-    memset(p->lines, 0, sizeof *p->lines * (size_t)n);
+    int i, n = CTI_LEN(p->islands.lines);
+    memset(p->islands.lines, 0, sizeof *p->islands.lines * (size_t)n);
     for (i = 0; i < 3 * s->n; i++)
         d[i] = s->end.v[i] - v[i];
     cti_bsr_mul(&s->system.A, d, Ad);
     for (i = 0; i < 3 * s->n; i++) {
-        cti_penalty_line *line = &p->lines[cti_penalty_island(s, i / 3)];
+        cti_penalty_line *line = &p->islands.lines[cti_penalty_island(s, i / 3)];
         line->slope += (double)(Ad[i] * v[i]) - (double)(s->system.b[i] * d[i]);
         line->curve += (double)(Ad[i] * d[i]);
     }
@@ -387,10 +387,10 @@ static void cti_penalty_ends(cti_state *s, const ct_real *v, ct_real *u)
     }
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++)
-        p->lines[i].at_lo = p->lines[i].at, p->lines[i].share = p->lines[i].hi = 1;
+        p->islands.lines[i].at_lo = p->islands.lines[i].at, p->islands.lines[i].share = p->islands.lines[i].hi = 1;
     cti_penalty_slopes(s, u);
     for (i = 0; i < n; i++) {
-        cti_penalty_line *line = &p->lines[i];
+        cti_penalty_line *line = &p->islands.lines[i];
         line->at_hi = line->at, line->level = CTI_PENALTY_LEVEL * fabs(line->at_lo);
         line->done = line->at_hi <= line->level || !(line->at_lo < 0);
     }
@@ -416,7 +416,7 @@ static void cti_penalty_close_in(cti_penalty_line *line)
    u [6 rows] scratch */
 static void cti_penalty_search(cti_state *s, const ct_real *v, ct_real *u)
 {
-    cti_penalty_line *lines = cti_penalty_of(s)->lines;
+    cti_penalty_line *lines = cti_penalty_of(s)->islands.lines;
     int i, k, open = 1, n = CTI_LEN(lines);
     cti_penalty_ends(s, v, u);
     for (k = 0; k < CTI_PENALTY_HALVES && open; k++) {
