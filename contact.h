@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7d06800b6107a452.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6a039b2c330a9783.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -42326,8 +42326,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
       "line, and from one velocity times dt, by at most this share of their span are the axis of a hinge") \
     X(ct_real, swing, CTI_R(0.5), "1", \
-      "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it does so in " \
-      "part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
+      "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it " \
+      "does so in part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \

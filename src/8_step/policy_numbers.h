@@ -95,8 +95,8 @@
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
       "line, and from one velocity times dt, by at most this share of their span are the axis of a hinge") \
     X(ct_real, swing, CTI_R(0.5), "1", \
-      "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it does so in " \
-      "part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
+      "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it " \
+      "does so in part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
       "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
