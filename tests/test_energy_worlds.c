@@ -12,8 +12,8 @@
 #include "soak/split.c"
 #include "soak/world.c"
 
-/* largest gain of energy, as a share, of a step of a seed's world whose status is at most `zones` */
-static double gains(uint64_t seed)
+/* largest gain of energy, as a share, of a step of a seed's world whose status is at most `zones`; most: of a step of any status */
+static double gains_of(uint64_t seed, double *most)
 {
     soak_options o;
     soak_run *u;
@@ -25,7 +25,13 @@ static double gains(uint64_t seed)
     energy_play_world(u, 0, &e);
     assert_true(e.steps > 0);
     energy_free_world(u);
+    *most = e.any;
     return e.good;
+}
+static double gains(uint64_t seed)
+{
+    double most;
+    return gains_of(seed, &most);
 }
 
 /* A rigid body that rotates by .47 rad in a substep while a soft one presses on it: its contact's row is linear in the rotation, and did work on
@@ -79,6 +85,16 @@ static void rigid_bodies_in_the_last_resort(void **state)
     assert_true(gains(7474) <= ENERGY_GAIN);
 }
 
+/* A sheet of 10 ug at rest, on which forces that were linearized again did not converge: in an accepted substep it was thrown to 7 m/s, while a
+   contact touched it without an impulse that explains that */
+static void bodies_that_nothing_throws(void **state)
+{
+    double most;
+    (void)state;
+    assert_true(gains_of(1733, &most) <= ENERGY_GAIN);
+    assert_true(most <= ENERGY_MOST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -88,6 +104,7 @@ int main(void)
         cmocka_unit_test(stiff_bodies_that_fall),
         cmocka_unit_test(momentum_of_iterated_bodies),
         cmocka_unit_test(rigid_bodies_in_the_last_resort),
+        cmocka_unit_test(bodies_that_nothing_throws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
