@@ -284,14 +284,16 @@ CTI_FN void cti_motion_impulses(cti_state *s)
 static void cti_motion_fall_of(cti_state *s, ct_real dt, const ct_real *v, const int32_t *list, int begin, int end, int swings)
 {
     cti_v3 g = cti_v3_at(s->desc.gravity, 0), change = cti_v3_zero();
-    ct_real gained, kicked = 0, share;
+    ct_real gained = 0, kicked = 0, share;
     int i;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
-        change = cti_v3_mad(change, cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b)), s->bodies.mass[b]);
+        cti_v3 dv = cti_v3_sub(cti_v3_at(v, b), cti_v3_at(s->v, b));
+        gained += s->bodies.mass[b] * cti_v3_dot(dv, g), change = cti_v3_mad(change, dv, s->bodies.mass[b]);
         kicked += s->bodies.mass[b] * cti_motion_kick(s, b, dt) * cti_v3_norm2(g);
     }
-    gained = swings ? cti_v3_norm(change) * cti_v3_norm(g) / cti_step_tuned.attempt.swing : cti_v3_dot(change, g);
+    if (swings)
+        gained = cti_v3_norm(change) * cti_v3_norm(g) / cti_step_tuned.attempt.swing;
     share = kicked > 0 ? cti_clamp(gained / kicked, 0, 1) : 1;
     for (i = begin; i < end; i++) {
         int b = list ? list[i] : i;
