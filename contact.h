@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e661fc19e306739a.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e4af327e0fea450f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -18377,7 +18377,7 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
     *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
     if (!(part > 0))
         return part == 0 ? 0 : INFINITY;
-    return whole > 0 ? sqrt(part / whole) : sqrt(part);
+    return whole > 0 ? sqrt(part / whole) : *judged; /* without impulses, relative to the data: a length would not compare */
 }
 
 CTI_FN double cti_friction_residual(cti_friction *f)

@@ -260,7 +260,7 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
     *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
     if (!(part > 0))
         return part == 0 ? 0 : INFINITY;
-    return whole > 0 ? sqrt(part / whole) : sqrt(part);
+    return whole > 0 ? sqrt(part / whole) : *judged; /* without impulses, relative to the data: a length would not compare */
 }
 
 CTI_FN double cti_friction_residual(cti_friction *f)
