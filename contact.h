@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e4af327e0fea450f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 20b6ba599d7602e5.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -62,7 +62,7 @@ UNITS AND CONVENTIONS
 HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     Implicit Euler is linearized, A v = b, at the start of the step. A free deformable body is linearized after its own rigid rotation, so
     that the rotation strains nothing. An unconstrained solve gives tentative velocities. Features that come within the thickness become
-    rows. Up to cmr_rounds rounds of solve, continuous collision detection and new rows follow (constraint manifold refinement).
+    rows. After the first solve up to cmr_rounds refinements follow: continuous collision detection, new rows, and a solve.
     A step fails for a body when, after these rounds, it still collides, or compresses a neo-Hookean tet below a fifth of its volume. It also
     fails for a rigid body that rotates by more than half a radian and has a contact, a joint or a neighbour in its bounding sphere. A failed
     step is halved, at most max_halvings times; substeps grow again after two successes in a row. What still fails in the shortest substep
@@ -73,8 +73,8 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     act at their own time, to about dt / 2^max_halvings, not over the whole step. This is off by default; no guarantee depends on it.
     The rows, joints among them, are solved by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns,
     inner Gauss-Seidel over contacts, normal and friction multipliers alternately, warm started from the last step. A body with few contacts is
-    one cluster. A body with many contacts is first solved as a whole for the last step's multipliers, then relaxed node by node; where that
-    makes no progress, it is solved as one cluster for a while.
+    one cluster. A body with many contacts starts from its last motion and is relaxed node by node; at most two such bodies of an island are
+    corrected as wholes in between. Where that makes no progress, the body is one cluster for a while.
     Where a body ends with more energy than it had and received, it is linearized again where it ended, later at a point on the way there (line
     search), and what touches it is solved again, at most newton_iterations times in all. After that the step is halved, and at last the gain is
     removed from the motion. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding
@@ -154,8 +154,8 @@ THE EXPLICIT STEPPER, CT_STEPPER_EXPLICIT (Hong, Choi, Lee 2006)
     accelerations of touching features apart; nodes that have penetrated are moved back onto the surface. Soft bodies of tetrahedra, rigid, static and
     kinematic bodies and planes take part, without friction and without contacts of a body with itself: both have to be switched off. Cloth, rods,
     points, joints, ct_world_repair and ct_world_dump_problem are refused. Steps are short, about the time of a pressure wave through an element:
-    it is for soft materials and for dynamics. rk.refine makes middles of edges contact nodes, or splits elements near other bodies. The stepper does not
-    promise an end free of intersections.
+    it is for soft materials and for dynamics. rk.refine makes middles of edges contact nodes, or splits elements near other bodies. The stepper
+    does not promise an end free of intersections.
     ct_step_report.rk has the Runge-Kutta steps, penetrations and squeezed contacts, which make the step NOT_CONVERGED. energy_elastic is that of
     the stepper's own elements.
 
@@ -164,9 +164,9 @@ RESULTS AND ERRORS
     ct_world_error (or your ct_error_info) names the body, the element and the value. Numerical trouble never fails a step: it ends in a
     finite state, and ct_step_report.status tells its quality, from best to worst: ok, substepped (the step was halved; cuts at impacts do not
     count), zones (the fail-safe acted), budget (a solve stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds the
-    cost of the worst step), not_converged (a residual above its tolerance, or a body that gains energy in a step that cannot be halved any
-    more). The first three need a residual below solver.tolerance. Budget and not_converged are about the accuracy of forces: the test for
-    intersections is the same for every status.
+    cost of the worst step), not_converged (a residual above its tolerance, or a step that cannot be halved any more, in which a body gains
+    energy, a joint is open or a chain rises above its energy, a rigid body turns too far, or blocks are held). The first three need a residual
+    below solver.tolerance. Budget and not_converged are about the accuracy of forces: the test for intersections is the same for every status.
     The report's energies belong to the end of the step. They equal those of the report before (of the start, before the first step), plus the
     work of scripts, pins, joints and recovery, less the losses of contacts and damping, plus energy_gained, which the integrator lost (below
     0) or gained. Changes that you make between two steps to velocities, poses and bodies are in none of these fields.
@@ -264,8 +264,8 @@ SWITCHES. Macros that you define before the include. The first group must be the
                           the small islands of a world that ICA does not solve are not solved again. Functions and tables that only a removed
                           solver needs are between #if, so that they cost nothing at -O0 either.
     CONTACT_PRESET_GAME   undefined (default) or defined: worlds of CMR, which ICA solves, and nothing else. FILES, DCD, BARRIER,
-                          LAYERS, PENALTY, GEOMETRIC, EXPLICIT and all solvers of stand-alone problems are 0, unless you define one of them as 1. ct_problem_solve then returns
-                          CT_ERR_UNSUPPORTED.
+                          LAYERS, PENALTY, GEOMETRIC, EXPLICIT and all solvers of stand-alone problems are 0, unless you define one of them
+                          as 1. ct_problem_solve then returns CT_ERR_UNSUPPORTED.
     CONTACT_STEPPER, CONTACT_SOLVER
                           what ct_world_desc_default and ct_solver_desc_default set: the first stepper of CT_STEPPER_LIST that is
                           built, and CT_SOLVER_ICA.
@@ -972,10 +972,10 @@ typedef struct ct_solver_desc {
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, with status budget; default 200.
-                              Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. Another
-                              island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
-                              work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on solves that end with
-                              a residual above 0.15, islands that end so get an eighth of the sweeps */
+                              Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. An island
+                              whose bodies are one cluster each, with fewer than 250 contacts, may take 250 / contacts times as many, at most
+                              20 times, for the same work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on
+                              solves that end with a residual above 0.15, islands that end so get an eighth of the sweeps */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
@@ -1094,7 +1094,8 @@ typedef struct ct_world_desc {
     int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
                               uses more than one. Default 8 */
     ct_solver_desc solver;
-    int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
+    int cmr_rounds;       /* most refinements after the first solve, before the step is halved, >= 1; default 5 (Otaduy sec. 4). With
+                             CT_TERMINATION_PAPER it counts the first solve, too */
     int max_halvings;     /* most halvings of the step, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
     int ccd_limits_step;  /* 1: a step is cut where features that were apart first come within their thickness, and continues from there.
@@ -1370,10 +1371,11 @@ typedef struct ct_contact {
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
-   reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
-   is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice, or that a
-   collision lacks a tenth of its thickness where cg_turns, active_set or sweeps ended a solve. */
+   reason, or a shortest substep still gains energy, violates joints, turns too far, holds blocks or collides. The first three need
+   ct_step_report.residual to be at most solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at
+   most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC,
+   BUDGET also says that linearizations did not suffice, or that a collision lacks a tenth of its thickness where cg_turns, active_set or sweeps
+   ended a solve. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -1418,7 +1420,8 @@ typedef struct ct_step_report {
                               failed or refuses the problem; with CT_SOLVER_AUTO also with Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
-    int zones, frozen;     /* impact zones; nodes frozen by them, and because their motion was not finite, counted once a step */
+    int zones, frozen;     /* impact zones; blocks that they froze, or that were held for an implausible motion or a gain of energy, summed over
+                              substeps */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP. BARRIER: those of the linear solves */
@@ -1517,9 +1520,9 @@ CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_wo
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0, a normal number. The state at the end is finite in every case; out_report (may be NULL) describes
    its quality. CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it),
-   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER: bodies that were added or moved intersect, or two features are in one place; the text names
-   both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged. Elements that
-   CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
+   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER, CT_STEPPER_LAYERS: bodies that were added or moved intersect, or two features are in one
+   place; the text names both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged.
+   Elements that CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
@@ -11771,8 +11774,8 @@ typedef struct cti_solve_info {
     int sweeps;     /* over the contacts */
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
     ct_real spent;  /* iterations of the interior point method, as a share of a step's */
-    ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
-    int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
+    ct_real change; /* largest change of the last outer iteration (solve_policy.h), relative to velocity_scale */
+    int judged;     /* 1: the solution's residual is `res`; but for ica_paper.c its momenta are balanced, too */
     cti_residuals res;
 } cti_solve_info;
 
@@ -11976,10 +11979,10 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
       "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that each leave at least half of the smallest change before: a loop then ends at `stalled`, and where A couples no clusters at " \
-      "`outer.judge` after twice as many") \
+      "in a row that each leave at least half of the smallest change before. After so many a loop ends once its change is at most `stalled`; after " \
+      "twice as many, where A couples no clusters, at most `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
-      "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that a judge may still accept the result") \
+      "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that the residual may still be within the tolerance") \
     X(int, first_mix, 2, "sweeps", \
       "before the history begins: plain sweeps find out which contacts act. In a solve's first loop the fifth sweep is the first that starts from " \
       "an extrapolation. Later loops keep the differences, and there it is the fourth") \
@@ -12014,8 +12017,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at: where A couples no clusters, a residual above the tolerance lowers the tolerance of later sweeps to this; else to " \
-      "the change of `judge_next`. Sweeps end at `stop` of their tolerance. It is not raised again in a solve") \
+      "of the change aimed at. After a residual above the tolerance this is the tolerance of later sweeps; where A couples clusters, the change of " \
+      "`judge_next` is. Sweeps end at `stop` of their tolerance, which a solve does not raise again") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
@@ -12026,8 +12029,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect. They end the corrections if the last of them was `smooth`; else a new factor is asked for, and with no factor " \
-      "left one more such correction ends them") \
+      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew; with no renewal " \
+      "left, one more such correction ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -12067,8 +12070,8 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
-/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. No result depends on them, but for the
-        rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
+/* ---- estimated times on an x86-64 server, least ranges and a limit of searches, by which loops are cut into tasks for workers. No result
+        depends on them, but for the rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \
@@ -12254,7 +12257,8 @@ CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *de
 
 CTI_FN ct_real cti_solve_policy_stop(ct_real tol) { return cti_solve_tuned.sweeps.stop * tol; }
 
-/* Sweeps that stall below the tolerance end, too; and where the loop is all of the solve, so do those that stall where it may be judged. */
+/* A stalled loop ends below `stalled`, too; where A couples no clusters, after twice as many sweeps also at a change where its result may be
+   judged. */
 CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q)
 {
     if (q->change <= q->stop || (q->k > 0 && q->change <= q->drop * q->first) || q->k + 1 == q->most)
@@ -13320,7 +13324,8 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
-   Never fails but for memory: on budget or divergence the best iterate stands (the last one, where A couples no clusters), and info says so. */
+   Never fails but for memory, and info says how it ended. On budget the iterate of smallest change stands where A couples clusters, else the
+   last one. Divergence goes back to that iterate, a few times (`outer.restarts`); what diverges again stands as it is. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
 #endif
 
@@ -14458,14 +14463,14 @@ CTI_FN void cti_ica_take_best(cti_ica *s)
        3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
    Symbols: b = A v*, v = v* + dv, so that eq. 12 holds for v with f = b + J' lambda + H' gamma at its right. A contact's r [3] is (lambda,
    gamma_1, gamma_2). Its u [3] is the rows of J and H times v, plus their constant part. The paper's B lambda >= c is u_n >= 0.
-   Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base
-   point, nodes.c), so that the outer iteration refines the result to full precision.
+   Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes only at a
+   base point, and float relative to it, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
    numbers and decisions.
    differs: u is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
-   Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
-   differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
+   Where A couples no clusters and inverses are exact the two agree, since A v = f after step 3.3. With cluster = body one outer iteration is full
+   anticipation. differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once
+   (cti_ica_after_node). Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
 
 static ct_real cti_ica_iterate(cti_ica *s, cti_solve_info *info);
 static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
@@ -14533,7 +14538,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 /* ---- step 3.1: u, the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
 
 /* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
-   differs: only where p->split.predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
+   differs: only where p->split.predict asks for it. Else v itself, as step 3.3 and the extrapolation left it */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;
@@ -42236,8 +42241,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. So the line of `patch` begins: 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without
-   a mechanism (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no
-   bit are in a list at its end. A comment above a line tells of other runs.
+   a mechanism (55 numbers of both), and with half and double (all but `costs`, `substep.equal` and `attempt.swing`, which is newer). Numbers of
+   which half and double changed no bit are in a list at its end. A value without a reason is an order of magnitude, and the rows say how much
+   depends on it. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
    (`dynamics`) are at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
@@ -42338,8 +42344,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
-      "eigenvalue that counts as 0, by rounding: of the sum of a a' over a block's scripted axes a, along whose eigenvector it is then free; of " \
-      "the sum of the projectors of two scripts, along whose eigenvector a block between them is then held") \
+      "eigenvalue that counts as 0, by rounding. Of the sum of a a' over a block's scripted axes a: the block is free along its eigenvector. Of " \
+      "the sum of the projectors of free motion at an edge's two ends: the node in the middle of the edge is held along its eigenvector") \
     X(ct_real, sizes, 10, "1", \
       "times the sum of the world's size and the ways of its fastest part, of its fastest script and of a fall in the step: a block that moves " \
       "farther is implausible") \
@@ -42351,8 +42357,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", \
-      "of a body's energies and work relative to its mean velocity, of the energy of the velocity at which it meets others, and of m |g|^2 dt^2: " \
-      "the gain allowed under Euler's rule, which dissipates") \
+      "the gain allowed under Euler's rule, which dissipates, as a share of a sum: the body's energies and work relative to its mean velocity, the " \
+      "kinetic energy of its approach to others, and m |g|^2 dt^2") \
     X(double, gain_swing, 1e-3, "1", \
       "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt. Bodies that something touched in the last step " \
       "follow Euler's rule") \
@@ -42364,7 +42370,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(double, gain_rounding, 16, "eps", \
       "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
     X(double, climb, 0.05, "1", \
-      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter. A double " \
+      "of |rise of a chain's gravitational energy| plus its kinetic energy before: by this share the rise may exceed that kinetic energy. A double " \
       "pendulum of 2 cm in steps of 1/60 s gains .002 of its energy for a step at most; with double .014") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
@@ -42373,7 +42379,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
       "above their energy") \
     X(ct_real, link_eased, 100, "1", \
-      "over the error that a joint may have (attempt.joint): one above it is being closed, and the energy of its chain is left alone") \
+      "over the error that a joint may have (attempt.joint). A joint with a larger error is being closed, and the energy of its chain is left " \
+      "alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", \
@@ -42393,11 +42400,11 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
     /* half and double the distance from 1, and 1 itself, changed no bit in these runs; .9 changes impacts of ccd_limits_step */ \
     X(ct_real, equal, CTI_R(0.999), "1", \
-      "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
+      "ratio of two lengths of substeps from which on they count as equal: the remaining time of a step is a sum, which rounds") \
     /* half and double changed no bit in these runs; with 0 a surface ended one rounding beside its body (4 of the 25) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
-    /* it bounds the work of a step. Half and double change nothing in 240 random worlds */ \
+    /* This number bounds the work of a step. Half and double change nothing in 240 random worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
@@ -42582,8 +42589,8 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
 }
 
 /* ---- 8_step/state.h ---- */
-/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Steppers change it only by
-   a commit at the end of a step. */
+/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
+   changes by commits alone: at the end of a step, with CMR at the end of each substep. */
 
 
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
@@ -42907,7 +42914,7 @@ typedef struct cti_energies {
     double *inner;            /* [models] the same relative to the mean velocities of the body's components */
     cti_energy_mean *means;   /* [components] these */
     double *push;             /* [3 models] sum of the impulses of rows and pins on the body in the substep [N s] */
-    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
+    uint8_t *gains;           /* [models + rigid bodies] not 0: the body gains energy in the substep; energy.c has the values */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
 
@@ -42983,8 +42990,8 @@ typedef struct cti_clock {
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own; a commit also writes x, v and the
-   rigid bodies. */
+/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own. Its attempts also write factors, detect,
+   scripts, the surface's end and what is derived from the motion of rigid bodies. A commit writes x, v and the rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;
@@ -51935,7 +51942,7 @@ CTI_FN int cti_cmr_refine(cti_state *s, const cti_row_context *c, cti_attempt *o
                  rejected. */
 
 
-/* cti_component.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
+/* cti_substep_memory.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 #define CTI_PART_EXCLUDED 1
 #endif
@@ -53415,7 +53422,8 @@ struct cti_program;
              the body's name
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `unprepare` is called then, too
-   step      one step: CT_OK with the whole report except the sums of its times, or CT_ERR_MEMORY with the state unchanged. cti_state has
+   step      one step: CT_OK with the whole report except the sums of its times, or an error with the state unchanged: CT_ERR_MEMORY, or
+             CT_ERR_DOMAIN where the start intersects and cti_state.step.limit names the pair. cti_state has
              the same layout for all steppers: a rigid body has two blocks (velocity of its centre, angular velocity) and a pose. A stepper
              with other unknowns keeps them in `own`, reads the state when a step begins and commits to it at the end. It saves
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there
@@ -53465,12 +53473,12 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
-   Method: CMR tries the whole step. After a collision at the end, a solve that did not converge or a crushed element, the step is replaced
-   by its two halves, which are treated alike, at most max_halvings times within each other. Impact zones end the shortest substeps (Otaduy
-   2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With ccd_limits_step a substep also ends
-   where features first meet (events.c). Positions are committed substep by substep, and restored when memory runs out. differs: a crushed
-   element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a step limit for
-   the rest of the step. */
+   Method: CMR tries the whole step. After a collision at the end, a solve that diverged, a gain of energy, a crushed element, or a joint or a
+   rotation beyond its bound, the step is replaced by its two halves, which are treated alike, at most max_halvings times within each other. Impact
+   zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With
+   ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and restored when memory
+   runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a
+   step limit for the rest of the step. */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {

@@ -9,14 +9,14 @@
        3.3      cti_ica_refine     v by one block Gauss-Seidel sweep over the clusters                               [eq. 12]
    Symbols: b = A v*, v = v* + dv, so that eq. 12 holds for v with f = b + J' lambda + H' gamma at its right. A contact's r [3] is (lambda,
    gamma_1, gamma_2). Its u [3] is the rows of J and H times v, plus their constant part. The paper's B lambda >= c is u_n >= 0.
-   Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes at a base
-   point, nodes.c), so that the outer iteration refines the result to full precision.
+   Tiles, the entries of D^-1 at blocks that contacts touch, are float. Multipliers and residuals are ct_real (those of nodes only at a
+   base point, and float relative to it, nodes.c), so that the outer iteration refines the result to full precision.
    Behind calls: ica_accelerate.c has what makes the loops faster, ica_judge.c how they end, ica_parts.c the workers, solve_policy.c the
    numbers and decisions.
    differs: u is the contacts' velocity at v as step 3.3 left it, not after one more Jacobi step of eq. 9 (only `split.predict` takes that step).
-   Within one cluster the two agree, since A v = f there. With cluster = body one outer iteration is full anticipation.
-   differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once (cti_ica_after_node).
-   Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
+   Where A couples no clusters and inverses are exact the two agree, since A v = f after step 3.3. With cluster = body one outer iteration is full
+   anticipation. differs: where A couples clusters, contacts between nodes are first solved inside step 3.3, and act on v at once
+   (cti_ica_after_node). Based on: Otaduy, Tamstorf, Steinemann, Gross 2009. ica_paper.c is the paper's iteration without these differences. */
 #include "ica_kernel.h"
 #include "ica_state.h"
 
@@ -86,7 +86,7 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
 /* ---- step 3.1: u, the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
 
 /* v after the Jacobi step of eq. 9 at the present multipliers, at nodes with contacts.
-   differs: only where p->split.predict asks for it. Else v itself: eq. 12 has just moved it, with the same multipliers and newer neighbours */
+   differs: only where p->split.predict asks for it. Else v itself, as step 3.3 and the extrapolation left it */
 static const ct_real *cti_ica_predict(cti_ica *s)
 {
     int c, i;

@@ -138,8 +138,8 @@ typedef struct cti_solve_info {
     int sweeps;     /* over the contacts */
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
     ct_real spent;  /* iterations of the interior point method, as a share of a step's */
-    ct_real change; /* largest change of v in the last outer iteration, relative to velocity_scale */
-    int judged;     /* 1: the solution's residual is `res`, and its momenta are balanced */
+    ct_real change; /* largest change of the last outer iteration (solve_policy.h), relative to velocity_scale */
+    int judged;     /* 1: the solution's residual is `res`; but for ica_paper.c its momenta are balanced, too */
     cti_residuals res;
 } cti_solve_info;
 

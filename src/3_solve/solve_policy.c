@@ -37,7 +37,8 @@ CTI_FN int cti_solve_policy_inner(const cti_problem *p, const ct_solver_desc *de
 
 CTI_FN ct_real cti_solve_policy_stop(ct_real tol) { return cti_solve_tuned.sweeps.stop * tol; }
 
-/* Sweeps that stall below the tolerance end, too; and where the loop is all of the solve, so do those that stall where it may be judged. */
+/* A stalled loop ends below `stalled`, too; where A couples no clusters, after twice as many sweeps also at a change where its result may be
+   judged. */
 CTI_FN int cti_solve_policy_sweeps_end(const cti_sweep_facts *q)
 {
     if (q->change <= q->stop || (q->k > 0 && q->change <= q->drop * q->first) || q->k + 1 == q->most)

@@ -34,10 +34,10 @@
       "the same with exact inverses under joints, which are linearized again after the solve (attempt.joint_times): it need not be exact") \
     X(ct_real, drop_exact, CTI_R(1e-5), "1", "the same with exact inverses and without joints: float changes of velocity resolve no more") \
     X(int, stall, 6, "sweeps", \
-      "in a row that each leave at least half of the smallest change before: a loop then ends at `stalled`, and where A couples no clusters at " \
-      "`outer.judge` after twice as many") \
+      "in a row that each leave at least half of the smallest change before. After so many a loop ends once its change is at most `stalled`; after " \
+      "twice as many, where A couples no clusters, at most `outer.judge`") \
     X(ct_real, stalled, CTI_R(0.7), "tolerances", \
-      "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that a judge may still accept the result") \
+      "of sweeps (lowered by `outer.tight`): change at which a stalled loop ends; below 1, so that the residual may still be within the tolerance") \
     X(int, first_mix, 2, "sweeps", \
       "before the history begins: plain sweeps find out which contacts act. In a solve's first loop the fifth sweep is the first that starts from " \
       "an extrapolation. Later loops keep the differences, and there it is the fourth") \
@@ -72,8 +72,8 @@
     X(ct_real, judge_drop, CTI_R(0.1), "1", \
       "of the present change: the least that is aimed at after a residual above the tolerance. A residual predicts no more than a digit") \
     X(ct_real, tight, CTI_R(0.7), "1", \
-      "of the change aimed at: where A couples no clusters, a residual above the tolerance lowers the tolerance of later sweeps to this; else to " \
-      "the change of `judge_next`. Sweeps end at `stop` of their tolerance. It is not raised again in a solve") \
+      "of the change aimed at. After a residual above the tolerance this is the tolerance of later sweeps; where A couples clusters, the change of " \
+      "`judge_next` is. Sweeps end at `stop` of their tolerance, which a solve does not raise again") \
     X(ct_real, tight_least, CTI_R(1e-3), "1", "least factor on the tolerance of sweeps: float resolves no more")
 
 /* ---- corrections of bodies that a splitting divides (cti_problem.split.correction) ---- */
@@ -84,8 +84,8 @@
     X(int, renewals, 2, "factors", \
       "that a solve may ask for, the first one included: one that is not cheap costs 20 solves or more (factors.cheap)") \
     X(int, idle, 2, "corrections", \
-      "in a row with little effect. They end the corrections if the last of them was `smooth`; else a new factor is asked for, and with no factor " \
-      "left one more such correction ends them") \
+      "in a row with little effect. After so many, corrections end if the last one was `smooth`. Else a factor is computed anew; with no renewal " \
+      "left, one more such correction ends them") \
     X(ct_real, little, CTI_R(0.7), "1", "of the smallest change since the last new factor; a correction that leaves more has little effect") \
     X(ct_real, smooth, 10, "tolerances", \
       "largest entry of the last correction, up to which none follows once the change without it is at most the tolerance")
@@ -125,8 +125,8 @@
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
-/* ---- estimated times on an x86-64 server, by which loops are cut into tasks for workers. No result depends on them, but for the
-        rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
+/* ---- estimated times on an x86-64 server, least ranges and a limit of searches, by which loops are cut into tasks for workers. No result
+        depends on them, but for the rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \

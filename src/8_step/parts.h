@@ -27,7 +27,7 @@
 
 #include "cmr.h"
 
-/* cti_component.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
+/* cti_substep_memory.part -- 0: the component is active. CTI_PART_INTERPOLATED(depth): it is interpolated by the split of that depth. */
 #define CTI_PART_EXCLUDED 1
 #define CTI_PART_INTERPOLATED(depth) (1 + (depth))
 

@@ -1,8 +1,9 @@
 /* policy_numbers.h -- the tuned numbers of a step: what policy.c decides by, and what the other files of 8_step compute with.
    A line has a number's type, name, value and unit, and a text that goes on from the unit: what the number does, and a reason for its value
    where one is known beside the runs. So the line of `patch` begins: 48 blocks in a patch. Rows "group.name" of docs/policy.md have runs without
-   a mechanism (55 numbers of both), and with half and double (all but `costs` and `substep.equal`). Numbers of which half and double changed no
-   bit are in a list at its end. A comment above a line tells of other runs.
+   a mechanism (55 numbers of both), and with half and double (all but `costs`, `substep.equal` and `attempt.swing`, which is newer). Numbers of
+   which half and double changed no bit are in a list at its end. A value without a reason is an order of magnitude, and the rows say how much
+   depends on it. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
    (`dynamics`) are at most the tolerance.
    `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
@@ -107,8 +108,8 @@
     X(double, newton_least, 0.1, "1", "least factor on the step from one try of a line search to the next") \
     X(double, newton_most, 0.5, "1", "largest factor: every try at least halves the step") \
     X(ct_real, axis, CTI_R(1e-5), "1", \
-      "eigenvalue that counts as 0, by rounding: of the sum of a a' over a block's scripted axes a, along whose eigenvector it is then free; of " \
-      "the sum of the projectors of two scripts, along whose eigenvector a block between them is then held") \
+      "eigenvalue that counts as 0, by rounding. Of the sum of a a' over a block's scripted axes a: the block is free along its eigenvector. Of " \
+      "the sum of the projectors of free motion at an edge's two ends: the node in the middle of the edge is held along its eigenvector") \
     X(ct_real, sizes, 10, "1", \
       "times the sum of the world's size and the ways of its fastest part, of its fastest script and of a fall in the step: a block that moves " \
       "farther is implausible") \
@@ -120,8 +121,8 @@
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", \
-      "of a body's energies and work relative to its mean velocity, of the energy of the velocity at which it meets others, and of m |g|^2 dt^2: " \
-      "the gain allowed under Euler's rule, which dissipates") \
+      "the gain allowed under Euler's rule, which dissipates, as a share of a sum: the body's energies and work relative to its mean velocity, the " \
+      "kinetic energy of its approach to others, and m |g|^2 dt^2") \
     X(double, gain_swing, 1e-3, "1", \
       "the same under Newmark and BDF2, whose energy oscillates by an error of second order in dt. Bodies that something touched in the last step " \
       "follow Euler's rule") \
@@ -133,7 +134,7 @@
     X(double, gain_rounding, 16, "eps", \
       "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
     X(double, climb, 0.05, "1", \
-      "of the rise of a chain's gravitational energy in a step plus its kinetic energy before, by which the rise may exceed the latter. A double " \
+      "of |rise of a chain's gravitational energy| plus its kinetic energy before: by this share the rise may exceed that kinetic energy. A double " \
       "pendulum of 2 cm in steps of 1/60 s gains .002 of its energy for a step at most; with double .014") \
     X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
     X(double, link_most, 0.5, "1", \
@@ -142,7 +143,8 @@
       "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
       "above their energy") \
     X(ct_real, link_eased, 100, "1", \
-      "over the error that a joint may have (attempt.joint): one above it is being closed, and the energy of its chain is left alone") \
+      "over the error that a joint may have (attempt.joint). A joint with a larger error is being closed, and the energy of its chain is left " \
+      "alone") \
     X(int, balanced, 48, "components", \
       "of an island, up to which contacts' multipliers are changed so that momentum is balanced: their equations are dense") \
     X(double, balance_soft, 1e-9, "1", \
@@ -162,11 +164,11 @@
     X(int, successes, 2, "substeps", "in a row after which a step limit doubles: the first alone may be the calm after an impact") \
     /* half and double the distance from 1, and 1 itself, changed no bit in these runs; .9 changes impacts of ccd_limits_step */ \
     X(ct_real, equal, CTI_R(0.999), "1", \
-      "ratio of two lengths of substeps from which on they count as equal: rests of a step are sums, which round") \
+      "ratio of two lengths of substeps from which on they count as equal: the remaining time of a step is a sum, which rounds") \
     /* half and double changed no bit in these runs; with 0 a surface ended one rounding beside its body (4 of the 25) */ \
     X(ct_real, end, CTI_R(2e-5), "1", "of an interval; a shorter rest is rounding: sums of 256 lengths round by up to 1.5e-5 in float") \
     X(ct_real, tangled, 4, "1", "most parts of a step in a world with intersections: shorter substeps make no room") \
-    /* it bounds the work of a step. Half and double change nothing in 240 random worlds */ \
+    /* This number bounds the work of a step. Half and double change nothing in 240 random worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
       "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \

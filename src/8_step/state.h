@@ -1,5 +1,5 @@
-/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Steppers change it only by
-   a commit at the end of a step. */
+/* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
+   changes by commits alone: at the end of a step, with CMR at the end of each substep. */
 #ifndef CTI_STATE_H
 #define CTI_STATE_H
 
@@ -331,7 +331,7 @@ typedef struct cti_energies {
     double *inner;            /* [models] the same relative to the mean velocities of the body's components */
     cti_energy_mean *means;   /* [components] these */
     double *push;             /* [3 models] sum of the impulses of rows and pins on the body in the substep [N s] */
-    uint8_t *gains;           /* [models + rigid bodies] 1: the body gains energy in the substep */
+    uint8_t *gains;           /* [models + rigid bodies] not 0: the body gains energy in the substep; energy.c has the values */
     int known;                /* 1: `now` belongs to x and v */
 } cti_energies;
 
@@ -407,8 +407,8 @@ typedef struct cti_clock {
     cti_snapshot start;
 } cti_clock;
 
-/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own; a commit also writes x, v and the
-   rigid bodies. */
+/* cti_state -- the whole state. A step writes energy, history, contact, system, end, step, parts and own. Its attempts also write factors, detect,
+   scripts, the surface's end and what is derived from the motion of rigid bodies. A commit writes x, v and the rigid bodies. */
 typedef struct cti_state {
     cti_mem *mem;
     cti_arena *arena;

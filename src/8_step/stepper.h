@@ -49,7 +49,8 @@ struct cti_program;
              the body's name
    prepare   makes cti_state.own, the stepper's private data, after bodies or joints have changed; surface, models, rigids, joints, scratch
              and A's pattern are ready. bodies [surface.n_bodies]. 0: out of memory; `unprepare` is called then, too
-   step      one step: CT_OK with the whole report except the sums of its times, or CT_ERR_MEMORY with the state unchanged. cti_state has
+   step      one step: CT_OK with the whole report except the sums of its times, or an error with the state unchanged: CT_ERR_MEMORY, or
+             CT_ERR_DOMAIN where the start intersects and cti_state.step.limit names the pair. cti_state has
              the same layout for all steppers: a rigid body has two blocks (velocity of its centre, angular velocity) and a pose. A stepper
              with other unknowns keeps them in `own`, reads the state when a step begins and commits to it at the end. It saves
              cti_state.step.start (snapshot.h) before it changes anything, since cti_step_undo restores the state from there

@@ -154,10 +154,10 @@ typedef struct ct_solver_desc {
     int max_iterations;    /* outer iterations, >= 1; default 500 */
     int inner_iterations;  /* most Gauss-Seidel sweeps over the contacts in an outer iteration; default 200 */
     int max_sweeps;        /* sweeps over the contacts after which a solve stops; >= 1; the step is taken, with status budget; default 200.
-                              Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. Another
-                              island with fewer than 250 contacts may take 250 / contacts times as many, at most 20 times, for the same
-                              work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on solves that end with
-                              a residual above 0.15, islands that end so get an eighth of the sweeps */
+                              Where bodies are split into nodes or patches, half of it bounds the outer iterations instead. An island
+                              whose bodies are one cluster each, with fewer than 250 contacts, may take 250 / contacts times as many, at most
+                              20 times, for the same work. Once a step has spent 24 budgets of all contacts (96 where islands have joints) on
+                              solves that end with a residual above 0.15, islands that end so get an eighth of the sweeps */
     int inner_repeats;     /* normal-friction repeats at one contact; default 3 (Otaduy 5.5) */
     ct_friction friction;  /* default CT_FRICTION_STAGGERED */
     /* for ct_problem_solve, and for solvers other than ICA in worlds */
@@ -276,7 +276,8 @@ typedef struct ct_world_desc {
     int newton_iterations; /* most linearizations of a substep of CT_STEPPER_CMR, 1..100; Otaduy 2009 has 1. Only a body that gains energy
                               uses more than one. Default 8 */
     ct_solver_desc solver;
-    int cmr_rounds;       /* rounds of solve and CCD before the step is halved, >= 1; default 5 (Otaduy sec. 4) */
+    int cmr_rounds;       /* most refinements after the first solve, before the step is halved, >= 1; default 5 (Otaduy sec. 4). With
+                             CT_TERMINATION_PAPER it counts the first solve, too */
     int max_halvings;     /* most halvings of the step, 0..8; default 5 (Otaduy sec. 4 has 2) */
     ct_row_mode row_mode; /* default CT_ROW_ANTICIPATED */
     int ccd_limits_step;  /* 1: a step is cut where features that were apart first come within their thickness, and continues from there.
@@ -552,10 +553,11 @@ typedef struct ct_contact {
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
-   reason, or the fail-safe found no solution. The first three need ct_step_report.residual to be at most solver.tolerance, with every
-   solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET
-   is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations did not suffice, or that a
-   collision lacks a tenth of its thickness where cg_turns, active_set or sweeps ended a solve. */
+   reason, or a shortest substep still gains energy, violates joints, turns too far, holds blocks or collides. The first three need
+   ct_step_report.residual to be at most solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at
+   most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC,
+   BUDGET also says that linearizations did not suffice, or that a collision lacks a tenth of its thickness where cg_turns, active_set or sweeps
+   ended a solve. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -600,7 +602,8 @@ typedef struct ct_step_report {
                               failed or refuses the problem; with CT_SOLVER_AUTO also with Newton's method where ICA failed */
     int linear_iterations; /* of the unconstrained solve, summed */
     int refactorizations;
-    int zones, frozen;     /* impact zones; nodes frozen by them, and because their motion was not finite, counted once a step */
+    int zones, frozen;     /* impact zones; blocks that they froze, or that were held for an implausible motion or a gain of energy, summed over
+                              substeps */
     int extended_elements; /* tets whose log J was continued; StVK: inverted tets */
     int dropped;           /* DCD: constraints left out by decoupling, summed over substeps */
     int cg_steps;          /* DCD: conjugate steps among the solver_iterations of MPRGP. BARRIER: those of the linear solves */
