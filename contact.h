@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 20b6ba599d7602e5.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 911ea0413a8ab63e.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -65,19 +65,20 @@ HOW A STEP WORKS (Otaduy, Tamstorf, Steinemann, Gross 2009)
     rows. After the first solve up to cmr_rounds refinements follow: continuous collision detection, new rows, and a solve.
     A step fails for a body when, after these rounds, it still collides, or compresses a neo-Hookean tet below a fifth of its volume. It also
     fails for a rigid body that rotates by more than half a radian and has a contact, a joint or a neighbour in its bounding sphere. A failed
-    step is halved, at most max_halvings times; substeps grow again after two successes in a row. What still fails in the shortest substep
-    goes to impact zones, the fail-safe. Only bodies that fail are halved, with all bodies that rows and joints connect to them. The others
-    keep their end, to the bit, and move there on straight lines. Where a body in substeps comes near one of these, the step begins again, and
-    both are halved.
+    step is halved, at most max_halvings times; substeps grow again after two successes in a row. What still collides in the shortest substep
+    goes to impact zones, the fail-safe; other failures show in the status. Only bodies that fail are halved, with all bodies that rows and
+    joints connect to them. The others keep their end, to the bit, and move there on straight lines. Where a body in substeps comes near one of
+    these, the step begins again, and both are halved.
     With ccd_limits_step a step also ends where features that were apart come within their thickness, and continues from there. Impacts then
     act at their own time, to about dt / 2^max_halvings, not over the whole step. This is off by default; no guarantee depends on it.
     The rows, joints among them, are solved by iterative constraint anticipation, island by island: outer relaxation over clusters of unknowns,
     inner Gauss-Seidel over contacts, normal and friction multipliers alternately, warm started from the last step. A body with few contacts is
-    one cluster. A body with many contacts starts from its last motion and is relaxed node by node; at most two such bodies of an island are
-    corrected as wholes in between. Where that makes no progress, the body is one cluster for a while.
-    Where a body ends with more energy than it had and received, it is linearized again where it ended, later at a point on the way there (line
-    search), and what touches it is solved again, at most newton_iterations times in all. After that the step is halved, and at last the gain is
-    removed from the motion. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding
+    one cluster. A body with many contacts is relaxed node by node. While it stays in contact under Euler's rule, it starts from its last motion.
+    Where an island has one or two such bodies, they are corrected as wholes in between; with more, none is. Where that makes no progress, the
+    body is one cluster for a while.
+    Where a deformable body ends with more energy than it had and received, it is linearized again where it ended, later at a point on the way
+    there (line search), and what touches it is solved again, at most newton_iterations times in all. After that the step is halved, and at last
+    the gain is removed from the motion. The step is accepted only when every vertex-face and edge-edge pair has a clear straight path, rounding
     included.
     solver.termination = CT_TERMINATION_PAPER uses the step, the solve and the termination of the paper, for comparison
     (docs/solvers_ica.md). A step that ends so above the tolerance is `budget`.
@@ -165,8 +166,9 @@ RESULTS AND ERRORS
     finite state, and ct_step_report.status tells its quality, from best to worst: ok, substepped (the step was halved; cuts at impacts do not
     count), zones (the fail-safe acted), budget (a solve stopped on max_sweeps or max_iterations above its tolerance; max_sweeps bounds the
     cost of the worst step), not_converged (a residual above its tolerance, or a step that cannot be halved any more, in which a body gains
-    energy, a joint is open or a chain rises above its energy, a rigid body turns too far, or blocks are held). The first three need a residual
-    below solver.tolerance. Budget and not_converged are about the accuracy of forces: the test for intersections is the same for every status.
+    energy, a joint is open, a chain rises above its energy, a rigid body turns too far, blocks are held for an implausible motion or a gain of
+    energy, or impact zones find no solution). The first three need a residual below solver.tolerance. Budget and not_converged are about the
+    accuracy of forces: the test for intersections is the same for every status.
     The report's energies belong to the end of the step. They equal those of the report before (of the start, before the first step), plus the
     work of scripts, pins, joints and recovery, less the losses of contacts and damping, plus energy_gained, which the integrator lost (below
     0) or gained. Changes that you make between two steps to velocities, poses and bodies are in none of these fields.
@@ -1371,11 +1373,11 @@ typedef struct ct_contact {
 
 /* Status of a step, best first: OK: not halved (cuts at impacts do not count); SUBSTEPPED: halved; ZONES: the fail-safe acted; BUDGET: a
    solve stopped on max_sweeps or max_iterations above its tolerance; NOT_CONVERGED: a residual stayed above its tolerance for another
-   reason, or a shortest substep still gains energy, violates joints, turns too far, holds blocks or collides. The first three need
-   ct_step_report.residual to be at most solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at
-   most barrier.newton_tolerance; with CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC,
-   BUDGET also says that linearizations did not suffice, or that a collision lacks a tenth of its thickness where cg_turns, active_set or sweeps
-   ended a solve. */
+   reason, or in a shortest substep a body gains energy, a joint or a chain is beyond its bound, a rigid body rotates too far, blocks were held for
+   an implausible motion or a gain of energy, or pairs still collide after impact zones. The first three need ct_step_report.residual to be at most
+   solver.tolerance, with every solver; with CT_STEPPER_BARRIER, whose BUDGET is barrier.newton_iterations, at most barrier.newton_tolerance; with
+   CT_STEPPER_LAYERS, whose BUDGET is layers.max_updates or max_layers, at most 5e-3. With CT_STEPPER_GEOMETRIC, BUDGET also says that linearizations
+   did not suffice, or that a collision lacks a tenth of its thickness where cg_turns, active_set or sweeps ended a solve. */
 #define CT_STATUS_LIST(X)                                                                                                                  \
     X(CT_STATUS_OK, "ok")                                                                                                                  \
     X(CT_STATUS_SUBSTEPPED, "substepped")                                                                                                  \
@@ -1520,9 +1522,10 @@ CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_wo
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0, a normal number. The state at the end is finite in every case; out_report (may be NULL) describes
    its quality. CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it),
-   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER, CT_STEPPER_LAYERS: bodies that were added or moved intersect, or two features are in one
-   place; the text names both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged.
-   Elements that CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
+   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER, CT_STEPPER_LAYERS: bodies that were added or moved intersect; CT_STEPPER_BARRIER also: two
+   features are in one place; the text names both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world
+   is unchanged. Elements that CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as
+   first touches. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
@@ -11775,7 +11778,7 @@ typedef struct cti_solve_info {
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
     ct_real spent;  /* iterations of the interior point method, as a share of a step's */
     ct_real change; /* largest change of the last outer iteration (solve_policy.h), relative to velocity_scale */
-    int judged;     /* 1: the solution's residual is `res`; but for ica_paper.c its momenta are balanced, too */
+    int judged;     /* 1: the solution's residual is `res`; its momenta are balanced if calls.balance is set */
     cti_residuals res;
 } cti_solve_info;
 
@@ -11954,10 +11957,10 @@ CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *
    double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
    v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a
-   correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times |g| dt. `The
-   history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
-   those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of
-   equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
+   correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times velocity_scale: |g| dt, or
+   without gravity what island.weightless says. `The history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no
+   clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a
+   unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
 
 
 /* clang-format off */
@@ -13325,7 +13328,8 @@ CTI_INLINE void cti_ica_columns(int ld, const float *x, const float *g, float *W
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 /* cti_ica_solve -- v [3 n] in: start; out: solution. Multipliers start from and end in rows[].r. All scratch comes from the arena.
    Never fails but for memory, and info says how it ended. On budget the iterate of smallest change stands where A couples clusters, else the
-   last one. Divergence goes back to that iterate, a few times (`outer.restarts`); what diverges again stands as it is. */
+   last one. Where A couples clusters, a solve that diverges goes back to that iterate, at most `outer.restarts` times. One that
+   diverges after that, or without coupling, stands as it is. */
 CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_arena *arena, ct_real *v, cti_solve_info *info);
 #endif
 
@@ -13413,7 +13417,7 @@ typedef struct cti_ica_mix {
 
 /* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
 typedef struct cti_ica_progress {
-    ct_real best, last;              /* smallest change so far; change of the last iteration */
+    ct_real best, last;              /* smallest change since the fixed-point map last changed (cti_ica_new_map); change of the last iteration */
     int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
     int restarts;                    /* from the best iterate */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */
@@ -42246,8 +42250,9 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
    depends on it. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
    (`dynamics`) are at most the tolerance.
-   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
-   world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt (without gravity: island.weightless), `thicknesses` of
+   the thickness that a pair or the world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A
+   sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 
 
@@ -42335,7 +42340,8 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
       "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it " \
       "does so in part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
-      "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
+      "over dt. A row is solved again if linearizing it again changes its velocity by more and it is loaded, or violated by more; also if its pair " \
+      "collides and its motion violates it by more") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
     X(int, newton_full, 3, "iterations", \
       "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
@@ -42407,7 +42413,7 @@ CTI_FN int cti_flats_fallen(cti_mem *mem, const cti_detect *d, const cti_surface
     /* This number bounds the work of a step. Half and double change nothing in 240 random worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
-      "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
+      "of the shortest substep in which blocks with implausible velocities are held, and as many in which bodies that gain energy are") \
     X(ct_real, meet, CTI_R(0.75), "thicknesses", \
       "a pair that comes nearer than this cuts the step (ccd_limits_step), at the time at which its distance is the thickness; one that slides at " \
       "its thickness stays above") \
@@ -42590,7 +42596,7 @@ CTI_FN cti_v3 cti_script_point(const cti_script *s, int i, double time, cti_v3 *
 
 /* ---- 8_step/state.h ---- */
 /* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
-   changes by commits alone: at the end of a step, with CMR at the end of each substep. */
+   changes by commits alone: at the end of a step, or of each substep where a stepper has substeps. */
 
 
 /* cti_pin -- scripted axes of one block, which was at `start` at time t0 and moves along a path (script.h). */
@@ -53473,12 +53479,12 @@ CTI_FN void cti_step_energies(cti_state *s, ct_step_report *report);
 
 /* ---- 8_step/step.c ---- */
 /* step.c -- the time step as a sequence of attempts.
-   Method: CMR tries the whole step. After a collision at the end, a solve that diverged, a gain of energy, a crushed element, or a joint or a
-   rotation beyond its bound, the step is replaced by its two halves, which are treated alike, at most max_halvings times within each other. Impact
-   zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With
-   ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and restored when memory
-   runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a
-   step limit for the rest of the step. */
+   Method: CMR tries the whole step. After a collision at the end, a solve that diverged, implausible velocities, a gain of energy, a crushed
+   element, or a joint or a rotation beyond its bound, the step is replaced by its two halves, which are treated alike, at most max_halvings times
+   within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h
+   defines the terms). With ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and
+   restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
+   that failed keep a step limit for the rest of the step. */
 
 CTI_FN void cti_step_energies(cti_state *s, ct_step_report *r)
 {

@@ -87,7 +87,7 @@ typedef struct cti_ica_mix {
 
 /* how far the outer loop is; a change is the largest one of an entry of v, or of a contact's velocity */
 typedef struct cti_ica_progress {
-    ct_real best, last;              /* smallest change so far; change of the last iteration */
+    ct_real best, last;              /* smallest change since the fixed-point map last changed (cti_ica_new_map); change of the last iteration */
     int fused;                       /* 1: contacts with `own` are solved inside the sweep over nodes */
     int restarts;                    /* from the best iterate */
     ct_real worth;                   /* change, relative to velocity_scale, below which the residual of an iteration is computed */

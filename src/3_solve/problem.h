@@ -139,7 +139,7 @@ typedef struct cti_solve_info {
     int quick;      /* iterations of ica_paper.c whose inner loop took fewer than ten sweeps */
     ct_real spent;  /* iterations of the interior point method, as a share of a step's */
     ct_real change; /* largest change of the last outer iteration (solve_policy.h), relative to velocity_scale */
-    int judged;     /* 1: the solution's residual is `res`; but for ica_paper.c its momenta are balanced, too */
+    int judged;     /* 1: the solution's residual is `res`; its momenta are balanced if calls.balance is set */
     cti_residuals res;
 } cti_solve_info;
 

@@ -5,10 +5,10 @@
    double changed no bit are in a list at its end. A comment above a line tells of other runs.
    Words: `change` [m/s]: of a sweep over contacts the largest change of a contact's velocity; of an outer iteration the largest of three, that of
    v, that of its first sweep, and that of its correction, which counts as 2 tolerances at least (ica_accelerate.c). Of iterations with a
-   correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times |g| dt. `The
-   history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no clusters, else of outer iterations. Inverses are
-   those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a unit, `eps` the precision of ct_real. Numbers of
-   equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
+   correction the last pass over contacts and nodes counts. `tolerances` are multiples of the user's tolerance times velocity_scale: |g| dt, or
+   without gravity what island.weightless says. `The history` is that of the Anderson acceleration of the loop at hand: of sweeps where A couples no
+   clusters, else of outer iterations. Inverses are those of clusters: exact, or lagged, which are of an earlier matrix. `1` is a number without a
+   unit, `eps` the precision of ct_real. Numbers of equations and sections are those of Otaduy 2009. docs/solvers_ica.md describes the loops. */
 #ifndef CTI_SOLVE_POLICY_H
 #define CTI_SOLVE_POLICY_H
 

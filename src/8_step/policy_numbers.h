@@ -6,8 +6,9 @@
    depends on it. A comment above a line tells of other runs.
    Words: `natural map` is the residual of the contact law, as a velocity over |g| dt; a solve has converged when it and that of A v = b + J'r
    (`dynamics`) are at most the tolerance.
-   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt, `thicknesses` of the thickness that a pair or the
-   world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A sweep visits every contact once.
+   `tolerances` are multiples of the user's tolerance (ct_solver_desc.tolerance) times |g| dt (without gravity: island.weightless), `thicknesses` of
+   the thickness that a pair or the world keeps. A solve `by nodes` relaxes a body node by node; else the body is `one cluster` (clusters.h). A
+   sweep visits every contact once.
    An attempt is one try of a substep. `eps` is the precision of ct_real, `1` a number without a unit. docs/step.md shows where many of them act. */
 #ifndef CTI_POLICY_NUMBERS_H
 #define CTI_POLICY_NUMBERS_H
@@ -99,7 +100,8 @@
       "change of the velocity of a rigid body that joints hold, over what gravity gives in free fall, from which on it swings; below, it " \
       "does so in part. With double a double pendulum of 2 cm gains .010 of its energy for a step; with .01 bodies at rest on springs move") \
     X(ct_real, row, CTI_R(0.01), "thicknesses", \
-      "over dt: change of a row's velocity by linearizing it again, or violation of a row whose pair collides, above which it is solved again") \
+      "over dt. A row is solved again if linearizing it again changes its velocity by more and it is loaded, or violated by more; also if its pair " \
+      "collides and its motion violates it by more") \
     /* newton_: linearizing a body again where it ended (newton.c), not the solver of ended.newton_ */ \
     X(int, newton_full, 3, "iterations", \
       "of Newton's method with full steps. Later ones search along the step, with the impulses of the last solve held fixed") \
@@ -171,7 +173,7 @@
     /* This number bounds the work of a step. Half and double change nothing in 240 random worlds */ \
     X(int, rollbacks, 4, "1", "restarts of a step, after which a failure halves the substep of all; 240 random worlds had at most two") \
     X(int, holds, 3, "tries", \
-      "of the shortest substep in which blocks with implausible velocities, or bodies that gain energy, are held") \
+      "of the shortest substep in which blocks with implausible velocities are held, and as many in which bodies that gain energy are") \
     X(ct_real, meet, CTI_R(0.75), "thicknesses", \
       "a pair that comes nearer than this cuts the step (ccd_limits_step), at the time at which its distance is the thickness; one that slides at " \
       "its thickness stays above") \

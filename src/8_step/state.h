@@ -1,5 +1,5 @@
 /* state.h -- the data that a step works on: blocks, models, surface, matrix, contact memory. The world owns it. Motion
-   changes by commits alone: at the end of a step, with CMR at the end of each substep. */
+   changes by commits alone: at the end of a step, or of each substep where a stepper has substeps. */
 #ifndef CTI_STATE_H
 #define CTI_STATE_H
 

@@ -1,10 +1,10 @@
 /* step.c -- the time step as a sequence of attempts.
-   Method: CMR tries the whole step. After a collision at the end, a solve that diverged, a gain of energy, a crushed element, or a joint or a
-   rotation beyond its bound, the step is replaced by its two halves, which are treated alike, at most max_halvings times within each other. Impact
-   zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h defines the terms). With
-   ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and restored when memory
-   runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components that failed keep a
-   step limit for the rest of the step. */
+   Method: CMR tries the whole step. After a collision at the end, a solve that diverged, implausible velocities, a gain of energy, a crushed
+   element, or a joint or a rotation beyond its bound, the step is replaced by its two halves, which are treated alike, at most max_halvings times
+   within each other. Impact zones end the shortest substeps (Otaduy 2009, sec. 4 and 5.6). Only the coupled sets that fail are halved (parts.h
+   defines the terms). With ccd_limits_step a substep also ends where features first meet (events.c). Positions are committed substep by substep, and
+   restored when memory runs out. differs: a crushed element halves the step, too, since one Newton iteration does not predict its force; components
+   that failed keep a step limit for the rest of the step. */
 #include "step.h"
 #include "ends.h"
 #include "energy.h"

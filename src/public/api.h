@@ -32,9 +32,10 @@ CONTACT_API ct_code ct_world_create(const ct_world_desc *desc, ct_world **out_wo
 CONTACT_API void ct_world_destroy(ct_world *world); /* NULL is fine */
 /* ct_world_step -- advances by dt [s] > 0, a normal number. The state at the end is finite in every case; out_report (may be NULL) describes
    its quality. CT_ERR_ARGUMENT (dt; a call from a callback of this world: clock, log and task functions may not call back into it),
-   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER, CT_STEPPER_LAYERS: bodies that were added or moved intersect, or two features are in one
-   place; the text names both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world is unchanged.
-   Elements that CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as first touches. */
+   CT_ERR_MEMORY, CT_ERR_DOMAIN (CT_STEPPER_BARRIER, CT_STEPPER_LAYERS: bodies that were added or moved intersect; CT_STEPPER_BARRIER also: two
+   features are in one place; the text names both bodies), CT_ERR_UNSUPPORTED (CT_STEPPER_EXPLICIT: steps of rk.fixed_step are not stable): the world
+   is unchanged. Elements that CT_REFINE_ELEMENTS has split for the step are whole again; the next report's rk counts contacts that were held as
+   first touches. */
 CONTACT_API ct_code ct_world_step(ct_world *world, ct_real dt, ct_step_report *out_report);
 CONTACT_API const ct_error_info *ct_world_error(const ct_world *world);
 /* ct_world_validate -- every pair that intersects now (edge through face; vertex behind a plane), by an exact test. *out_pairs [*out_n]
