@@ -223,6 +223,13 @@ def test_scene_errors(d):
         ("cells 0", body(shape={"box": {"size": [1, 1, 1], "cells": [0, 1, 1]}}), ["bodies[0].shape.box.cells[0]"]),
         ("size 0", body(shape={"box": {"size": [1, 0, 1], "cells": [1, 1, 1]}}), ["bodies[0].shape.box", "> 0"]),
         ("rigid with fix", body(type="rigid", fix=[{"vertices": [0]}]), ["bodies[0].fix", "deformable bodies only"]),
+        ("static with fix", scene(bodies=[CUBE, dict(FLOOR, fix=[{"vertices": [0]}])]), ["bodies[1].fix", "deformable bodies only"]),
+        ("kinematic with fix", scene(bodies=[{"type": "kinematic", "shape": {"box": {}}, "fix": [{"vertices": [0]}]}]),
+         ["bodies[0].fix", "deformable bodies only"]),
+        ("fix box without a vertex", body(fix=[{"vertices": [0]}, {"box": [[9, 9, 9], [10, 10, 10]]}]), ["bodies[0].fix[1].box", "no vertex"]),
+        ("fix of no vertices", body(fix=[{"vertices": []}]), ["bodies[0].fix[0].vertices", "no vertex"]),
+        ("fix box beside all copies", body(repeat={"count": [2, 1, 1], "spacing": [1, 0, 0]}, fix=[{"box": [[0.4, 0, 0], [0.6, 1, 1]]}]),
+         ["bodies[0].fix[0].box", "no vertex"]),
         ("rod of a sphere", scene(bodies=[{"type": "rod", "shape": {"sphere": {}}}]), ["bodies[0].shape.sphere", "a rod"]),
         ("soft body of a line", body(shape={"line": {"to": [1, 0, 0]}}), ["bodies[0].shape.line", "rod"]),
         ("line without length", scene(bodies=[{"type": "rod", "shape": {"line": {"from": [1, 0, 0], "to": [1, 0, 0]}}}]),
@@ -279,6 +286,15 @@ def test_scene_errors(d):
               "exit %d, missing %s in: %s" % (code, missing, err))
     code, out, err = contact("run", os.path.join(d, "none.json"))
     check("scene: no such file", code == 1 and "none.json" in err, err)
+
+
+def test_scene_repeat(d):
+    """a fix needs a vertex in one copy of its body, not in all"""
+    held = body(repeat={"count": [2, 1, 1], "spacing": [1, 0, 0]}, fix=[{"box": [[0.8, 0, -1], [1.2, 1, 1]]}])
+    out = os.path.join(d, "out")
+    code, _, err = run_scene(d, held, "--steps", "1", "--out", out)
+    x = [[float(c) for c in line.split()[1:]] for line in open(out + "/frame_00001.obj") if line.startswith("v ")] if code == 0 else []
+    check("repeat: a fix of one copy", x and max(p[1] for p in x[:27]) < 0.2499 and max(p[1] for p in x[27:54]) == 0.25, err)
 
 
 def test_scene_mesh_errors(d):
@@ -699,7 +715,7 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_refine, test_frames_vtk,
+        tests += [test_scene_errors, test_scene_repeat, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:

@@ -340,11 +340,11 @@ static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_p
         json_in_error(in, path, "expected at most 100000 copies");
 }
 
-/* features that the format has and this build has not */
+/* keys that bodies of this type do not have */
 static void scene_refuse(json_in *in, const cJSON *body, const char *path, const scene_body *b)
 {
     char full[96];
-    if (b->type == SCENE_RIGID && b->n_fix) {
+    if ((b->type == SCENE_RIGID || b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) && cJSON_GetObjectItemCaseSensitive(body, "fix")) {
         snprintf(full, sizeof full, "%s.fix", path);
         json_in_error(in, full, "expected \"fix\" in deformable bodies only; a body of type static stands still");
     }

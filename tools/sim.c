@@ -425,11 +425,13 @@ static void sim_plane_square(sim_body *body)
     }
 }
 
-static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *body, const ct_mesh *mesh, const scene_fix *f, int number)
+/* fixes vertices of one copy of a body; returns how many `fix` found, -1 after a message */
+static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *body, const ct_mesh *mesh, int number)
 {
+    const scene_fix *f = &b->fix[number];
     int32_t *in_box = NULL;
     const int32_t *list = f->vertices;
-    int n = f->n_vertices, i, k;
+    int n = f->n_vertices, i, k, found;
     ct_code code;
     if (f->has_box) {
         /* a face of the box that is meant to pass through vertices contains them in spite of rounding */
@@ -451,8 +453,9 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
             cli_fail("%s: %s.fix[%d].vertices[%d]: expected a vertex below %d, found %d", s->file, b->path, number, i, mesh->n_positions,
                      (int)list[i]);
             free(in_box);
-            return 0;
+            return -1;
         }
+    found = n;
     if (b->type == SCENE_ROD && ct_body_node_count(m->world, body->id) > mesh->n_positions) {
         /* frames between vertices that are fixed are fixed, too */
         int32_t *all = (int32_t *)cli_alloc((size_t)n + (size_t)mesh->n_segments + 1, sizeof *all);
@@ -468,17 +471,18 @@ static int sim_pin(const scene *s, const scene_body *b, sim *m, const sim_body *
         char text[320];
         cli_fail("%s: %s.fix[%d]: %s", s->file, b->path, number, cli_error_text(code, ct_world_error(m->world), text, sizeof text));
     }
-    return code == CT_OK;
+    return code == CT_OK ? found : -1;
 }
 
 static int sim_is_deformable(scene_type t) { return t == SCENE_SOFT || t == SCENE_CLOTH || t == SCENE_ROD || t == SCENE_POINTS; }
 
-static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes *meshes, const char *name)
+/* one copy of a body; found [n_fix]: the copies in which each `fix` found a vertex */
+static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes *meshes, const char *name, int *found)
 {
     const ct_mesh *mesh = &meshes->body;
     sim_body *body;
     ct_code code;
-    int i;
+    int i, n;
     m->bodies = (sim_body *)cli_grow(m->bodies, (size_t)m->n_bodies + 1, sizeof *m->bodies);
     body = &m->bodies[m->n_bodies++];
     memset(body, 0, sizeof *body);
@@ -504,9 +508,12 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
         return 0;
     }
     body->radius = b->type == SCENE_ROD ? (double)b->rod.radius : b->type == SCENE_POINTS ? (double)b->points.radius : s->thickness / 2;
-    for (i = 0; i < b->n_fix && sim_is_deformable(b->type); i++)
-        if (!sim_pin(s, b, m, body, mesh, &b->fix[i], i))
+    for (i = 0; i < b->n_fix; i++) {
+        n = sim_pin(s, b, m, body, mesh, i);
+        if (n < 0)
             return 0;
+        found[i] += n > 0;
+    }
     if (sim_is_deformable(b->type))
         m->n_nodes += mesh->n_positions, m->n_tets += b->type == SCENE_SOFT ? mesh->n_tets : 0;
     if (body->is_plane)
@@ -536,11 +543,13 @@ static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
 {
     sim_meshes meshes;
     char *name = (char *)cli_alloc(strlen(b->name) + 48, 1);
-    int cell[3], ok = 1, one = b->repeat[0] * b->repeat[1] * b->repeat[2] == 1;
+    int *found = (int *)cli_alloc((size_t)b->n_fix + 1, sizeof *found);
+    int cell[3], i, ok = 1, one = b->repeat[0] * b->repeat[1] * b->repeat[2] == 1;
     ct_real *base, *base_surface, *base_keys;
     memset(&meshes, 0, sizeof meshes);
     if (b->shape != SCENE_SHAPE_PLANE && !sim_load_mesh(s, b, &meshes)) {
         free(name);
+        free(found);
         return 0;
     }
     base = sim_positions(&meshes.body);
@@ -556,9 +565,15 @@ static int sim_add_copies(const scene *s, const scene_body *b, sim *m)
                     strcpy(name, b->name);
                 else
                     sprintf(name, "%s_%d_%d_%d", b->name, cell[0], cell[1], cell[2]);
-                ok = sim_add(s, b, m, &meshes, name);
+                ok = sim_add(s, b, m, &meshes, name, found);
             }
+    for (i = 0; i < b->n_fix && ok; i++)
+        if (!found[i]) {
+            cli_fail("%s: %s.fix[%d].%s: contains no vertex", s->file, b->path, i, b->fix[i].has_box ? "box" : "vertices");
+            ok = 0;
+        }
     free(name);
+    free(found);
     free(base);
     free(base_surface);
     free(base_keys);
