@@ -297,6 +297,37 @@ def test_scene_repeat(d):
     check("repeat: a fix of one copy", x and max(p[1] for p in x[:27]) < 0.2499 and max(p[1] for p in x[27:54]) == 0.25, err)
 
 
+def parallel(s, t):
+    """triangles that lie in parallel planes"""
+    u, v, w = ([b - a for a, b in zip(p, q)] for p, q in ((s[0], s[1]), (s[0], s[2]), (t[0], t[1])))
+    z = [b - a for a, b in zip(t[0], t[2])]
+    n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    size = sum(c * c for c in n) ** 0.5
+    return all(abs(sum(a * b for a, b in zip(n, e))) < 1e-12 * size for e in (w, z))
+
+
+def test_plane_transform(d):
+    """a plane slopes as a grid with the same transform, and mirrors that make half a turn act as the half turn"""
+    ends = []  # the grid's contacts at a diagonal edge push the cube 0.2 mm aside
+    for shape in [{"plane": {}}, {"grid": {"size": [6, 6], "cells": [2, 2]}}]:
+        floor = {"type": "static", "shape": shape, "transform": [{"rotate": [0, 0, -45]}, {"scale": [1, 0.2, 1]}, {"translate": [0, -0.03, 0]}]}
+        code, text, err = run_scene(d, scene(friction=0, bodies=[CUBE, floor]), "--steps", "50", "--json")
+        ends.append(json.loads(text)["center_of_mass"] if code == 0 else err)
+    check("a plane has its scale's slope", len(ends[0]) == 3 and all(abs(a - b) < 1e-3 for a, b in zip(*ends)) and ends[0][0] > 0.1, ends)
+    move = [{"scale": [2, 0.5, -1]}, {"rotate": [20, 30, -45]}, {"scale": [-1, 0.2, 0.7]}, {"translate": [0.1, 0.2, 0.3]}]
+    out = os.path.join(d, "out")
+    code, _, err = run_scene(d, scene(bodies=[{"type": "static", "shape": shape, "transform": move} for shape in (
+        {"plane": {"normal": [0, 1, 0], "offset": 0.3}}, {"grid": {}})]), "--steps", "0", "--out", out)
+    x = [[float(c) for c in line.split()[1:]] for line in open(out + "/frame_00000.obj") if line.startswith("v ")] if code == 0 else []
+    check("a plane is parallel to the grid's image", len(x) == 8 and parallel(x[:3], x[4:7]), x or err)
+    ends = []
+    for turn in [{"scale": [1, -1, -1]}, {"rotate": [180, 0, 0]}]:
+        floor = {"type": "static", "shape": {"plane": {"normal": [0, -1, 0], "offset": 0.1}}, "transform": [turn, {"translate": [0, -0.1, 0]}]}
+        code, text, err = run_scene(d, scene(bodies=[CUBE, floor]), "--steps", "30", "--json")
+        ends.append(json.loads(text)["center_of_mass"] if code == 0 else err)
+    check("a plane's free side is mirrored", ends[0] == ends[1] and abs(ends[0][1] - 0.1) < 0.01, ends)
+
+
 def test_scene_mesh_errors(d):
     with open(os.path.join(d, "bad.obj"), "w") as f:
         f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n")
@@ -715,7 +746,8 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_repeat, test_scene_mesh_errors, test_run, test_run_options, test_newton_iterations, test_refine, test_frames_vtk,
+        tests += [test_scene_errors, test_scene_repeat, test_plane_transform, test_scene_mesh_errors, test_run, test_run_options,
+                  test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:

@@ -363,30 +363,45 @@ static ct_code sim_add_kinematic(sim *m, const scene *s, const scene_body *b, co
     return ct_body_add_kinematic(m->world, &d, out);
 }
 
+/* the transformed plane: its normal n, a unit vector, and its offset. A map S takes the point x of the plane to S x and n to S^-T n, so that the
+   images of points on the free side lie on the free side. */
+static double sim_plane(const scene_body *b, double n[3])
+{
+    double x[3], length;
+    int i, k;
+    for (k = 0; k < 3; k++)
+        n[k] = b->normal[k], x[k] = b->normal[k] * b->offset;
+    for (i = 0; i < b->n_transform; i++) {
+        const scene_transform *t = &b->transform[i];
+        sim_apply(t, x);
+        if (t->kind == 'r')
+            sim_rotate(t->v, n);
+        if (t->kind != 's')
+            continue;
+        for (k = 0; k < 3; k++)
+            n[k] /= t->v[k];
+        length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (k = 0; k < 3; k++)
+            n[k] /= length;
+    }
+    return n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+}
+
 static ct_code sim_add_static(sim *m, const scene_body *b, const char *name, const ct_mesh *mesh, sim_body *body)
 {
     ct_static_desc d = ct_static_desc_default();
-    double n[3], x[3];
-    int i, k;
+    double n[3];
+    int k;
     d.name = name;
     d.mesh = mesh;
     d.friction = (ct_real)b->friction;
     if (b->shape != SCENE_SHAPE_PLANE)
         return ct_body_add_static(m->world, &d, &body->id);
-    /* a plane moves with its point nearest to the origin; scales leave the normal as it is */
-    for (k = 0; k < 3; k++)
-        n[k] = b->normal[k], x[k] = b->normal[k] * b->offset;
-    for (i = 0; i < b->n_transform; i++) {
-        sim_apply(&b->transform[i], x);
-        if (b->transform[i].kind == 'r')
-            sim_rotate(b->transform[i].v, n);
-    }
     body->is_plane = 1;
-    body->offset = 0;
+    body->offset = sim_plane(b, n);
     for (k = 0; k < 3; k++) {
         d.plane_normal[k] = (ct_real)n[k];
         body->normal[k] = (double)d.plane_normal[k];
-        body->offset += n[k] * x[k];
     }
     d.plane_offset = (ct_real)body->offset;
     body->offset = (double)d.plane_offset;
