@@ -245,6 +245,7 @@ def test_scene_errors(d):
         ("stitch without a vertex", scene(stitches=[{"a": "x", "b": ["y", 0]}]), ["stitches[0].a", "vertex"]),
         ("stitch half vertex", scene(stitches=[{"a": ["x", 0.5], "b": ["y", 0]}]), ["stitches[0].a"]),
         ("stitch stiffness", scene(stitches=[{"a": ["x", 0], "b": ["y", 0], "stiffness": -1}]), ["stitches[0].stiffness"]),
+        ("stitch of stiffness 0", scene(stitches=[{"a": ["x", 0], "b": ["y", 0], "stiffness": 0}]), ["stitches[0].stiffness", "> 0"]),
         ("joint type", scene(joints=[{"type": "bal", "a": "x"}]), ["joints[0].type", "ball, hinge or fixed"]),
         ("joint of nothing", scene(joints=[{"type": "ball", "a": None}]), ["joints[0].a", "body"]),
         ("joint key", scene(joints=[{"type": "ball", "a": "x", "pont": [0, 0, 0]}]), ["joints[0].pont", "'point'"]),

@@ -523,7 +523,7 @@ static void scene_read_joints(json_in *in, const cJSON *root, scene *s)
             if (!json_in_keys(in, e, j->path, l ? "a b stiffness rest_length" : "type a b point axis compliance angular_compliance collide"))
                 continue;
             if (l) {
-                stiffness = json_in_number(in, e, j->path, "stiffness", 0, 0, SCENE_INF, 0);
+                stiffness = json_in_number(in, e, j->path, "stiffness", 0, 0, SCENE_INF, JSON_IN_ABOVE); /* none: rigid */
                 j->compliance = stiffness > 0 ? 1 / stiffness : 0;
                 j->rest_length = json_in_number(in, e, j->path, "rest_length", -1, 0, SCENE_INF, 0);
             } else
