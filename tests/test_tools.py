@@ -414,6 +414,29 @@ def test_run_options(d):
     check("two runs give the same bytes", first["o4"] == first["o5"])
 
 
+def test_run_again(d):
+    """A shorter run leaves nothing of a longer one in its folder, and removes no file of another name."""
+    out, dump = os.path.join(d, "again"), os.path.join(d, "problems")
+    touching = body(transform=[{"translate": [0, 0.1005, 0]}])
+    other = [".hidden", "frame_4.obj", "frame_00004.obj.txt", "frame_00004.vtk", "frame_0004x.obj", "frame_000004.obj", "my_frame_00004.obj",
+             "step_4.cpb"]
+    code, _, err = run_scene(d, touching, "--steps", "8", "--out", out, "--dump-problems", dump)
+    check("a run with problems", code == 0 and len(os.listdir(dump)) == 8, (err, os.listdir(dump)))
+    for name in other + ["frame_123456.obj"]:
+        open(os.path.join(out, name), "w").close()
+    code, _, err = run_scene(d, touching, "--steps", "3", "--out", out, "--dump-problems", dump)
+    names = ["frame_%05d.obj" % i for i in range(4)] + ["stats.jsonl", "summary.json"]
+    check("a shorter run into the same folder", code == 0 and sorted(os.listdir(out)) == sorted(names + other), (err, sorted(os.listdir(out))))
+    check("problems of the shorter run", sorted(os.listdir(dump)) == ["step_%05d.cpb" % i for i in (1, 2, 3)], os.listdir(dump))
+    run_scene(d, touching, "--steps", "1", "--out", out, "--frames", "none")
+    check("a run without frames leaves frames", set(names) <= set(os.listdir(out)), os.listdir(out))
+    run_scene(d, scene(dt=-1), "--out", out)
+    check("a scene that is refused removes nothing", set(names) <= set(os.listdir(out)), os.listdir(out))
+    os.mkdir(os.path.join(out, "frame_00009.obj"))
+    code, _, err = run_scene(d, touching, "--steps", "3", "--out", out)
+    check("what cannot be removed is named", code == 2 and "frame_00009.obj" in err, (code, err))
+
+
 def test_newton_iterations(d):
     """a steel cube that tumbles: one linearization is not enough, and the key bounds their number"""
     steel = body(shape={"box": {"size": [0.02, 0.02, 0.02], "cells": [2, 2, 2]}}, material={"young": 2e11, "poisson": 0.3, "density": 7800},
@@ -747,7 +770,7 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_repeat, test_plane_transform, test_scene_mesh_errors, test_run, test_run_options,
+        tests += [test_scene_errors, test_scene_repeat, test_plane_transform, test_scene_mesh_errors, test_run, test_run_options, test_run_again,
                   test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]

@@ -404,7 +404,9 @@ static int run_all(run_state *r)
     r->totals.start_intersections = (int)run_intersections(r, 1);
     if (r->o.check)
         r->inside = inside_create(&r->sim, r->totals.start_intersections > 0);
-    if (r->failed || (r->o.out && !out_frame(&r->sim, r->o.out, 0, r->o.frames)))
+    if (r->failed || (r->o.out && (!out_clear(r->o.out, r->o.frames) || !out_frame(&r->sim, r->o.out, 0, r->o.frames))))
+        return CLI_FAILED;
+    if (r->o.dump && !out_remove_series(r->o.dump, "step_", ".cpb"))
         return CLI_FAILED;
     if (r->picture && !render_frame(r->picture, &r->sim, 0))
         return CLI_FAILED;

@@ -2,9 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "output.h"
 #include "cli.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -34,6 +36,47 @@ int out_make_directory(const char *path)
         return 0;
     }
     return 1;
+}
+
+static int out_remove(const char *directory, const char *name)
+{
+    char path[1300];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (unlink(path) == 0 || errno == ENOENT)
+        return 1;
+    cli_fail("%s: of an earlier run, cannot be removed: %s", path, strerror(errno));
+    return 0;
+}
+
+int out_remove_series(const char *directory, const char *stem, const char *suffix)
+{
+    size_t n = strlen(stem);
+    struct dirent *e;
+    int ok = 1;
+    DIR *d = opendir(directory);
+    if (!d) {
+        cli_fail("%s: cannot be read: %s", directory, strerror(errno));
+        return 0;
+    }
+    while (ok && (e = readdir(d)) != NULL) {
+        char name[64];
+        /* only a name that a run writes, digit by digit */
+        if (strncmp(e->d_name, stem, n) != 0 || e->d_name[n] < '0' || e->d_name[n] > '9')
+            continue;
+        snprintf(name, sizeof name, "%s%05ld%s", stem, strtol(e->d_name + n, NULL, 10), suffix);
+        if (!strcmp(name, e->d_name))
+            ok = out_remove(directory, name);
+    }
+    closedir(d);
+    return ok;
+}
+
+static const char *out_suffix(out_frames kind) { return kind == OUT_FRAMES_OBJ ? ".obj" : ".vtk"; }
+
+int out_clear(const char *directory, out_frames kind)
+{
+    return out_remove(directory, "stats.jsonl") && out_remove(directory, "summary.json") &&
+           (kind == OUT_FRAMES_NONE || out_remove_series(directory, "frame_", out_suffix(kind)));
 }
 
 int out_open(out_file *o, const char *directory, const char *name)
@@ -223,7 +266,7 @@ int out_frame(const sim *m, const char *directory, int number, out_frames kind)
     out_file o;
     if (kind == OUT_FRAMES_NONE)
         return 1;
-    snprintf(name, sizeof name, "frame_%05d.%s", number, kind == OUT_FRAMES_OBJ ? "obj" : "vtk");
+    snprintf(name, sizeof name, "frame_%05d%s", number, out_suffix(kind));
     if (!out_open(&o, directory, name))
         return 0;
     if (kind == OUT_FRAMES_OBJ)

@@ -50,6 +50,10 @@ int out_lock(out_lock_file *l, const char *directory);
 void out_unlock(out_lock_file *l);
 /* out_make_directory -- with its parents; 0 after a message. */
 int out_make_directory(const char *path);
+/* out_remove_series -- removes the files STEM00000SUFFIX and so on, of an earlier run. out_clear -- the statistics, the summary and the frames of
+   this kind of an earlier run, so that no frame follows the last one of this run. 0 after a message. */
+int out_remove_series(const char *directory, const char *stem, const char *suffix);
+int out_clear(const char *directory, out_frames kind);
 int out_frame(const sim *m, const char *directory, int number, out_frames kind);
 void out_json_number(FILE *f, double x, int digits);
 void out_json_string(FILE *f, const char *text);
