@@ -246,6 +246,12 @@ def test_scene_errors(d):
         ("stitch half vertex", scene(stitches=[{"a": ["x", 0.5], "b": ["y", 0]}]), ["stitches[0].a"]),
         ("stitch stiffness", scene(stitches=[{"a": ["x", 0], "b": ["y", 0], "stiffness": -1}]), ["stitches[0].stiffness"]),
         ("stitch of stiffness 0", scene(stitches=[{"a": ["x", 0], "b": ["y", 0], "stiffness": 0}]), ["stitches[0].stiffness", "> 0"]),
+        ("joint of one of two names", scene(bodies=[CUBE, FLOOR, dict(FLOOR, name="cube")], joints=[{"type": "ball", "a": ["cube", 0]}]),
+         ["joints[0].a", '"cube"', "bodies[0] and bodies[2]"]),
+        ("stitch to one of two names", scene(bodies=[FLOOR, CUBE, dict(CUBE, name="c"), dict(CUBE, name="c_1_0_0", transform=[]),
+                                                     dict(CUBE, name="c", repeat={"count": [2, 1, 1], "spacing": [1, 0, 0]})],
+                                             stitches=[{"a": ["cube", 0], "b": ["c_1_0_0", 0]}]),
+         ["stitches[0].b", '"c_1_0_0"', "bodies[3] and bodies[4]"]),
         ("joint type", scene(joints=[{"type": "bal", "a": "x"}]), ["joints[0].type", "ball, hinge or fixed"]),
         ("joint of nothing", scene(joints=[{"type": "ball", "a": None}]), ["joints[0].a", "body"]),
         ("joint key", scene(joints=[{"type": "ball", "a": "x", "pont": [0, 0, 0]}]), ["joints[0].pont", "'point'"]),
@@ -295,6 +301,9 @@ def test_scene_repeat(d):
     out = os.path.join(d, "out")
     code, _, err = run_scene(d, held, "--steps", "1", "--out", out)
     x = [[float(c) for c in line.split()[1:]] for line in open(out + "/frame_00001.obj") if line.startswith("v ")] if code == 0 else []
+    twins = scene(bodies=[CUBE, FLOOR, dict(FLOOR, name="floor")], joints=[{"type": "ball", "a": ["cube", 0]}])
+    twins_code, _, twins_err = run_scene(d, twins, "--steps", "1")
+    check("two bodies of a name that nothing refers to", twins_code == 0, twins_err)
     check("repeat: a fix of one copy", x and max(p[1] for p in x[:27]) < 0.2499 and max(p[1] for p in x[27:54]) == 0.25, err)
 
 

@@ -502,6 +502,7 @@ static int sim_add(const scene *s, const scene_body *b, sim *m, const sim_meshes
     body = &m->bodies[m->n_bodies++];
     memset(body, 0, sizeof *body);
     body->name = cli_copy(name);
+    body->path = b->path;
     body->type = b->type;
     if (b->type == SCENE_SOFT)
         code = sim_add_soft(m, b, name, meshes, &body->id);
@@ -618,16 +619,27 @@ static void sim_read_triangles(sim *m, sim_body *b)
 
 static int sim_side(const scene *s, const sim *m, const scene_joint *j, int side, ct_joint_side *out)
 {
+    const sim_body *found = NULL;
     int i;
     out->vertices[0] = j->vertex[side];
-    for (i = 0; j->body[side] && i < m->n_bodies; i++)
-        if (!strcmp(m->bodies[i].name, j->body[side])) {
-            out->body = m->bodies[i].id;
-            return 1;
+    if (!j->body[side])
+        return 1;
+    for (i = 0; i < m->n_bodies; i++) {
+        const sim_body *b = &m->bodies[i];
+        if (strcmp(b->name, j->body[side]) != 0)
+            continue;
+        if (found) {
+            cli_fail("%s: %s.%s: two bodies are named \"%s\": %s and %s", s->file, j->path, side ? "b" : "a", b->name, found->path, b->path);
+            return 0;
         }
-    if (j->body[side])
+        found = b;
+    }
+    if (!found) {
         cli_fail("%s: %s.%s: no body is named \"%s\"", s->file, j->path, side ? "b" : "a", j->body[side]);
-    return !j->body[side];
+        return 0;
+    }
+    out->body = found->id;
+    return 1;
 }
 
 static int sim_add_joint(const scene *s, const scene_joint *j, sim *m)

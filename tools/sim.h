@@ -7,6 +7,7 @@
 typedef struct sim_body {
     ct_body_id id;
     char *name;
+    const char *path; /* the scene's, "bodies[3]": of all copies of a body */
     scene_type type;
     int is_plane;
     double normal[3], offset, plane_size;
