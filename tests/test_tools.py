@@ -198,6 +198,18 @@ def test_scene_errors(d):
         ("unknown material key", body(material={"yong": 1}), ["bodies[0].material.yong", "'young'"]),
         ("young negative", body(material={"young": -5}), ["bodies[0].material.young", "> 0", "-5"]),
         ("poisson 0.5", body(material={"poisson": 0.5}), ["bodies[0].material.poisson", "< 0.5", "found 0.5"]),
+        ("material of a static body", scene(bodies=[dict(FLOOR, material={"young": 5})]), ["bodies[0].material", "static"]),
+        ("material of a kinematic body", scene(bodies=[{"type": "kinematic", "shape": {"box": {}}, "material": {}}]),
+         ["bodies[0].material", "kinematic"]),
+        ("cloth's key for soft", body(material={"stretch": 5, "young": 1e5}), ["bodies[0].material.stretch", "a soft body does not use", "young"]),
+        ("solid's key for cloth", scene(bodies=[dict(SHEET, material={"density": 5})]), ["bodies[0].material.density", "springs", "areal_density"]),
+        ("spring's key for membrane", scene(bodies=[dict(SHEET, material={"model": "membrane", "strain_limit": 0.1})]),
+         ["bodies[0].material.strain_limit", "membrane"]),
+        ("membrane's key for springs", scene(bodies=[dict(SHEET, material={"young": 1e5})]), ["bodies[0].material.young", "springs"]),
+        ("bends of a rigid body", body(type="rigid", material={"bends": True}), ["bodies[0].material.bends", "a rigid body does not use"]),
+        ("stiffness damping of a rigid body", body(type="rigid", material={"damping": {"stiffness": 1}}), ["bodies[0].material.damping.stiffness"]),
+        ("axis of a ball", scene(joints=[{"type": "ball", "a": "x", "axis": [0, 0, 1]}]), ["joints[0].axis", "ball does not use"]),
+        ("axis of a fixed joint", scene(joints=[{"type": "fixed", "a": "x", "axis": [0, 0, 1]}]), ["joints[0].axis", "fixed does not use"]),
         ("bad model", body(material={"model": "rubber"}), ["bodies[0].material.model", "corotational"]),
         ("cloth model for soft", body(material={"model": "springs"}), ["bodies[0].material.model"]),
         ("damping key", body(material={"damping": {"mas": 1}}), ["bodies[0].material.damping.mas", "'mass'"]),
@@ -213,6 +225,7 @@ def test_scene_errors(d):
         ("transform twice in one", body(transform=[{"scale": [1, 1, 1], "rotate": [0, 0, 0]}]), ["bodies[0].transform[0]"]),
         ("scale 0", body(transform=[{"scale": [1, 0, 1]}]), ["bodies[0].transform[0]", "0"]),
         ("repeat 0", body(repeat={"count": [0, 1, 1], "spacing": [1, 1, 1]}), ["bodies[0].repeat.count[0]"]),
+        ("repeat of a plane", scene(bodies=[CUBE, dict(FLOOR, repeat={"count": [2, 1, 1], "spacing": [1, 1, 1]})]), ["bodies[1].repeat", "plane"]),
         ("fix without a place", body(fix=[{"axes": "x"}]), ["bodies[0].fix[0]", "box"]),
         ("fix axes", body(fix=[{"vertices": [0], "axes": "xw"}]), ["bodies[0].fix[0].axes"]),
         ("fix vertex out of range", body(fix=[{"vertices": [0, 1000000]}]), ["bodies[0].fix[0].vertices[1]"]),
@@ -222,7 +235,7 @@ def test_scene_errors(d):
         ("grid of a soft body", body(shape={"grid": {"size": [1, 1], "cells": [2, 2]}}), ["bodies[0].shape.grid"]),
         ("cells 0", body(shape={"box": {"size": [1, 1, 1], "cells": [0, 1, 1]}}), ["bodies[0].shape.box.cells[0]"]),
         ("size 0", body(shape={"box": {"size": [1, 0, 1], "cells": [1, 1, 1]}}), ["bodies[0].shape.box", "> 0"]),
-        ("rigid with fix", body(type="rigid", fix=[{"vertices": [0]}]), ["bodies[0].fix", "deformable bodies only"]),
+        ("rigid with fix", body(type="rigid", material={}, fix=[{"vertices": [0]}]), ["bodies[0].fix", "deformable bodies only"]),
         ("static with fix", scene(bodies=[CUBE, dict(FLOOR, fix=[{"vertices": [0]}])]), ["bodies[1].fix", "deformable bodies only"]),
         ("kinematic with fix", scene(bodies=[{"type": "kinematic", "shape": {"box": {}}, "fix": [{"vertices": [0]}]}]),
          ["bodies[0].fix", "deformable bodies only"]),
@@ -295,8 +308,8 @@ def test_scene_errors(d):
     check("scene: no such file", code == 1 and "none.json" in err, err)
 
 
-def test_scene_repeat(d):
-    """a fix needs a vertex in one copy of its body, not in all"""
+def test_scene_accepts(d):
+    """keys of all materials; two bodies of one name; a fix that finds vertices in one copy of its body, not in all"""
     held = body(repeat={"count": [2, 1, 1], "spacing": [1, 0, 0]}, fix=[{"box": [[0.8, 0, -1], [1.2, 1, 1]]}])
     out = os.path.join(d, "out")
     code, _, err = run_scene(d, held, "--steps", "1", "--out", out)
@@ -304,6 +317,14 @@ def test_scene_repeat(d):
     twins = scene(bodies=[CUBE, FLOOR, dict(FLOOR, name="floor")], joints=[{"type": "ball", "a": ["cube", 0]}])
     twins_code, _, twins_err = run_scene(d, twins, "--steps", "1")
     check("two bodies of a name that nothing refers to", twins_code == 0, twins_err)
+    full = scene(bodies=[
+        dict(CUBE, material={"model": "stvk", "young": 1e5, "poisson": 0.3, "density": 1e3, "damping": {"mass": 0, "stiffness": 0}, "bends": True}),
+        dict(SHEET, name="a", material={"model": "membrane", "young": 1e5, "poisson": 0.3, "thickness": 1e-3, "bending": 0, "areal_density": 1,
+                                        "damping": {"mass": 0, "stiffness": 0}}),
+        dict(SHEET, name="b", material={"stretch": 1, "shear": 1, "bend": 0, "areal_density": 1, "strain_limit": 1, "damping": {"mass": 1}}),
+        dict(CUBE, name="c", type="rigid", material={"density": 1e3, "damping": {"mass": 1}})])
+    full_code, _, full_err = run_scene(d, full, "--steps", "0")
+    check("materials with all of their keys", full_code == 0, full_err)
     check("repeat: a fix of one copy", x and max(p[1] for p in x[:27]) < 0.2499 and max(p[1] for p in x[27:54]) == 0.25, err)
 
 
@@ -779,7 +800,7 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_repeat, test_plane_transform, test_scene_mesh_errors, test_run, test_run_options, test_run_again,
+        tests += [test_scene_errors, test_scene_accepts, test_plane_transform, test_scene_mesh_errors, test_run, test_run_options, test_run_again,
                   test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]

@@ -82,7 +82,7 @@ static const char *json_in_join(char *buffer, size_t size, const char *path, con
     return buffer;
 }
 
-static int json_in_listed(const char *key, const char *known)
+int json_in_listed(const char *key, const char *known)
 {
     size_t n = strlen(key);
     const char *p = known;

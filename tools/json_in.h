@@ -19,6 +19,8 @@ void json_in_error(json_in *in, const char *path, const char *format, ...)
     ;
 /* json_in_keys -- object check: an object, no key outside of the list `known` (separated by spaces), no key twice. */
 int json_in_keys(json_in *in, const cJSON *object, const char *path, const char *known);
+/* json_in_listed -- 1 if the list `known` (separated by spaces) has the key. */
+int json_in_listed(const char *key, const char *known);
 enum { JSON_IN_ABOVE = 1, JSON_IN_BELOW = 2 };
 /* json_in_number -- member `key` of object, or `fallback` when it is not there; lo <= value <= hi, open: JSON_IN_ABOVE strictly above lo,
    JSON_IN_BELOW strictly below hi, or both. */

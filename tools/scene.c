@@ -223,6 +223,36 @@ static ct_model scene_read_model(json_in *in, const cJSON *material, const char 
     return CT_MODEL_COROTATIONAL;
 }
 
+/* refuses keys that the format has, but that an object of this kind does not use; `used` lists those that it uses */
+static void scene_refuse_unused(json_in *in, const cJSON *object, const char *path, const char *used, const char *kind)
+{
+    const cJSON *v;
+    char full[256];
+    for (v = object->child; v && !in->failed; v = v->next)
+        if (!json_in_listed(v->string, used)) {
+            snprintf(full, sizeof full, "%s.%s", path, v->string);
+            json_in_error(in, full, "%s does not use this key; expected some of: %s", kind, used);
+        }
+}
+
+static void scene_check_material(json_in *in, const cJSON *material, const char *path, const scene_body *b)
+{
+    const cJSON *damping = json_in_object(in, material, path, "damping");
+    char full[128];
+    int membrane = b->material.model == CT_MODEL_MEMBRANE;
+    if (b->type == SCENE_RIGID)
+        scene_refuse_unused(in, material, path, "density damping", "a rigid body");
+    else if (b->type == SCENE_SOFT)
+        scene_refuse_unused(in, material, path, "model young poisson density damping bends", "a soft body");
+    else if (membrane)
+        scene_refuse_unused(in, material, path, "model young poisson thickness bending areal_density damping", "a cloth of model membrane");
+    else
+        scene_refuse_unused(in, material, path, "model stretch shear bend areal_density strain_limit damping", "a cloth of model springs");
+    snprintf(full, sizeof full, "%s.damping", path);
+    if (damping && b->type == SCENE_RIGID)
+        scene_refuse_unused(in, damping, full, "mass", "a rigid body");
+}
+
 static void scene_read_material(json_in *in, const cJSON *body, const char *body_path, scene_body *out)
 {
     const cJSON *m = json_in_object(in, body, body_path, "material"), *damping;
@@ -232,6 +262,10 @@ static void scene_read_material(json_in *in, const cJSON *body, const char *body
     if (!m)
         return;
     snprintf(path, sizeof path, "%s.material", body_path);
+    if (out->type == SCENE_STATIC || out->type == SCENE_KINEMATIC) {
+        json_in_error(in, path, "expected no \"material\" in a body of type %s; \"friction\" is a key of the body", scene_type_names[out->type]);
+        return;
+    }
     json_in_keys(in, m, path, "model young poisson density damping thickness bending areal_density stretch shear bend strain_limit bends");
     out->bends = json_in_bool(in, m, path, "bends", 0);
     *t = ct_material_default(scene_read_model(in, m, path, out->type));
@@ -252,6 +286,7 @@ static void scene_read_material(json_in *in, const cJSON *body, const char *body
         t->damping_mass = (ct_real)json_in_number(in, damping, full, "mass", t->damping_mass, 0, SCENE_INF, 0);
         t->damping_stiffness = (ct_real)json_in_number(in, damping, full, "stiffness", t->damping_stiffness, 0, SCENE_INF, 0);
     }
+    scene_check_material(in, m, path, out);
 }
 
 static void scene_read_sizes(json_in *in, const cJSON *o, const char *path, scene_body *out, int n)
@@ -333,6 +368,10 @@ static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_p
     if (!r)
         return;
     snprintf(path, sizeof path, "%s.repeat", body_path);
+    if (out->shape == SCENE_SHAPE_PLANE) {
+        json_in_error(in, path, "expected no \"repeat\" of a plane, which has no end");
+        return;
+    }
     json_in_keys(in, r, path, "count spacing");
     json_in_ints(in, r, path, "count", out->repeat, 3, 1, 10000);
     json_in_numbers(in, r, path, "spacing", out->spacing, 3);
@@ -490,6 +529,10 @@ static void scene_read_joint(json_in *in, const cJSON *e, scene_joint *j)
         json_in_error(in, full, "expected ball, hinge or fixed");
     else
         j->kind = (ct_joint_kind)k;
+    if (k == CT_JOINT_BALL)
+        scene_refuse_unused(in, e, j->path, "type a b point compliance collide", "a joint of type ball");
+    else if (k == CT_JOINT_FIXED)
+        scene_refuse_unused(in, e, j->path, "type a b point compliance angular_compliance collide", "a joint of type fixed");
     json_in_numbers(in, e, j->path, "point", j->point, 3);
     json_in_numbers(in, e, j->path, "axis", j->axis, 3);
     j->compliance = json_in_number(in, e, j->path, "compliance", 0, 0, SCENE_INF, 0);
