@@ -328,6 +328,17 @@ def test_scene_accepts(d):
     check("repeat: a fix of one copy", x and max(p[1] for p in x[:27]) < 0.2499 and max(p[1] for p in x[27:54]) == 0.25, err)
 
 
+def test_keyframes(d):
+    """keyframes play in the natural order of their names; x of each is its place in it"""
+    for i, name in enumerate(["a9_1", "a9_02", "a9_2", "a9_10", "a010_1", "a10_1", "a10_1x", "b"]):
+        with open(os.path.join(d, name + ".obj"), "w") as f:
+            f.write("v %d 0 0\nv %d 0 1\nv %d 1 0\nf 1 2 3\n" % (i, i, i))
+    out = os.path.join(d, "out")
+    code, _, err = run_scene(d, scene(bodies=[{"type": "kinematic", "keyframes": "*.obj", "keyframe_interval": 0.01}]), "--steps", "7", "--out", out)
+    x = [float(open(out + "/frame_%05d.obj" % i).read().split()[3]) for i in range(8)] if code == 0 else []
+    check("keyframes by number", all(abs(a - i) < 1e-9 for i, a in enumerate(x)) and len(x) == 8, x or err)
+
+
 def parallel(s, t):
     """triangles that lie in parallel planes"""
     u, v, w = ([b - a for a, b in zip(p, q)] for p, q in ((s[0], s[1]), (s[0], s[2]), (t[0], t[1])))
@@ -800,8 +811,8 @@ def test_make_meshes(d):
 def main():
     tests = [test_amalgamate]
     if os.path.exists(CONTACT):
-        tests += [test_scene_errors, test_scene_accepts, test_plane_transform, test_scene_mesh_errors, test_run, test_run_options, test_run_again,
-                  test_newton_iterations, test_refine, test_frames_vtk,
+        tests += [test_scene_errors, test_scene_accepts, test_keyframes, test_plane_transform, test_scene_mesh_errors, test_run,
+                  test_run_options, test_run_again, test_newton_iterations, test_refine, test_frames_vtk,
                   test_small_creatures, test_video,
                   test_run_start, test_interrupt, test_other_commands, test_solve_trace, test_make_meshes]
     else:

@@ -80,7 +80,7 @@ static void scene_read_motion(json_in *in, const cJSON *owner, const char *path,
     }
 }
 
-/* "keyframes": a pattern of files of one mesh each, in the order of their names */
+/* "keyframes": a pattern of files of one mesh each, in the natural order of their names */
 static void scene_read_keyframes(scene_reader *r, const cJSON *body, scene_body *b)
 {
     const char *text = json_in_string(&r->in, body, b->path, "keyframes");

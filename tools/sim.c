@@ -3,6 +3,7 @@
 #include "sim.h"
 #include "cli.h"
 #include "thin.h"
+#include <ctype.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
@@ -253,7 +254,32 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
     return 1;
 }
 
-/* the files of "keyframes" by name, each with as many vertices as the mesh */
+/* the natural order of names: runs of digits compare as numbers, so that key2 is before key10 */
+static int sim_compare_names(const void *a, const void *b)
+{
+    const char *first = *(char *const *)a, *second = *(char *const *)b, *p = first, *q = second;
+    while (*p && *q) {
+        size_t m, n;
+        int order;
+        if (!isdigit((unsigned char)*p) || !isdigit((unsigned char)*q)) {
+            if (*p != *q)
+                return (unsigned char)*p < (unsigned char)*q ? -1 : 1;
+            p++, q++;
+            continue;
+        }
+        p += strspn(p, "0"), q += strspn(q, "0");
+        m = strspn(p, "0123456789"), n = strspn(q, "0123456789");
+        order = m != n ? (m < n ? -1 : 1) : strncmp(p, q, n);
+        if (order)
+            return order;
+        p += m, q += n;
+    }
+    if (*p || *q)
+        return *p ? 1 : -1;
+    return strcmp(first, second); /* differing zeros alone */
+}
+
+/* the files of "keyframes" in their order, each with as many vertices as the mesh */
 static int sim_load_keyframes(const scene *s, const scene_body *b, const glob_t *files, sim_meshes *m)
 {
     size_t n = (size_t)m->body.n_positions * 3;
@@ -291,10 +317,11 @@ static int sim_load_mesh(const scene *s, const scene_body *b, sim_meshes *m)
     int ok;
     if (!b->keyframes)
         return sim_load_bodies(s, b, NULL, m);
-    if (glob(b->keyframes, 0, NULL, &files) != 0) {
+    if (glob(b->keyframes, GLOB_NOSORT, NULL, &files) != 0) {
         cli_fail("%s: %s.keyframes: no file matches %s", s->file, b->path, b->keyframes);
         return 0;
     }
+    qsort(files.gl_pathv, files.gl_pathc, sizeof *files.gl_pathv, sim_compare_names);
     ok = sim_load_bodies(s, b, b->shape == SCENE_SHAPE_MESH ? files.gl_pathv[0] : NULL, m);
     if (ok && !sim_load_keyframes(s, b, &files, m)) {
         sim_free_meshes(m);
