@@ -297,6 +297,8 @@ def test_scene_errors(d):
         ("cut off", '{"dt": 0.01,\n "bodies": [', ["line 2"]),
         ("comma too many", '{\n"dt": 0.01,\n}', ["line 3"]),
         ("text after the end", json.dumps(scene()) + "\n x", ["line 2"]),
+        ("byte 0 behind the end", json.dumps(scene()) + "\n\0{", ["line 2", "byte 0"]),
+        ("byte 0 alone", "\0", ["line 1", "byte 0"]),
         ("NaN", json.dumps(scene()).replace("0.01", "NaN"), ["line 1"]),
     ]
     for name, data, words in cases:

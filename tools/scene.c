@@ -656,6 +656,18 @@ static void scene_read_root(scene_reader *r, const cJSON *root)
     scene_read_output(in, root, s);
 }
 
+/* a byte 0 would end the text early without notice */
+static int scene_is_text(const char *file, const char *text, size_t n)
+{
+    size_t end = strlen(text), i;
+    long line = 1;
+    for (i = 0; i < end; i++)
+        line += text[i] == '\n';
+    if (end != n)
+        cli_fail("%s: line %ld: the file has a byte 0, expected JSON text in UTF-8", file, line);
+    return end == n;
+}
+
 static char *scene_load_text(const char *file)
 {
     FILE *f = fopen(file, "rb");
@@ -670,12 +682,12 @@ static char *scene_load_text(const char *file)
         got = fread(text + n, 1, 65536, f);
         n += got;
     } while (got);
-    if (ferror(f)) {
-        cli_fail("%s: cannot be read", file);
+    text[n] = '\0';
+    if (ferror(f) || !scene_is_text(file, text, n)) {
+        if (ferror(f))
+            cli_fail("%s: cannot be read", file);
         free(text);
         text = NULL;
-    } else {
-        text[n] = '\0';
     }
     fclose(f);
     return text;
