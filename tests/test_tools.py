@@ -426,6 +426,8 @@ def test_run_options(d):
     s = json.loads(text) if code == 0 else {}
     check("run without --check has null", s.get("intersections", 0) is None and s.get("steps") == 3, text)
     check("run without --out writes nothing", os.listdir(d).count("summary.json") == 0)
+    steps = [json.loads(run_scene(d, scene(dt=0.03, duration=t), "--json")[1])["steps"] for t in (0, 0.01, 0.04, 0.05, 0.1)]
+    check("duration / dt is rounded", steps == [0, 0, 1, 2, 3], steps)
     out = os.path.join(d, "o2")
     code, _, err = run_scene(d, scene(), "--out=" + out, "--frames", "vtk", "--every", "5", "--quiet")
     frames = ["frame_00000.vtk", "frame_00005.vtk", "frame_00010.vtk"]
