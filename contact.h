@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 968c9d750efff99e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fd22143fd17a99cb.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -75319,7 +75319,8 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     r->energy_gained = r->energy_kinetic + r->energy_elastic + r->energy_gravity - run->energy - r->work_pins - r->work_script - r->work_recovery +
                        r->loss_contact + r->loss_damping;
     scale = cti_explicit_account_kinetic(s) + fabs(r->energy_elastic) + fabs(r->work_pins) + fabs(r->work_script) + fabs(r->work_recovery) +
-            fabs(r->loss_contact) + fabs(r->loss_damping) + 64 * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain;
+            fabs(r->loss_contact) + fabs(r->loss_damping);
+    scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
         rest += s->energy.moduli[i] * (double)(g->rest * g->rest) / ((double)g->edge * (double)g->edge);
