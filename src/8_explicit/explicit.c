@@ -30,13 +30,15 @@
 #define CTI_EXPLICIT_REST CTI_R(1e-3)
 /* [1] tolerances, of the energies that took part: a step that gains more is NOT_CONVERGED. It changes no motion; half and double were not compared */
 #define CTI_EXPLICIT_GAIN 10
-/* [1] of the bound of the step: most time of a Runge-Kutta step after a first touch of a soft body. The move back then stores 1 or 2 % of the kinetic
-   energy of the node */
+/* [1] of the bound of the step: most time of a Runge-Kutta step after a first touch of a soft body. A box that falls on a plane at 0.1 m/s is moved
+   back by 0.1 % of its energy; half: 0.03 %, double: 0.4 to 0.8 %, without a bound up to 127 %. A tilted slab of 12 cells that falls on a plane
+   takes 3839 evaluations in 20 steps; half: 4334, double: 3102, without 1342 */
 #define CTI_EXPLICIT_LATE CTI_R(0.1)
 /* [1] of the energies that took part: a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies
    that overlap at the start 0.5 to 1 */
 #define CTI_EXPLICIT_RECOVERED 0.1
-/* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum */
+/* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without
+   the bound 0.8 %; half and double were not compared */
 #define CTI_EXPLICIT_FIRST CTI_R(10.0)
 
 /* data of one step */
@@ -338,7 +340,8 @@ static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
 }
 
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
-   stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2 */
+   stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
+   the time beyond the touch, so that the share does not depend on u */
 static ct_real cti_explicit_beyond(cti_state *s, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
