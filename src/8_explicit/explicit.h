@@ -205,6 +205,9 @@ CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1,
 /* cti_explicit_doubled -- two steps of h / 2 and their error, relative to the tolerance; < 0: a number is not finite. Result in flat.end. */
 CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
 
+/* cti_explicit_predict -- flat.end: the state after h by Taylor's series of second order, from the rates k1. */
+CTI_FN void cti_explicit_predict(cti_state *s, ct_real h);
+
 /* ---- explicit_account.c ---- */
 
 /* cti_explicit_account_open -- each body is a set of its own. 0: out of memory. */
