@@ -29,6 +29,7 @@ typedef struct cti_explicit_touch {
     cti_v3 normal;       /* unit, from side b to side a */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
     ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
+    ct_real goal;        /* [m] d to which it is moved back */
     ct_real rate;        /* [m/s] d' */
     ct_real script_rate; /* [m/s] the part of it that scripts give */
     ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
@@ -75,7 +76,8 @@ typedef struct cti_explicit_search {
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
-   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts. */
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts
+   [3 contacts]. */
 typedef struct cti_explicit_flat {
     int state, size;     /* entries without and with integrals; size is a multiple of 8, the last entries are 0 */
     int pins;            /* 3 n, or 0 in a world without pins */
@@ -106,6 +108,13 @@ typedef struct cti_explicit_solve {
     double natural;      /* largest residual of a problem in the step, relative */
 } cti_explicit_solve;
 
+/* cti_explicit_account -- sets of bodies, which are models, then rigid bodies. */
+typedef struct cti_explicit_account {
+    int32_t *set; /* [bodies] those that have touched in the step */
+    double *met;  /* [bodies] square of the largest normal velocity at a contact [m^2/s^2] */
+    double *mean; /* [4 bodies] scratch: mean velocity [m/s] and mass of a set, in the entry of its root */
+} cti_explicit_account;
+
 /* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
 typedef struct cti_explicit {
     cti_explicit_elements elements;
@@ -114,6 +123,7 @@ typedef struct cti_explicit {
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
+    cti_explicit_account account;
     int32_t *middles;    /* [3 m] nodes at the middles of edges, each with the edge's ends */
     ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
@@ -122,10 +132,15 @@ typedef struct cti_explicit {
     ct_real edge;        /* [m] mean edge of the surfaces that move */
     ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
-    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 d >= 0: the rate at which contacts come to rest on the surface */
+    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
     ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
     ct_real dt;          /* [s] length of the world's step */
+    struct {
+        uint64_t *held;
+        ct_real next, last;
+    } kept;              /* at the start of the step, for one that fails */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 
@@ -189,6 +204,18 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
 CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
 /* cti_explicit_doubled -- two steps of h / 2 and their error, relative to the tolerance; < 0: a number is not finite. Result in flat.end. */
 CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+
+/* cti_explicit_predict -- flat.end: the state after h by Taylor's series of second order, from the rates k1. */
+CTI_FN void cti_explicit_predict(cti_state *s, ct_real h);
+
+/* ---- explicit_account.c ---- */
+
+/* cti_explicit_account_open -- each body is a set of its own. 0: out of memory. */
+CTI_FN int cti_explicit_account_open(cti_state *s);
+/* cti_explicit_account_touches -- bodies that touch become one set. */
+CTI_FN void cti_explicit_account_touches(cti_state *s);
+/* cti_explicit_account_kinetic -- kinetic energy that takes part in the step [J], at the committed state. */
+CTI_FN double cti_explicit_account_kinetic(cti_state *s);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 

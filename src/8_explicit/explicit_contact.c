@@ -254,7 +254,7 @@ static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch 
         return 0;
     for (k = first; k < last; k++)
         if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (cti_explicit_own(s)->rest - c->d) / sum));
+            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (c->goal - c->d) / sum));
     return 1;
 }
 
@@ -274,7 +274,7 @@ static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch
         return 0;
     for (k = 0; k < 2; k++)
         if (block[k] >= 0)
-            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (cti_explicit_own(s)->rest - c->d) * side[k] / sum));
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (c->goal - c->d) * side[k] / sum));
     return 1;
 }
 
@@ -282,13 +282,12 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     int turn, i, moved = 0, again = 1;
-    ct_real rounding = 64 * CTI_EPS * g->edge;
     for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
         again = 0;
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
             int own;
-            if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2))
                 continue;
             own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))

@@ -100,8 +100,10 @@ CTI_FN void cti_explicit_free(cti_state *s)
     if (!g)
         return;
     cti_explicit_nodal_free(s);
+    CTI_FREE(m, g->kept.held);
     CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
         CTI_FREE(m, g->search.moved);
+    CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
