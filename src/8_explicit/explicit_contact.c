@@ -180,7 +180,7 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     if (edges)
         cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
     else
-        cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+        cti_explicit_foot(p[0].x, p[1].x, e1, e2, cti_v3_mul(N, c->sign), w);
     c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
     return 1;
 }
