@@ -78,6 +78,8 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
     case CTI_FEATURE_POINTS:
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_SEGMENTS:
+        return "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle";
     case CTI_FEATURE_JOINT:
         return "CT_STEPPER_EXPLICIT has no joints and no stitches";
     case CTI_FEATURE_FRICTION:
