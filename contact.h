@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 50eb9816fa0cc446.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 807b90e71cff8b1b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -72876,6 +72876,8 @@ CTI_FN int cti_explicit_around(cti_state *s);
 CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
 /* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
+/* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
 /* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
 /* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
@@ -73836,17 +73838,21 @@ static cti_v3 cti_explicit_vertex_normal(const cti_state *s, const ct_real *x, i
     return cti_v3_unit(sum, cti_v3_zero());
 }
 
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q)
+{
+    return q->feature < 3 || q->feature == 6 ? -1 : f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3];
+}
+
 /* normal of the nearest feature at x, and a point of it */
 static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const cti_explicit_near *q, cti_v3 *out_at)
 {
     const cti_surface *f = &s->surface;
     const int32_t *v = f->faces + 3 * (size_t)q->face;
-    int k = q->feature < 3 ? q->feature : q->feature == 4;
+    int k = q->feature < 3 ? q->feature : q->feature == 4, edge = cti_explicit_near_at(f, q);
     *out_at = cti_v3_at(x, v[k]);
     if (q->feature < 3)
         return cti_explicit_vertex_normal(s, x, v[k]);
-    return q->feature == 6 ? cti_explicit_face_normal(f, x, q->face)
-                           : cti_explicit_edge_normal(f, x, f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3]);
+    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
 }
 
 /* 1: the nearest point is on the border of an open surface */
@@ -73854,15 +73860,14 @@ static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q
 {
     const cti_explicit_search *g = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
-    int i, k, v = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : -1;
-    if (q->feature == 6)
-        return 0;
-    if (v < 0)
-        return f->edge_faces[2 * (size_t)f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3] + 1] < 0;
+    int i, k, v, edge = cti_explicit_near_at(f, q);
+    if (q->feature >= 3)
+        return edge >= 0 && f->edge_faces[2 * (size_t)edge + 1] < 0;
+    v = f->faces[3 * (size_t)q->face + (size_t)q->feature];
     for (i = g->around_at[v]; i < g->around_at[v + 1]; i++)
         for (k = 0; k < 3; k++) {
             int e = f->face_edges[3 * (size_t)g->around[i] + (size_t)k];
-            if ((f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
+            if (e >= 0 && (f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
                 return 1;
         }
     return 0;
@@ -74041,9 +74046,9 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, cons
     int k;
     cti_explicit_foot_ahead(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
-        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
         cti_explicit_touch c;
-        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+        if (edge < 0 || !(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
             continue;
         other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
         if (other < 0)
@@ -74119,9 +74124,9 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, i, n, first = CTI_LEN(g->touches);
-    const int32_t *list = f->edge_faces + (q->feature < 3 ? 0 : 2 * (size_t)f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3]);
-    n = 2;
+    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, edge = cti_explicit_near_at(f, q);
+    int i, n = edge >= 0 ? 2 : 0, first = CTI_LEN(g->touches);
+    const int32_t *list = f->edge_faces + 2 * (size_t)cti_max_int(edge, 0);
     if (q->feature < 3)
         list = g->search.around + g->search.around_at[vertex], n = g->search.around_at[vertex + 1] - g->search.around_at[vertex];
     for (i = 0; i < n; i++) {

@@ -80,9 +80,9 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, cons
     int k;
     cti_explicit_foot_ahead(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
-        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
         cti_explicit_touch c;
-        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+        if (edge < 0 || !(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
             continue;
         other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
         if (other < 0)
@@ -158,9 +158,9 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, i, n, first = CTI_LEN(g->touches);
-    const int32_t *list = f->edge_faces + (q->feature < 3 ? 0 : 2 * (size_t)f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3]);
-    n = 2;
+    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, edge = cti_explicit_near_at(f, q);
+    int i, n = edge >= 0 ? 2 : 0, first = CTI_LEN(g->touches);
+    const int32_t *list = f->edge_faces + 2 * (size_t)cti_max_int(edge, 0);
     if (q->feature < 3)
         list = g->search.around + g->search.around_at[vertex], n = g->search.around_at[vertex + 1] - g->search.around_at[vertex];
     for (i = 0; i < n; i++) {

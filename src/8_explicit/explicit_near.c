@@ -58,17 +58,21 @@ static cti_v3 cti_explicit_vertex_normal(const cti_state *s, const ct_real *x, i
     return cti_v3_unit(sum, cti_v3_zero());
 }
 
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q)
+{
+    return q->feature < 3 || q->feature == 6 ? -1 : f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3];
+}
+
 /* normal of the nearest feature at x, and a point of it */
 static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const cti_explicit_near *q, cti_v3 *out_at)
 {
     const cti_surface *f = &s->surface;
     const int32_t *v = f->faces + 3 * (size_t)q->face;
-    int k = q->feature < 3 ? q->feature : q->feature == 4;
+    int k = q->feature < 3 ? q->feature : q->feature == 4, edge = cti_explicit_near_at(f, q);
     *out_at = cti_v3_at(x, v[k]);
     if (q->feature < 3)
         return cti_explicit_vertex_normal(s, x, v[k]);
-    return q->feature == 6 ? cti_explicit_face_normal(f, x, q->face)
-                           : cti_explicit_edge_normal(f, x, f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3]);
+    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
 }
 
 /* 1: the nearest point is on the border of an open surface */
@@ -76,15 +80,14 @@ static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q
 {
     const cti_explicit_search *g = &cti_explicit_own(s)->search;
     const cti_surface *f = &s->surface;
-    int i, k, v = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : -1;
-    if (q->feature == 6)
-        return 0;
-    if (v < 0)
-        return f->edge_faces[2 * (size_t)f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3] + 1] < 0;
+    int i, k, v, edge = cti_explicit_near_at(f, q);
+    if (q->feature >= 3)
+        return edge >= 0 && f->edge_faces[2 * (size_t)edge + 1] < 0;
+    v = f->faces[3 * (size_t)q->face + (size_t)q->feature];
     for (i = g->around_at[v]; i < g->around_at[v + 1]; i++)
         for (k = 0; k < 3; k++) {
             int e = f->face_edges[3 * (size_t)g->around[i] + (size_t)k];
-            if ((f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
+            if (e >= 0 && (f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
                 return 1;
         }
     return 0;
