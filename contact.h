@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 1501424c660b5045.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 041ae3d0be9b0868.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -53307,6 +53307,7 @@ typedef enum cti_feature {
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,
     CTI_FEATURE_KINEMATIC,
+    CTI_FEATURE_SEGMENTS,  /* segments of a static or kinematic body that are in no triangle */
     CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
     CTI_FEATURE_JOINT,     /* joints and stitches */
@@ -72793,6 +72794,7 @@ typedef struct cti_explicit_search {
     cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
     ct_real slack;       /* [m] */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
+    int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
 } cti_explicit_search;
@@ -72900,6 +72902,40 @@ CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double
 
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
+
+/* ---- explicit_near.c ---- */
+
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
+   none */
+#define CTI_EXPLICIT_TOUCH CTI_R(1.0)
+#endif
+
+/* cti_explicit_near -- a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
+typedef struct cti_explicit_near {
+    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
+    const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
+    int n;
+    cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
+    cti_v3 own;           /* normal of its own body there */
+    ct_real d2, touch;    /* [m^2], [m] */
+    ct_real sign;         /* -1: the body's triangles face away from the point */
+} cti_explicit_near;
+
+#if CONTACT_WITH_EXPLICIT
+/* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
+CTI_FN int cti_explicit_around(cti_state *s);
+CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
+CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
+/* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
+/* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
+CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
+/* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
+   behind. */
+CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
 
@@ -73335,6 +73371,25 @@ CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
 
+/* adds torques -alpha I w of rigid bodies, with their frames of the last evaluation; returns their power [W] */
+static double cti_explicit_spin_damping(const cti_state *s, const ct_real *v, ct_real *force)
+{
+    double power = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *b = &s->bodies.rigids[i];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)i;
+        ct_real alpha = s->bodies.alpha[b->block];
+        cti_v3 w = cti_v3_at(v, b->block + 1), L;
+        if (!(alpha > 0))
+            continue;
+        L = cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, w)));
+        cti_v3_addto(force, b->block + 1, cti_v3_mul(L, -alpha));
+        power -= (double)(alpha * cti_v3_dot(w, L));
+    }
+    return power;
+}
+
 CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
 {
     double power = 0;
@@ -73362,7 +73417,7 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
             cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
             power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
         }
-    return power;
+    return power + cti_explicit_spin_damping(s, v, force);
 }
 
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
@@ -73443,6 +73498,8 @@ CTI_FN int cti_explicit_rest(cti_state *s)
     ct_real omega = 0, assembled, damped;
     if (!CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(g->frames, s->bodies.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
     g->unit = g->edge;
     for (m = 0; m < s->bodies.n_models; m++)
         if (s->bodies.models[m]->tets.n) {
@@ -73659,7 +73716,7 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     if (edges)
         cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
     else
-        cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+        cti_explicit_foot(p[0].x, p[1].x, e1, e2, cti_v3_mul(N, c->sign), w);
     c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
     return 1;
 }
@@ -73721,19 +73778,26 @@ CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double
 
 /* ---- back onto the surface ---- */
 
+/* the part of a gradient in whose direction a node may be moved back: none of rigid bodies, and none in which a script holds it */
+static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entry *e)
+{
+    int slot = s->scripts.filter[e->block];
+    if (s->bodies.rigid_of[e->block] >= 0)
+        return cti_v3_zero();
+    return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
+}
+
 /* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
 static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
 {
     ct_real sum = 0;
     int k;
     for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            sum += cti_v3_norm2(c->entry[k].g);
+        sum += cti_v3_dot(c->entry[k].g, cti_explicit_free_part(s, &c->entry[k]));
     if (!(sum > 0))
         return 0;
     for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (c->goal - c->d) / sum));
+        cti_v3_addto(y, c->entry[k].block, cti_v3_mul(cti_explicit_free_part(s, &c->entry[k]), (c->goal - c->d) / sum));
     return 1;
 }
 
@@ -73778,13 +73842,199 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
 
 #undef CTI_EXPLICIT_BACKS
 
+/* ---- 8_explicit/explicit_near.c ---- */
+/* explicit_near.c -- the faces of a body with which a point near it has contacts.
+   Method: a point is behind a surface where its offset from the nearest point has a negative product with the normal there: of a face, the sum of
+   an edge's two, or the mean of a vertex's faces by their angles. A surface without an inside has two sides; the point belongs to the side on which
+   it was at the start of the Runge-Kutta step, or at the surface to that which its own normal opposes. A point behind the surface has its contact
+   with the face that it has passed since, even where another one is nearer now: the vertex of a box that falls on an equal box is as near to that
+   one's sides as to its top. A point at an edge, which has passed no face, has it with the face that opposes the point's own normal most. A point
+   behind a concave edge or vertex has contacts with all faces there.
+   based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
+
+CTI_FN int cti_explicit_around(cti_state *s)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i;
+    if (!CTI_RESIZE(s->mem, q->around_at, f->nv + 2) || !CTI_RESIZE(s->mem, q->around, 3 * f->nf))
+        return 0;
+    memset(q->around_at, 0, sizeof *q->around_at * ((size_t)f->nv + 2));
+    for (i = 0; i < 3 * f->nf; i++)
+        q->around_at[f->faces[i] + 2]++;
+    for (i = 2; i < f->nv + 2; i++)
+        q->around_at[i] += q->around_at[i - 1];
+    for (i = 0; i < 3 * f->nf; i++)
+        q->around[q->around_at[f->faces[i] + 1]++] = i / 3;
+    return 1;
+}
+
+CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *v = f->faces + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(x, v[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
+}
+
+CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
+{
+    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
+    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
+    return cti_v3_unit(b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n, cti_v3_zero());
+}
+
+/* mean of the normals of a vertex's faces by their angles, of length 1 */
+static cti_v3 cti_explicit_vertex_normal(const cti_state *s, const ct_real *x, int v)
+{
+    const cti_explicit_search *q = &cti_explicit_own(s)->search;
+    cti_v3 sum = cti_v3_zero(), p = cti_v3_at(x, v);
+    int i;
+    for (i = q->around_at[v]; i < q->around_at[v + 1]; i++) {
+        const int32_t *t = s->surface.faces + 3 * (size_t)q->around[i];
+        int k = t[0] == v ? 0 : (t[1] == v ? 1 : 2);
+        cti_v3 a = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), b = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p), n = cti_v3_cross(a, b);
+        ct_real size = cti_v3_norm(n);
+        if (size > 0)
+            sum = cti_v3_mad(sum, n, cti_atan2(size, cti_v3_dot(a, b)) / size);
+    }
+    return cti_v3_unit(sum, cti_v3_zero());
+}
+
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q)
+{
+    return q->feature < 3 || q->feature == 6 ? -1 : f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3];
+}
+
+/* normal of the nearest feature at x, and a point of it */
+static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const cti_explicit_near *q, cti_v3 *out_at)
+{
+    const cti_surface *f = &s->surface;
+    const int32_t *v = f->faces + 3 * (size_t)q->face;
+    int k = q->feature < 3 ? q->feature : q->feature == 4, edge = cti_explicit_near_at(f, q);
+    *out_at = cti_v3_at(x, v[k]);
+    if (q->feature < 3)
+        return cti_explicit_vertex_normal(s, x, v[k]);
+    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
+}
+
+/* 1: the nearest point is on the border of an open surface */
+static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q)
+{
+    const cti_explicit_search *g = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i, k, v, edge = cti_explicit_near_at(f, q);
+    if (q->feature >= 3)
+        return edge >= 0 && f->edge_faces[2 * (size_t)edge + 1] < 0;
+    v = f->faces[3 * (size_t)q->face + (size_t)q->feature];
+    for (i = g->around_at[v]; i < g->around_at[v + 1]; i++)
+        for (k = 0; k < 3; k++) {
+            int e = f->face_edges[3 * (size_t)g->around[i] + (size_t)k];
+            if (e >= 0 && (f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
+                return 1;
+        }
+    return 0;
+}
+
+CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_v3 at, n = cti_explicit_feature(s, g->surface, q, &at);
+    ct_real d = cti_v3_dot(n, cti_v3_sub(q->at, at)), before;
+    q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, g->surface, q->edge) : cti_explicit_vertex_normal(s, g->surface, q->vertex);
+    q->sign = 1;
+    if (s->surface.bodies[q->body].solid)
+        return d < 0;
+    before = cti_v3_dot(cti_explicit_feature(s, g->search.from, q, &at), cti_v3_sub(q->from, at));
+    if (cti_abs(before) > q->touch)
+        q->sign = before > 0 ? CTI_R(1.0) : CTI_R(-1.0);
+    else
+        q->sign = cti_v3_dot(n, q->own) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
+    return q->sign * d < 0 && !cti_explicit_on_border(s, q);
+}
+
+CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const int32_t *p = f->edges + 2 * (size_t)edge, *q = f->edges + 2 * (size_t)other;
+    const ct_real *x = g->search.from;
+    cti_v3 middle;
+    ct_real d;
+    if (f->bodies[f->body_of[p[0]]].solid)
+        return 1;
+    middle = cti_v3_mul(cti_v3_add(cti_v3_at(x, q[0]), cti_v3_at(x, q[1])), CTI_R(0.5));
+    d = cti_v3_dot(cti_explicit_edge_normal(f, x, edge), cti_v3_sub(middle, cti_v3_at(x, p[0])));
+    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge))
+        d = -cti_v3_dot(cti_explicit_edge_normal(f, g->surface, edge), cti_explicit_edge_normal(f, g->surface, other));
+    return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
+}
+
+/* distance of a point p from the plane of a face at x, on the point's side */
+static ct_real cti_explicit_height(const cti_state *s, const ct_real *x, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
+{
+    *out_n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
+    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+}
+
+static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
+{
+    const ct_real *x = cti_explicit_own(s)->surface;
+    const int32_t *v = s->surface.faces + 3 * (size_t)face;
+    ct_real p[3], w[3];
+    int feature;
+    cti_v3_put(p, 0, at);
+    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+}
+
+/* The face over which the point is, and whose plane it has passed since the start of the Runge-Kutta step: of several the one to which it came
+   last. A distance that was and is within `touch` tells nothing. -1: none */
+static int cti_explicit_passed(const cti_state *s, const cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    ct_real last = -CTI_REAL_MAX;
+    int i, best = -1;
+    for (i = 0; i < q->n; i++) {
+        int face = q->pairs[2 * i + 1];
+        cti_v3 n;
+        ct_real before = cti_explicit_height(s, g->search.from, q, face, q->from, &n), d = cti_explicit_height(s, g->surface, q, face, q->at, &n);
+        if (!(d < 0 && before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
+            continue;
+        if (!(before - q->touch > last * (before - d)) || !(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+            continue;
+        last = (before - q->touch) / (before - d), best = face;
+    }
+    return best;
+}
+
+/* of the faces that the point touches, the one that opposes the point's own normal most */
+static int cti_explicit_opposed(const cti_state *s, const cti_explicit_near *q)
+{
+    ct_real least = CTI_REAL_MAX;
+    int i, best = q->face;
+    for (i = 0; i < q->n; i++) {
+        int face = q->pairs[2 * i + 1];
+        ct_real along = q->sign * cti_v3_dot(cti_explicit_face_normal(&s->surface, cti_explicit_own(s)->surface, face), q->own);
+        if (along < least && cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch)
+            least = along, best = face;
+    }
+    return best;
+}
+
+CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
+{
+    int face = cti_explicit_passed(s, q);
+    if (face < 0 && q->d2 <= q->touch * q->touch)
+        face = cti_explicit_opposed(s, q);
+    return face < 0 && q->feature == 6 ? q->face : face;
+}
+
 /* ---- 8_explicit/explicit_find.c ---- */
 /* explicit_find.c -- contacts of a Runge-Kutta step.
-   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer
-   than the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the
-   middles of edges near another body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex
-   that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex would go
-   straight on in the plane of the first face, and be behind the second one at the end of the step.
+   Method: box trees of each body give candidates. A vertex behind a surface, or nearer than the legal distance, is a contact with a face of it
+   (explicit_near.c); with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the middles of edges near another
+   body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex that is about to leave its face has a
+   contact with the next one, too, where the surface turns towards it: without it the vertex would go straight on in the plane of the first face,
+   and be behind the second one at the end of the step.
    based on: Hong et al. 2006, sec. 2, 3 and 6. */
 
 #define CTI_EXPLICIT_REACH CTI_R(0.4) /* [edges] depth up to which a vertex is behind a face: steps do not cross half an element */
@@ -73793,9 +74043,6 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    double; 446 with half. Double is not taken: it is more than half of a plate, behind which the other face is nearer */
 #define CTI_EXPLICIT_HALF CTI_R(0.4)
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
-   none */
-#define CTI_EXPLICIT_TOUCH CTI_R(1.0)
 #define CTI_EXPLICIT_SINE CTI_R(0.2) /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
 #define CTI_EXPLICIT_BORDER CTI_R(0.02)
@@ -73840,21 +74087,6 @@ static int cti_explicit_candidates(cti_state *s)
     return 1;
 }
 
-static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
-{
-    const int32_t *v = f->faces + 3 * (size_t)face;
-    cti_v3 a = cti_v3_at(x, v[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
-}
-
-/* normal of an edge: the sum of its faces' */
-static cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
-{
-    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
-    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
-    return b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n;
-}
-
 /* adds a contact, as it is at y. 0: out of memory */
 static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
 {
@@ -73868,53 +74100,49 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
 
 /* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
    towards it. 0: out of memory */
-static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
+static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, int face, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     ct_real w[4];
     int k;
-    cti_explicit_foot_ahead(s, y, t, vertex, face, 2 * cti_min(g->bound, g->dt), w);
+    cti_explicit_foot_ahead(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
-        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
         cti_explicit_touch c;
-        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+        if (edge < 0 || !(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
             continue;
         other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
         if (other < 0)
             continue;
         memset(&c, 0, sizeof c);
-        cti_pair_make(f, CT_PAIR_VF, vertex, other, &c.pair);
-        c.sign = 1, c.key = key, c.held = c.ahead = 1;
+        cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
+        c.sign = q->sign, c.key = key, c.held = c.ahead = 1;
         if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
     }
     return 1;
 }
-#endif
 
-/* the face nearest to a vertex, or to the middle of an edge, of one body */
-typedef struct cti_explicit_near {
-    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
-    cti_v3 at;
-    ct_real d2;
-} cti_explicit_near;
-
-#if CONTACT_WITH_EXPLICIT
-/* middle of an edge, and face */
-static void cti_explicit_pair_middle(const cti_surface *f, int edge, int face, cti_pair *out)
+/* a vertex, or the middle of an edge, and a face */
+static void cti_explicit_pair(const cti_surface *f, const cti_explicit_near *q, int face, cti_pair *out)
 {
+    if (q->edge < 0) {
+        cti_pair_make(f, CT_PAIR_VF, q->vertex, face, out);
+        return;
+    }
     memset(out, 0, sizeof *out);
     out->kind = CT_PAIR_EF, out->n_a = 2, out->n = 5, out->plane = -1;
-    memcpy(out->v, f->edges + 2 * (size_t)edge, 2 * sizeof(int32_t));
+    memcpy(out->v, f->edges + 2 * (size_t)q->edge, 2 * sizeof(int32_t));
     memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
 }
 
 /* Two edges whose nearest points are inside of both, nearer than `reach`, with a normal that is roughly in the cones of the normals of both:
    others are contacts of faces. *out_d: their distance along the normal, below 0 where they have passed each other */
-static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign,
-                                   ct_real *out_d)
+static int cti_explicit_pair_edges(const cti_state *s, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign, ct_real *out_d)
 {
+    const cti_surface *f = &s->surface;
+    const ct_real *x = cti_explicit_own(s)->surface;
     const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
     ct_real st[2], d2;
     int feature;
@@ -73926,7 +74154,8 @@ static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a
     if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
         return 0;
     n = cti_v3_unit(n, cti_v3_zero());
-    na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+    na = cti_v3_mul(cti_explicit_edge_normal(f, x, a), cti_explicit_edge_side(s, a, b));
+    nb = cti_v3_mul(cti_explicit_edge_normal(f, x, b), cti_explicit_edge_side(s, b, a));
     *out_sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
     if (!(*out_sign * cti_v3_dot(n, nb) > CTI_R(0.5) && *out_sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
         return 0;
@@ -73938,53 +74167,75 @@ static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a
 static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
 
 /* the edge of the nearest face that the edge of a middle touches, or has passed: of several the least deep. 0: none */
-static int cti_explicit_near_edge(const cti_surface *f, const ct_real *x, const cti_explicit_near *q, ct_real touch, ct_real reach, cti_pair *out,
-                                  ct_real *out_sign, uint64_t *out_key)
+static int cti_explicit_near_edge(const cti_state *s, const cti_explicit_near *q, ct_real reach, cti_pair *out, ct_real *out_sign, uint64_t *out_key)
 {
+    const cti_surface *f = &s->surface;
     ct_real best = -CTI_REAL_MAX, sign, d;
     cti_pair pair;
     int k;
     for (k = 0; k < 3; k++) {
         int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
-        if (cti_explicit_pair_edges(f, x, a, b, reach, &pair, &sign, &d) && d <= touch && d > best)
+        if (cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
             best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
     }
     return best > -CTI_REAL_MAX;
 }
 
+/* contacts of a point that is behind a concave edge, or a concave vertex, with the faces there. 0: out of memory */
+static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, edge = cti_explicit_near_at(f, q);
+    int i, n = edge >= 0 ? 2 : 0, first = CTI_LEN(g->touches);
+    const int32_t *list = f->edge_faces + 2 * (size_t)cti_max_int(edge, 0);
+    if (q->feature < 3)
+        list = g->search.around + g->search.around_at[vertex], n = g->search.around_at[vertex + 1] - g->search.around_at[vertex];
+    for (i = 0; i < n; i++) {
+        cti_explicit_touch c;
+        if (list[i] < 0)
+            continue;
+        memset(&c, 0, sizeof c);
+        cti_explicit_pair(f, q, list[i], &c.pair);
+        c.sign = q->sign, c.key = key;
+        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
+        if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
+            return 0;
+    }
+    return 1;
+}
+
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
    it, these are a contact, too, wherever they cross. 0: out of memory */
-static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
+static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
-    cti_v3 n, to;
-    ct_real sign = 1;
+    ct_real reach = CTI_EXPLICIT_REACH * g->edge, sign = 1;
     cti_pair pair;
     uint64_t key = 0;
-    int k;
-    if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
+    int face, behind;
+    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    if (!(q->d2 < reach * reach))
         return 1;
-    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
+    if (q->edge >= 0 && cti_explicit_near_edge(s, q, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
         return 0;
-    if (!(q->d2 <= touch * touch)) {
-        if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
-            return 1;
-        n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
-                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
-        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
-        to = cti_v3_sub(q->at, cti_v3_at(g->surface, k));
-        if (!(cti_v3_dot(to, n) < 0))
-            return 1;
-    }
-    if (q->edge >= 0) {
-        cti_explicit_pair_middle(f, q->edge, q->face, &pair);
-        return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body);
-    }
-    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
-    key = ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
-    return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
+    behind = cti_explicit_is_behind(s, q);
+    if (!behind && !(q->d2 <= q->touch * q->touch))
+        return 1;
+    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body
+                       : ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    face = cti_explicit_facing(s, q);
+    if (face < 0)
+        return cti_explicit_add_corner(s, y, t, q, key);
+    cti_explicit_pair(f, q, face, &pair);
+    return cti_explicit_add(s, y, t, &pair, q->sign, key) && (q->edge >= 0 || cti_explicit_add_ahead(s, y, t, q, face, key));
+}
+
+static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, const cti_explicit_near *q)
+{
+    const int32_t *e = f->edges + 2 * (size_t)cti_max_int(q->edge, 0);
+    return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
 /* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
@@ -73992,30 +74243,32 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, con
 {
     const cti_surface *f = &s->surface;
     const ct_real *x = cti_explicit_own(s)->surface;
-    cti_explicit_near best;
-    int i;
-    memset(&best, 0, sizeof best);
-    best.vertex = best.edge = best.body = -1;
-    for (i = 0; i < CTI_LEN(pairs); i += 2) {
-        int point = pairs[i], face = pairs[i + 1], feature;
-        const int32_t *q = f->faces + 3 * (size_t)face, *e = f->edges + (middles ? 2 * (size_t)point : 0);
-        int body = f->body_of[q[0]];
-        cti_v3 at;
-        ct_real p[3], w[3], d2;
-        if (body == f->body_of[middles ? e[0] : point])
-            continue;
-        at = middles ? cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5)) : cti_v3_at(x, point);
-        cti_v3_put(p, 0, at);
-        d2 = cti_dist_pt(p, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
-        if (point != (middles ? best.edge : best.vertex) || body != best.body) {
-            if (!cti_explicit_near_add(s, y, t, &best))
-                return 0;
-        } else if (!(d2 < best.d2))
-            continue;
-        best.vertex = middles ? -1 : point, best.edge = middles ? point : -1, best.body = body;
-        best.face = face, best.feature = feature, best.d2 = d2, best.at = at;
+    cti_explicit_near q;
+    int i, end, body;
+    memset(&q, 0, sizeof q);
+    for (i = 0; i < CTI_LEN(pairs); i = end) { /* a run of faces of one body */
+        ct_real p[3], w[3];
+        q.vertex = middles ? -1 : pairs[i], q.edge = middles ? pairs[i] : -1, q.pairs = pairs + i;
+        q.body = f->body_of[f->faces[3 * (size_t)pairs[i + 1]]];
+        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, cti_explicit_own(s)->search.from, &q);
+        q.d2 = CTI_REAL_MAX;
+        cti_v3_put(p, 0, q.at);
+        body = f->body_of[middles ? f->edges[2 * (size_t)q.edge] : q.vertex];
+        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2) {
+            const int32_t *v = f->faces + 3 * (size_t)pairs[end + 1];
+            int feature;
+            ct_real d2;
+            if (body == q.body)
+                continue;
+            d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+            if (d2 < q.d2)
+                q.d2 = d2, q.face = pairs[end + 1], q.feature = feature;
+        }
+        q.n = (end - i) / 2;
+        if (!cti_explicit_near_add(s, y, t, &q))
+            return 0;
     }
-    return cti_explicit_near_add(s, y, t, &best);
+    return 1;
 }
 
 static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
@@ -74049,7 +74302,7 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
         cti_pair pair;
         if (f->body_of[f->edges[2 * (size_t)a]] == f->body_of[f->edges[2 * (size_t)b]])
             continue;
-        if (!cti_explicit_pair_edges(f, g->surface, a, b, reach, &pair, &sign, &d) || d > touch)
+        if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > touch)
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
@@ -74165,7 +74418,6 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 #undef CTI_EXPLICIT_REACH
 #undef CTI_EXPLICIT_HALF
 #undef CTI_EXPLICIT_SLACK
-#undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_SINE
 #undef CTI_EXPLICIT_BORDER
 
@@ -74949,6 +75201,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;
@@ -75563,6 +75816,8 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
     case CTI_FEATURE_POINTS:
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_SEGMENTS:
+        return "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle";
     case CTI_FEATURE_JOINT:
         return "CT_STEPPER_EXPLICIT has no joints and no stitches";
     case CTI_FEATURE_FRICTION:
@@ -75589,7 +75844,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
-    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways);
+    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -75685,7 +75940,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
@@ -77225,7 +77480,9 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
 {
-    ct_code code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
+    ct_code code = mesh->n_segments > 0 ? cti_steppers_admit(w, CTI_FEATURE_SEGMENTS, b->name[0] ? b->name : NULL) : CT_OK;
+    if (code == CT_OK)
+        code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments);
     return code == CT_OK ? cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0) : code;
@@ -78898,6 +79155,8 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
         return cti_bodies_stale(w, body);
     if (!(friction >= 0) || !cti_finite(friction))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
+    if (friction > 0 && cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL) != CT_OK)
+        return CT_ERR_UNSUPPORTED;
     w->bodies[slot].friction = friction;
     for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
         if (w->surface_slot[i] == slot)
@@ -84720,6 +84979,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_PENALTY_TURNS
 #endif
 #if CONTACT_WITH_EXPLICIT
+#undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_DECAY
 #endif
 #undef CTI_BODIES_DEFAULT

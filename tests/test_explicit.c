@@ -608,10 +608,11 @@ static void intersections_are_counted(void **state)
     }
 }
 
-/* a box whose lower edge flies into a static one through its side, and is moved out below */
+/* a box whose lower edge flies into the slanting side of a static one, and is moved out along its normal, below y = 0 */
 static ct_world *moved_below(ct_body_id *id)
 {
     static const double at[3] = {-0.101, 0.1005, 0}, fast[3] = {100, 0, 0};
+    const double tilt = 0.35;
     ct_world_desc d = desc_of();
     ct_world *w;
     ct_mesh a = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 1), b = mesh_box(0.4, 0.06, 1, 1, 1, 1, 0);
@@ -619,7 +620,9 @@ static ct_world *moved_below(ct_body_id *id)
     d.gravity[1] = 0, d.rk.fixed_step = (ct_real)1e-4, d.recovery_speed = 0; /* they are moved out at once */
     w = world_make(&d);
     *id = add_soft(w, "a", &a, 1e5, 0.3, 0, at, fast);
-    wall.mesh = &b, wall.position[0] = (ct_real)0.2, wall.position[1] = (ct_real)0.028; /* from 2 mm below the plane y = 0 on */
+    wall.rotation[0] = (ct_real)cos(tilt / 2), wall.rotation[3] = (ct_real)sin(tilt / 2);
+    wall.mesh = &b;
+    wall.position[0] = (ct_real)(0.2 * cos(tilt) - 0.02 * sin(tilt)), wall.position[1] = (ct_real)(0.2 * sin(tilt) + 0.02 * cos(tilt));
     assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
     ct_mesh_free(&a), ct_mesh_free(&b);
     return w;
@@ -821,6 +824,244 @@ static void thin_bodies_have_two_sides(void **state)
         }
         read_middle(w, cube, 1, v);
         assert_true(v[1] > 0.2 * speed);
+        ct_world_destroy(w);
+    }
+}
+
+/* lowest and highest y of a body's nodes */
+static double end_of(ct_world *w, ct_body_id id, int top)
+{
+    int n, i;
+    double *x = read_vectors(w, id, 0, &n), y = x[1];
+    for (i = 1; i < n; i++)
+        y = top ? fmax(y, x[3 * i + 1]) : fmin(y, x[3 * i + 1]);
+    free(x);
+    return y;
+}
+
+/* Equal boxes meet in line: vertices and edges of one come down along the sides of the other, to which they are nearer than to its top */
+static void boxes_meet_in_line(void **state)
+{
+    static const double speeds[3] = {0.3, 1, 3}, offsets[3] = {0, 1e-5, 0.003};
+    int rigid, k, i;
+    (void)state;
+    for (rigid = 0; rigid < 2; rigid++)
+        for (k = 0; k < 9; k++) {
+            double speed = speeds[k % 3], off = offsets[k / 3], middle[2][3], at[2][3] = {{0, 0, 0}, {0, 0, 0}}, v[2][3] = {{0, 0, 0}, {0, 0, 0}};
+            ct_world_desc d = desc_of();
+            ct_world *w;
+            ct_body_id id[2];
+            d.gravity[1] = 0, d.rk.refine = CT_REFINE_SURFACE;
+            w = world_make(&d);
+            at[1][0] = at[1][2] = off, at[1][1] = 0.11, v[0][1] = speed, v[1][1] = -speed;
+            for (i = 0; i < 2; i++)
+                id[i] = rigid ? add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at[i], v[i], 0)
+                              : add_box(w, 0.1, 1, 2e4, 0.4, 0, at[i][0], at[i][1], at[i][2], v[i][1]);
+            for (i = 0; i < 10; i++)
+                step_once(w, 0.01);
+            read_middle(w, id[0], 0, middle[0]), read_middle(w, id[1], 0, middle[1]);
+            if (!(middle[1][1] - middle[0][1] > 0.09))
+                fail_msg("rigid %d, %g m/s, offset %g: middles are %g apart", rigid, speed, off, middle[1][1] - middle[0][1]);
+            ct_world_destroy(w);
+        }
+}
+
+/* a grid of 1 m, or with `closed` a box below it; `turned`: its triangles the other way round */
+static ct_mesh ground_of(int closed, int turned)
+{
+    ct_mesh m = closed ? mesh_box(1, 0.1, 1, 2, 1, 2, 0) : mesh_grid(1, 1, 1, 1);
+    int i;
+    for (i = 0; closed && i < m.n_positions; i++)
+        m.positions[3 * i + 1] -= (ct_real)0.05;
+    for (i = 0; turned && i < m.n_triangles; i++) {
+        int32_t a = m.triangles[3 * i];
+        m.triangles[3 * i] = m.triangles[3 * i + 1], m.triangles[3 * i + 1] = a;
+    }
+    return m;
+}
+
+/* sheets hold bodies on both sides, and so do closed surfaces of which the triangles face inward: the same motion whichever way they face */
+static void sheets_have_two_sides(void **state)
+{
+    int closed, rigid, turned, edges, i;
+    (void)state;
+    for (edges = 0; edges < 2; edges++)
+        for (closed = 0; closed < 2; closed++)
+            for (rigid = 0; rigid < 2; rigid++) {
+                double y[2];
+                for (turned = 0; turned < 2; turned++) {
+                    static const double at[3] = {0.013, 0.06, 0.017}, v[3] = {0, -1, 0};
+                    ct_world_desc d = desc_of();
+                    ct_world *w;
+                    ct_mesh m = ground_of(closed, turned);
+                    ct_static_desc ground = ct_static_desc_default();
+                    ct_body_id id;
+                    d.rk.edges = edges;
+                    w = world_make(&d);
+                    ground.mesh = &m;
+                    assert_int_equal(ct_body_add_static(w, &ground, NULL), CT_OK);
+                    id = rigid ? add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, v, 0) : add_box(w, 0.1, 2, 1e5, 0.4, 0, at[0], at[1], at[2], -1);
+                    for (i = 0; i < 12; i++) {
+                        ct_step_report r = step_once(w, 0.01);
+                        assert_true(r.energy_kinetic + r.energy_elastic < 1.1);
+                        assert_true(end_of(w, id, 0) > -1e-4);
+                    }
+                    y[turned] = end_of(w, id, 0);
+                    ct_mesh_free(&m);
+                    ct_world_destroy(w);
+                }
+                assert_true(fabs(y[0] - y[1]) < (FLOAT ? 1e-3 : 1e-6));
+            }
+}
+
+/* a box is thrown about in a room, of which the triangles face inward, and between two sheets */
+static void rooms_keep_their_boxes(void **state)
+{
+    int k, i;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        static const double at[3] = {0.01, 0.02, 0.03}, v[3] = {1, 2, 0.5};
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_mesh m = k ? mesh_grid(2, 2, 1, 1) : mesh_box(0.4, 0.4, 0.4, 1, 1, 1, 0);
+        ct_static_desc wall = ct_static_desc_default();
+        ct_body_id id;
+        for (i = 0; !k && i < m.n_triangles; i++) {
+            int32_t a = m.triangles[3 * i];
+            m.triangles[3 * i] = m.triangles[3 * i + 1], m.triangles[3 * i + 1] = a;
+        }
+        w = world_make(&d);
+        wall.mesh = &m, wall.position[1] = k ? (ct_real)0.2 : 0;
+        assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
+        wall.position[1] = (ct_real)-0.2;
+        if (k)
+            assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
+        id = add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, v, 0.3);
+        for (i = 0; i < 40; i++) {
+            step_once(w, 0.01);
+            assert_true(end_of(w, id, 0) > -0.2001 && end_of(w, id, 1) < 0.2001);
+        }
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* the tip of a tetrahedron falls into a pit with the shape of a pyramid, beside its lowest vertex: it does not go through */
+static void tips_stay_in_pits(void **state)
+{
+    static const double offsets[3] = {1e-6, 1e-4, 1e-3};
+    static const int32_t faces[42] = {0, 1, 2, 0, 2, 3, 0, 4, 5, 0, 5, 1, 1, 5, 6, 1, 6, 2,
+                                      2, 6, 7, 2, 7, 3, 3, 7, 4, 3, 4, 0, 4, 8, 5, 5, 8, 6, 6, 8, 7, 7, 8, 4};
+    static const double corners[27] = {-1, -1, -1, 1, -1, -1, 1, -1, 1, -1, -1, 1, -1, 0, -1, 1, 0, -1, 1, 0, 1, -1, 0, 1, 0, -0.6, 0};
+    static const double tip[12] = {0, 0, 0, -0.03, 0.15, 0.02, 0.03, 0.15, 0.02, 0, 0.15, -0.03};
+    int soft, k, i;
+    (void)state;
+    for (soft = 0; soft < 2; soft++)
+        for (k = 0; k < 3; k++) {
+            ct_world_desc d = desc_of();
+            ct_world *w = world_make(&d);
+            ct_real x[27], y[12];
+            int32_t t[42], tet[4] = {0, 1, 2, 3};
+            double at[3] = {0, 0, 0}, v[3] = {0, -2, 0};
+            ct_mesh block, spike;
+            ct_static_desc wall = ct_static_desc_default();
+            ct_rigid_desc rd = ct_rigid_desc_default();
+            ct_body_id id;
+            memset(&block, 0, sizeof block), memset(&spike, 0, sizeof spike);
+            for (i = 0; i < 27; i++)
+                x[i] = (ct_real)(0.1 * corners[i]);
+            for (i = 0; i < 12; i++)
+                y[i] = (ct_real)tip[i];
+            memcpy(t, faces, sizeof t);
+            block.positions = x, block.n_positions = 9, block.triangles = t, block.n_triangles = 14;
+            spike.positions = y, spike.n_positions = 4, spike.tets = tet, spike.n_tets = 1;
+            wall.mesh = &block;
+            assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
+            at[0] = at[2] = offsets[k];
+            rd.mesh = &spike, rd.velocity[1] = -2, rd.position[0] = rd.position[2] = (ct_real)offsets[k];
+            if (soft)
+                id = add_soft(w, "spike", &spike, 1e6, 0.3, 0, at, v);
+            else
+                assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
+            for (i = 0; i < 25; i++) {
+                step_once(w, 0.005);
+                if (!(end_of(w, id, 0) > -0.06 - 1e-4))
+                    fail_msg("soft %d, offset %g, step %d: the tip is %g below the pit", soft, offsets[k], i, -0.06 - end_of(w, id, 0));
+            }
+            ct_world_destroy(w);
+        }
+}
+
+/* a box of which a script holds every node in x falls on a slope: its nodes are moved back in the other directions only */
+static void held_directions_stay(void **state)
+{
+    int kind, i, k, n;
+    (void)state;
+    for (kind = 0; kind < 2; kind++) {
+        static const ct_real along[9] = {0, 0, 0, 0, 1, 0, 0, 0, 1};
+        int32_t nodes[27];
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_body_id id;
+        double *before, recovery = 0;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        id = add_box(w, 0.1, 2, 1e5, 0.4, 0, 0, 0.16, 0, -1);
+        add_plane(w, -0.6, 0.8, 0, 0);
+        before = read_vectors(w, id, 0, &n);
+        assert_int_equal(n, 27);
+        for (i = 0; i < n; i++) {
+            nodes[i] = i;
+            if (kind)
+                assert_int_equal(ct_body_constrain(w, id, i, along), CT_OK);
+        }
+        if (!kind)
+            assert_int_equal(ct_body_pin(w, id, nodes, n, CT_AXIS_X, NULL, -1), CT_OK);
+        for (k = 0; k < 12; k++) {
+            double *x;
+            recovery += step_once(w, 0.01).work_recovery;
+            x = read_vectors(w, id, 0, NULL);
+            for (i = 0; i < n; i++)
+                if (!(fabs(x[3 * i] - before[3 * i]) < (FLOAT ? 1e-6 : 1e-12)))
+                    fail_msg("kind %d, step %d: node %d is %g off", kind, k, i, x[3 * i] - before[3 * i]);
+            free(x);
+        }
+        assert_true(recovery > 1e-5);
+        free(before);
+        ct_world_destroy(w);
+    }
+}
+
+/* damping_mass lets a rigid body come to rest: velocities fall as exp(-alpha t), and the loss is the energy that is gone */
+static void rigid_bodies_are_damped(void **state)
+{
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = desc_of();
+        ct_rigid_desc q = ct_rigid_desc_default();
+        ct_mesh m = mesh_box(0.3, 0.1, 0.05, 1, 1, 1, 0);
+        ct_world *w;
+        ct_body_id id;
+        ct_real v[3], turn[3];
+        double loss = 0, start = 0, end = 0;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        q.mesh = &m, q.damping_mass = 2, q.velocity[1] = 1, q.angular_velocity[k] = 3;
+        q.rotation[0] = (ct_real)0.8, q.rotation[k] = 0, q.rotation[k + 1] = (ct_real)0.6;
+        assert_int_equal(ct_body_add_rigid(w, &q, &id), CT_OK);
+        for (i = 0; i < 10; i++) {
+            ct_step_report r = step_once(w, 0.05);
+            loss += r.loss_damping;
+            assert_int_equal(r.status, CT_STATUS_OK);
+            if (i == 0)
+                start = r.energy_kinetic + r.loss_damping;
+            end = r.energy_kinetic;
+        }
+        assert_int_equal(ct_body_get_motion(w, id, v, turn), CT_OK);
+        if (!(fabs((double)v[1] - exp(-1.0)) < 1e-3 && fabs((double)turn[k] - 3 * exp(-1.0)) < 3e-3 && fabs(start - end - loss) < 1e-3 * start))
+            fail_msg("axis %d: v %g, w %g; loss %g of %g", k, (double)v[1], (double)turn[k], loss, start - end);
+        ct_mesh_free(&m);
         ct_world_destroy(w);
     }
 }
@@ -1079,8 +1320,14 @@ static void refusals(void **state)
     ct_world *w = NULL;
     ct_error_info e;
     ct_soft_desc q = ct_soft_desc_default();
-    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1), wire;
+    ct_real ends[6] = {-1, 0, 0, 1, 0, 0};
+    int32_t line[2] = {0, 1};
+    ct_static_desc still = ct_static_desc_default();
+    ct_kinematic_desc moves = ct_kinematic_desc_default();
+    ct_body_id id;
     (void)state;
+    memset(&wire, 0, sizeof wire);
     d.friction = (ct_real)0.1;
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
     assert_non_null(strstr(e.text, "friction"));
@@ -1095,7 +1342,19 @@ static void refusals(void **state)
     q.mesh = &m, q.friction = (ct_real)0.2;
     assert_int_equal(ct_body_add_soft(w, &q, NULL), CT_ERR_UNSUPPORTED);
     assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    q.friction = 0;
+    assert_int_equal(ct_body_add_soft(w, &q, &id), CT_OK);
+    assert_int_equal(ct_body_set_friction(w, id, (ct_real)0.5), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    assert_int_equal(ct_body_set_friction(w, id, 0), CT_OK);
     ct_mesh_free(&m);
+    /* a wire has no faces that could hold a body */
+    wire.positions = ends, wire.n_positions = 2, wire.segments = line, wire.n_segments = 1;
+    still.mesh = &wire, still.name = "wire", moves.mesh = &wire;
+    assert_int_equal(ct_body_add_static(w, &still, NULL), CT_ERR_UNSUPPORTED);
+    assert_true(strstr(ct_world_error(w)->text, "wire") && strstr(ct_world_error(w)->text, "segments"));
+    assert_int_equal(ct_body_add_kinematic(w, &moves, NULL), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "segments"));
     ct_world_destroy(w);
     /* a step that may not take enough Runge-Kutta steps ends, and says so */
     d.rk.max_steps = 3;
@@ -1440,6 +1699,12 @@ int main(void)
         cmocka_unit_test(impulses_change_momentum),
         cmocka_unit_test(crushed_elements_are_counted),
         cmocka_unit_test(counts_of_steps),
+        cmocka_unit_test(boxes_meet_in_line),
+        cmocka_unit_test(sheets_have_two_sides),
+        cmocka_unit_test(rooms_keep_their_boxes),
+        cmocka_unit_test(tips_stay_in_pits),
+        cmocka_unit_test(held_directions_stay),
+        cmocka_unit_test(rigid_bodies_are_damped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

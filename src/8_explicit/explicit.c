@@ -129,6 +129,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     s->step.left = dt;
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;

@@ -71,6 +71,7 @@ typedef struct cti_explicit_search {
     cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
     ct_real slack;       /* [m] */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
+    int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
 } cti_explicit_search;
@@ -177,6 +178,38 @@ CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double
 
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
+
+/* ---- explicit_near.c ---- */
+
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
+   none */
+#define CTI_EXPLICIT_TOUCH CTI_R(1.0)
+
+/* cti_explicit_near -- a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
+typedef struct cti_explicit_near {
+    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
+    const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
+    int n;
+    cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
+    cti_v3 own;           /* normal of its own body there */
+    ct_real d2, touch;    /* [m^2], [m] */
+    ct_real sign;         /* -1: the body's triangles face away from the point */
+} cti_explicit_near;
+
+/* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
+CTI_FN int cti_explicit_around(cti_state *s);
+CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
+CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
+/* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
+/* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
+CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
+/* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
+   behind. */
+CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
 

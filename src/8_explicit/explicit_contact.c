@@ -180,7 +180,7 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     if (edges)
         cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
     else
-        cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+        cti_explicit_foot(p[0].x, p[1].x, e1, e2, cti_v3_mul(N, c->sign), w);
     c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
     return 1;
 }
@@ -242,19 +242,26 @@ CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double
 
 /* ---- back onto the surface ---- */
 
+/* the part of a gradient in whose direction a node may be moved back: none of rigid bodies, and none in which a script holds it */
+static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entry *e)
+{
+    int slot = s->scripts.filter[e->block];
+    if (s->bodies.rigid_of[e->block] >= 0)
+        return cti_v3_zero();
+    return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
+}
+
 /* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
 static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
 {
     ct_real sum = 0;
     int k;
     for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            sum += cti_v3_norm2(c->entry[k].g);
+        sum += cti_v3_dot(c->entry[k].g, cti_explicit_free_part(s, &c->entry[k]));
     if (!(sum > 0))
         return 0;
     for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (c->goal - c->d) / sum));
+        cti_v3_addto(y, c->entry[k].block, cti_v3_mul(cti_explicit_free_part(s, &c->entry[k]), (c->goal - c->d) / sum));
     return 1;
 }
 

@@ -28,6 +28,25 @@ CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
 
+/* adds torques -alpha I w of rigid bodies, with their frames of the last evaluation; returns their power [W] */
+static double cti_explicit_spin_damping(const cti_state *s, const ct_real *v, ct_real *force)
+{
+    double power = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *b = &s->bodies.rigids[i];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)i;
+        ct_real alpha = s->bodies.alpha[b->block];
+        cti_v3 w = cti_v3_at(v, b->block + 1), L;
+        if (!(alpha > 0))
+            continue;
+        L = cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, w)));
+        cti_v3_addto(force, b->block + 1, cti_v3_mul(L, -alpha));
+        power -= (double)(alpha * cti_v3_dot(w, L));
+    }
+    return power;
+}
+
 CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
 {
     double power = 0;
@@ -55,7 +74,7 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
             cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
             power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
         }
-    return power;
+    return power + cti_explicit_spin_damping(s, v, force);
 }
 
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
@@ -136,6 +155,8 @@ CTI_FN int cti_explicit_rest(cti_state *s)
     ct_real omega = 0, assembled, damped;
     if (!CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(g->frames, s->bodies.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
     g->unit = g->edge;
     for (m = 0; m < s->bodies.n_models; m++)
         if (s->bodies.models[m]->tets.n) {

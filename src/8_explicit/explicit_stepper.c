@@ -78,6 +78,8 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
     case CTI_FEATURE_POINTS:
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_SEGMENTS:
+        return "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle";
     case CTI_FEATURE_JOINT:
         return "CT_STEPPER_EXPLICIT has no joints and no stitches";
     case CTI_FEATURE_FRICTION:
@@ -104,7 +106,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
-    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways);
+    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -200,7 +202,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
