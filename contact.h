@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 041ae3d0be9b0868.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 57b492e0fab2e2f5.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -72783,6 +72783,7 @@ typedef struct cti_explicit_elements {
     ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
     ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
     double *power;       /* [batches] */
+    ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -72839,17 +72840,23 @@ typedef struct cti_explicit_account {
     double *mean; /* [4 bodies] scratch: mean velocity [m/s] and mass of a set, in the entry of its root */
 } cti_explicit_account;
 
+/* cti_explicit_past -- what the Runge-Kutta steps so far leave to the next one. */
+typedef struct cti_explicit_past {
+    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
+} cti_explicit_past;
+
 /* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
 typedef struct cti_explicit {
     cti_explicit_elements elements;
     cti_explicit_touch *touches;
-    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    cti_explicit_past past, kept; /* kept: at the start of the step, for one that fails */
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
     cti_explicit_account account;
     int32_t *middles;    /* [3 m] nodes at the middles of edges, each with the edge's ends */
-    ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
@@ -72858,13 +72865,7 @@ typedef struct cti_explicit {
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
     ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
-    ct_real next;        /* [s] length to try next; 0: not known */
-    ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
     ct_real dt;          /* [s] length of the world's step */
-    struct {
-        uint64_t *held;
-        ct_real next, last;
-    } kept;              /* at the start of the step, for one that fails */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 
@@ -73452,11 +73453,11 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->force; returns the largest entry of z */
+/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->elements.force; returns the largest entry of z */
 static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
-    const ct_real *rest = g->force;
+    const ct_real *rest = g->elements.force;
     ct_real *x = s->system.work + 6 * (size_t)s->n, *still = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
     int i;
     for (i = 0; i < 3 * s->n && !is_damping; i++)
@@ -73477,7 +73478,7 @@ static ct_real cti_explicit_largest(cti_state *s, int is_damping)
     uint32_t seed = 1;
     int turn, i;
     memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->force);
+    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->elements.force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
@@ -73534,8 +73535,8 @@ CTI_FN int cti_explicit_rest(cti_state *s)
 /* ---- 8_explicit/explicit_contact.c ---- */
 /* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
    Method: nodes that have penetrated are moved onto the surface along its normal, without going back in time.
-   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
-   weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
+   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points,
+   whose weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
      d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
    n' = (1 - n n') N' / |N|, N the cross product of two edges. These are all terms of the derivatives of d: there are no others in n'' or n'.
    The paper's formula of d'' lacks n . (a_a - a_b), which the text below it uses.
@@ -74094,7 +74095,7 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     cti_explicit_touch c;
     memset(&c, 0, sizeof c);
     c.pair = *pair, c.sign = sign, c.key = key;
-    c.held = cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
+    c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
@@ -74198,7 +74199,7 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
         memset(&c, 0, sizeof c);
         cti_explicit_pair(f, q, list[i], &c.pair);
         c.sign = q->sign, c.key = key;
-        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
+        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
         if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
     }
@@ -74804,7 +74805,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
-    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->elements.force, *integral = dy + g->flat.state;
     int i, nr = CTI_LEN(s->bodies.rigids);
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
@@ -75275,7 +75276,7 @@ static void cti_explicit_goals(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real way = g->last * cti_max(s->desc.recovery_speed, -c->rate);
+        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate);
         c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(g->rest, c->d + way) : g->rest;
     }
 }
@@ -75285,17 +75286,17 @@ static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = CTI_LEN(g->touches), i, j, n = 0;
-    if (!CTI_RESIZE(s->mem, g->held, m))
+    if (!CTI_RESIZE(s->mem, g->past.held, m))
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
         if (g->touches[i].squeezed || g->touches[i].ahead)
             continue;
-        for (j = n++; j > 0 && g->held[j - 1] > key; j--)
-            g->held[j] = g->held[j - 1];
-        g->held[j] = key;
+        for (j = n++; j > 0 && g->past.held[j - 1] > key; j--)
+            g->past.held[j] = g->past.held[j - 1];
+        g->past.held[j] = key;
     }
-    return CTI_RESIZE(s->mem, g->held, n);
+    return CTI_RESIZE(s->mem, g->past.held, n);
 }
 
 /* vectors with room for the contacts' impulses. 0: out of memory */
@@ -75472,7 +75473,8 @@ static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *tou
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt);
+    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? g->past.next : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, beyond;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
@@ -75483,7 +75485,8 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             r->rk.evaluations += 4;
             if (s->desc.rk.extrapolate)
                 r->rk.evaluations += 7;
-            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0 : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0
+                                       : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
                 return 0;
             run->forced += cti_explicit_gone(s, run->t + (double)at) > 1;
             return at;
@@ -75512,12 +75515,12 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
             run->forced += stride > 1;
             next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFE / stride) : next;
-            g->next = at < h && next < h ? h : next;
+            g->past.next = at < h && next < h ? h : next;
             return at;
         }
         if (error >= 0 && at <= least) {
             run->forced++;
-            g->next = at;
+            g->past.next = at;
             return at;
         }
         if (at <= least / 16)
@@ -75563,7 +75566,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     }
     if (!cti_explicit_impulses(s))
         return 0;
-    g->last = h;
+    g->past.last = h;
     for (i = 0; i < CTI_LEN(g->touches); i++)
         if (g->touches[i].squeezed & 1) {
             run->squeezed++;
@@ -75664,22 +75667,22 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
 static int cti_explicit_keep(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int n = CTI_LEN(g->held);
+    int n = CTI_LEN(g->past.held);
     if (!cti_snapshot_save(s, 0, &s->step.start) || !CTI_RESIZE(s->mem, g->kept.held, n))
         return 0;
     if (n)
-        memcpy(g->kept.held, g->held, sizeof *g->held * (size_t)n);
-    g->kept.next = g->next, g->kept.last = g->last;
+        memcpy(g->kept.held, g->past.held, sizeof *g->past.held * (size_t)n);
+    g->kept.next = g->past.next, g->kept.last = g->past.last;
     return 1;
 }
 
 static ct_code cti_explicit_take_back(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    uint64_t *held = g->held;
+    uint64_t *held = g->past.held;
     cti_snapshot_restore(s, 0, &s->step.start);
-    g->held = g->kept.held, g->kept.held = held;
-    g->next = g->kept.next, g->last = g->kept.last;
+    g->past.held = g->kept.held, g->kept.held = held;
+    g->past.next = g->kept.next, g->past.last = g->kept.last;
     g->search.known = 0;
     return CT_ERR_MEMORY;
 }
@@ -75841,7 +75844,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
         return;
     cti_explicit_nodal_free(s);
     CTI_FREE(m, g->kept.held);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
@@ -75850,7 +75853,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
     CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
-    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->elements.force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script), CTI_FREE(m, g->search.thin);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -75936,7 +75939,7 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(g, 0, sizeof *g);
     s->own = g;
     g->edge = cti_explicit_edge(s, bodies);
-    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
+    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->elements.force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&

@@ -203,7 +203,7 @@ static void cti_explicit_goals(cti_state *s)
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real way = g->last * cti_max(s->desc.recovery_speed, -c->rate);
+        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate);
         c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(g->rest, c->d + way) : g->rest;
     }
 }
@@ -213,17 +213,17 @@ static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
     int m = CTI_LEN(g->touches), i, j, n = 0;
-    if (!CTI_RESIZE(s->mem, g->held, m))
+    if (!CTI_RESIZE(s->mem, g->past.held, m))
         return 0;
     for (i = 0; i < m; i++) {
         uint64_t key = g->touches[i].key;
         if (g->touches[i].squeezed || g->touches[i].ahead)
             continue;
-        for (j = n++; j > 0 && g->held[j - 1] > key; j--)
-            g->held[j] = g->held[j - 1];
-        g->held[j] = key;
+        for (j = n++; j > 0 && g->past.held[j - 1] > key; j--)
+            g->past.held[j] = g->past.held[j - 1];
+        g->past.held[j] = key;
     }
-    return CTI_RESIZE(s->mem, g->held, n);
+    return CTI_RESIZE(s->mem, g->past.held, n);
 }
 
 /* vectors with room for the contacts' impulses. 0: out of memory */
@@ -400,7 +400,8 @@ static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *tou
 static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt), h = fixed > 0 ? fixed : (g->next > 0 ? g->next : most / 4);
+    ct_real fixed = s->desc.rk.fixed_step, most = cti_min(2 * g->bound, g->dt);
+    ct_real h = fixed > 0 ? fixed : (g->past.next > 0 ? g->past.next : most / 4);
     ct_real least = CTI_EXPLICIT_LEAST * most, touch = most, error, stride, beyond;
     if (!cti_explicit_rates(s, g->flat.y, run->t, g->flat.k1))
         return 0;
@@ -411,7 +412,8 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             r->rk.evaluations += 4;
             if (s->desc.rk.extrapolate)
                 r->rk.evaluations += 7;
-            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0 : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
+            if (s->desc.rk.extrapolate ? cti_explicit_doubled(s, run->t, at) < 0
+                                       : !cti_explicit_runge(s, g->flat.y, g->flat.k1, run->t, at, g->flat.end))
                 return 0;
             run->forced += cti_explicit_gone(s, run->t + (double)at) > 1;
             return at;
@@ -440,12 +442,12 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             ct_real next = cti_min(cti_explicit_next(at, error, CTI_R(0.2)), most);
             run->forced += stride > 1;
             next = stride > 0 ? cti_min(next, at * CTI_EXPLICIT_SAFE / stride) : next;
-            g->next = at < h && next < h ? h : next;
+            g->past.next = at < h && next < h ? h : next;
             return at;
         }
         if (error >= 0 && at <= least) {
             run->forced++;
-            g->next = at;
+            g->past.next = at;
             return at;
         }
         if (at <= least / 16)
@@ -491,7 +493,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     }
     if (!cti_explicit_impulses(s))
         return 0;
-    g->last = h;
+    g->past.last = h;
     for (i = 0; i < CTI_LEN(g->touches); i++)
         if (g->touches[i].squeezed & 1) {
             run->squeezed++;
@@ -592,22 +594,22 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
 static int cti_explicit_keep(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int n = CTI_LEN(g->held);
+    int n = CTI_LEN(g->past.held);
     if (!cti_snapshot_save(s, 0, &s->step.start) || !CTI_RESIZE(s->mem, g->kept.held, n))
         return 0;
     if (n)
-        memcpy(g->kept.held, g->held, sizeof *g->held * (size_t)n);
-    g->kept.next = g->next, g->kept.last = g->last;
+        memcpy(g->kept.held, g->past.held, sizeof *g->past.held * (size_t)n);
+    g->kept.next = g->past.next, g->kept.last = g->past.last;
     return 1;
 }
 
 static ct_code cti_explicit_take_back(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    uint64_t *held = g->held;
+    uint64_t *held = g->past.held;
     cti_snapshot_restore(s, 0, &s->step.start);
-    g->held = g->kept.held, g->kept.held = held;
-    g->next = g->kept.next, g->last = g->kept.last;
+    g->past.held = g->kept.held, g->kept.held = held;
+    g->past.next = g->kept.next, g->past.last = g->kept.last;
     g->search.known = 0;
     return CT_ERR_MEMORY;
 }

@@ -60,6 +60,7 @@ typedef struct cti_explicit_elements {
     ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
     ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
     double *power;       /* [batches] */
+    ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
@@ -116,17 +117,23 @@ typedef struct cti_explicit_account {
     double *mean; /* [4 bodies] scratch: mean velocity [m/s] and mass of a set, in the entry of its root */
 } cti_explicit_account;
 
+/* cti_explicit_past -- what the Runge-Kutta steps so far leave to the next one. */
+typedef struct cti_explicit_past {
+    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
+} cti_explicit_past;
+
 /* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
 typedef struct cti_explicit {
     cti_explicit_elements elements;
     cti_explicit_touch *touches;
-    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    cti_explicit_past past, kept; /* kept: at the start of the step, for one that fails */
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
     cti_explicit_account account;
     int32_t *middles;    /* [3 m] nodes at the middles of edges, each with the edge's ends */
-    ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
@@ -135,13 +142,7 @@ typedef struct cti_explicit {
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
     ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
-    ct_real next;        /* [s] length to try next; 0: not known */
-    ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
     ct_real dt;          /* [s] length of the world's step */
-    struct {
-        uint64_t *held;
-        ct_real next, last;
-    } kept;              /* at the start of the step, for one that fails */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
 

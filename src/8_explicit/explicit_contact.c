@@ -1,7 +1,7 @@
 /* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
    Method: nodes that have penetrated are moved onto the surface along its normal, without going back in time.
-   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
-   weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
+   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points,
+   whose weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
      d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
    n' = (1 - n n') N' / |N|, N the cross product of two edges. These are all terms of the derivatives of d: there are no others in n'' or n'.
    The paper's formula of d'' lacks n . (a_a - a_b), which the text below it uses.

@@ -66,7 +66,7 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     cti_explicit_touch c;
     memset(&c, 0, sizeof c);
     c.pair = *pair, c.sign = sign, c.key = key;
-    c.held = cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
+    c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
@@ -170,7 +170,7 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
         memset(&c, 0, sizeof c);
         cti_explicit_pair(f, q, list[i], &c.pair);
         c.sign = q->sign, c.key = key;
-        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
+        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
         if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
     }

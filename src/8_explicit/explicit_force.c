@@ -109,11 +109,11 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->force; returns the largest entry of z */
+/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->elements.force; returns the largest entry of z */
 static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
-    const ct_real *rest = g->force;
+    const ct_real *rest = g->elements.force;
     ct_real *x = s->system.work + 6 * (size_t)s->n, *still = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
     int i;
     for (i = 0; i < 3 * s->n && !is_damping; i++)
@@ -134,7 +134,7 @@ static ct_real cti_explicit_largest(cti_state *s, int is_damping)
     uint32_t seed = 1;
     int turn, i;
     memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->force);
+    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->elements.force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;

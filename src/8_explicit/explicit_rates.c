@@ -383,7 +383,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
-    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->elements.force, *integral = dy + g->flat.state;
     int i, nr = CTI_LEN(s->bodies.rigids);
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
