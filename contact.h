@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 57b492e0fab2e2f5.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 53f13f4de8f309f4.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -75118,6 +75118,7 @@ typedef struct cti_explicit_run {
     double energy;          /* [J] at the start */
     double stored;          /* [J] elastic energy of the moves back */
     double t;               /* [s] since the start */
+    double found;           /* [s] time at which search.moved has the contacts of the last Runge-Kutta step's end; < 0: it has not */
     ct_real pins;           /* integral of pins' work */
     int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
     int over;   /* steps that were left out */
@@ -75196,7 +75197,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_step_report now;
-    memset(run, 0, sizeof *run);
+    memset(run, 0, sizeof *run), run->found = -1;
     memset(&now, 0, sizeof now);
     g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
     g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
@@ -75316,6 +75317,19 @@ static int cti_explicit_size(cti_state *s)
     return 1;
 }
 
+/* the contacts at y: those that the last Runge-Kutta step has found at its end, or new ones. 0: out of memory */
+static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    cti_explicit_touch *touches = g->touches;
+    int known = run->found >= 0 && fabs(run->t - run->found) <= 4 * (double)CTI_EPS * (double)g->dt;
+    run->found = -1;
+    if (!known)
+        return cti_explicit_find(s, g->flat.y, run->t);
+    g->touches = g->search.moved, g->search.moved = touches;
+    return 1;
+}
+
 /* contacts at y: found, and moved back. 0: out of memory */
 static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, ct_step_report *r)
 {
@@ -75325,7 +75339,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
     ct_real legal = s->desc.rk.penetration * g->edge;
     run->moved = 0;
     cti_explicit_place(s, g->flat.y, run->t);
-    if (!cti_explicit_find(s, g->flat.y, run->t))
+    if (!cti_explicit_renew(s, run))
         return 0;
     cti_explicit_depths(s, is_last, r);
     cti_explicit_account_touches(s);
@@ -75506,6 +75520,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
         beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at) : 0;
         if (beyond < 0)
             return -1;
+        run->found = error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
         if (beyond > 0) {
             r->rk.rejected++;
             touch = cti_explicit_cut(at, beyond);
@@ -75561,6 +75576,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     if (h < 0)
         return 0;
     if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h)) {
+        run->found = -1;
         memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size); /* with the impulses of collisions */
         return cti_explicit_impulses(s) ? -1 : 0;
     }
