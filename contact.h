@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 53f13f4de8f309f4.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 678be9974ba35d5a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -801,7 +801,8 @@ typedef struct ct_penalty_desc {
    was given: nodes that are added do not appear in it. Steps get shorter with the elements. Bodies with an embedded surface are not refined. */
 typedef enum ct_refine { CT_REFINE_NONE = 0, CT_REFINE_SURFACE = 1, CT_REFINE_ELEMENTS = 2, CT_REFINE_COUNT_ } ct_refine;
 
-/* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
+/* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths of contacts are shares of the smaller mean edge of the two
+   bodies' surfaces, or of that of the soft one; those of errors are shares of the mean edge of all soft bodies. */
 typedef struct ct_explicit_desc {
     ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
                                element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */
@@ -72750,6 +72751,7 @@ typedef struct cti_explicit_touch {
     int deep;            /* 1: the move back left it deeper than the legal penetration */
     int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
     cti_v3 normal;       /* unit, from side b to side a */
+    ct_real edge;        /* [m] length of its bodies, cti_explicit_scale */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
     ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
     ct_real goal;        /* [m] d to which it is moved back */
@@ -72786,14 +72788,14 @@ typedef struct cti_explicit_elements {
     ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
-/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
+/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
     int32_t *mf;         /* [2 n] (edge, face), for middles of edges; empty without rk.refine SURFACE */
     ct_real *x;          /* [3 nv] positions that they are of */
     ct_real *from;       /* [3 nv] positions at the start of a Runge-Kutta step */
     cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
-    ct_real slack;       /* [m] */
+    ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
     int known;
@@ -72860,11 +72862,11 @@ typedef struct cti_explicit {
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
-    ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real edge;        /* [m] mean edge of all surfaces that move */
     ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
-    ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
+    ct_real rest;        /* [edges] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real dt;          /* [s] length of the world's step */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
@@ -72939,6 +72941,10 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
 CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
+
+/* cti_explicit_scale -- length of the contacts of two surface bodies [m], b -1: of one with planes. The smaller mean edge of those that are soft;
+   of those that move where none is. */
+CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
@@ -73831,7 +73837,7 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
             int own;
-            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2))
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2 * c->edge))
                 continue;
             own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))
@@ -73965,7 +73971,7 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
         return 1;
     middle = cti_v3_mul(cti_v3_add(cti_v3_at(x, q[0]), cti_v3_at(x, q[1])), CTI_R(0.5));
     d = cti_v3_dot(cti_explicit_edge_normal(f, x, edge), cti_v3_sub(middle, cti_v3_at(x, p[0])));
-    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge))
+    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
         d = -cti_v3_dot(cti_explicit_edge_normal(f, g->surface, edge), cti_explicit_edge_normal(f, g->surface, other));
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }
@@ -74057,9 +74063,11 @@ static int cti_explicit_is_known(const cti_state *s)
     if (!g->search.known)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
-        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
-            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
+        for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
+            ct_real slack = CTI_EXPLICIT_SLACK * cti_explicit_scale(s, f->body_of[i], -1);
+            if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < slack))
                 return 0;
+        }
     return 1;
 }
 
@@ -74075,10 +74083,11 @@ static int cti_explicit_candidates(cti_state *s)
     CTI_CLEAR(g->search.ee);
     CTI_CLEAR(g->search.mf);
     g->search.known = 0;
-    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
-    for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = CTI_SWEPT_BOX,
-        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+    for (i = 0; i < f->n_bodies; i++) {
+        ct_real own = cti_explicit_scale(s, i, -1);
+        f->ranges[i].swept = CTI_SWEPT_BOX;
+        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edges[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
+    }
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
@@ -74088,13 +74097,27 @@ static int cti_explicit_candidates(cti_state *s)
     return 1;
 }
 
+CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
+{
+    const ct_real *p = cti_explicit_own(s)->search.edges + 3 * (size_t)a;
+    const ct_real *q = b < 0 ? p : cti_explicit_own(s)->search.edges + 3 * (size_t)b;
+    ct_real soft = cti_min(p[0], q[0]);
+    return soft < CTI_REAL_MAX ? soft : cti_min(p[1], q[1]);
+}
+
+static ct_real cti_explicit_length_of(const cti_state *s, const cti_pair *pair)
+{
+    const cti_surface *f = &s->surface;
+    return cti_explicit_scale(s, f->body_of[pair->v[0]], pair->kind == CT_PAIR_PLANE ? -1 : f->body_of[pair->v[pair->n_a]]);
+}
+
 /* adds a contact, as it is at y. 0: out of memory */
 static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch c;
     memset(&c, 0, sizeof c);
-    c.pair = *pair, c.sign = sign, c.key = key;
+    c.pair = *pair, c.sign = sign, c.key = key, c.edge = cti_explicit_length_of(s, pair);
     c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
@@ -74118,7 +74141,7 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, cons
             continue;
         memset(&c, 0, sizeof c);
         cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
-        c.sign = q->sign, c.key = key, c.held = c.ahead = 1;
+        c.sign = q->sign, c.key = key, c.held = c.ahead = 1, c.edge = cti_explicit_length_of(s, &c.pair);
         if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
     }
@@ -74198,7 +74221,7 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
             continue;
         memset(&c, 0, sizeof c);
         cti_explicit_pair(f, q, list[i], &c.pair);
-        c.sign = q->sign, c.key = key;
+        c.sign = q->sign, c.key = key, c.edge = cti_explicit_length_of(s, &c.pair);
         c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
         if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
@@ -74210,14 +74233,14 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
    it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
 {
-    const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real reach = CTI_EXPLICIT_REACH * g->edge, sign = 1;
+    int body = f->body_of[q->edge < 0 ? q->vertex : f->edges[2 * (size_t)q->edge]];
+    ct_real length = cti_explicit_scale(s, body, q->body), reach = CTI_EXPLICIT_REACH * length, sign = 1;
     cti_pair pair;
     uint64_t key = 0;
     int face, behind;
-    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
-    if (!(q->d2 < reach * reach))
+    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * length;
+    if (!(length < CTI_REAL_MAX && q->d2 < reach * reach))
         return 1;
     if (q->edge >= 0 && cti_explicit_near_edge(s, q, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
         return 0;
@@ -74276,12 +74299,13 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            ct_real most = touch * cti_explicit_scale(s, f->body_of[v], -1);
             cti_pair pair;
-            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
+            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
             if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
@@ -74295,15 +74319,17 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
         int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
-        ct_real sign, d;
+        int body_a = f->body_of[f->edges[2 * (size_t)a]], body_b = f->body_of[f->edges[2 * (size_t)b]];
+        ct_real sign, d, length;
         cti_pair pair;
-        if (f->body_of[f->edges[2 * (size_t)a]] == f->body_of[f->edges[2 * (size_t)b]])
+        if (body_a == body_b)
             continue;
-        if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > touch)
+        length = cti_explicit_scale(s, body_a, body_b);
+        if (!cti_explicit_pair_edges(s, a, b, CTI_EXPLICIT_REACH / 2 * length, &pair, &sign, &d) || d > touch * length)
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
@@ -74410,7 +74436,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
+            reach = cti_min(CTI_EXPLICIT_REACH * cti_explicit_scale(s, a, b), CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
             most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
     return most;
@@ -74719,7 +74745,7 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            ct_real room = cti_max(c->d - g->rest, CTI_R(0.0));
+            ct_real room = cti_max(c->d - g->rest * c->edge, CTI_R(0.0));
             double a = impulses ? (double)(c->script_rate + g->decay * room)
                                 : (double)(c->bias + g->decay * (2 * c->rate + g->decay * room));
             for (k = 0; k < c->n; k++)
@@ -74834,12 +74860,14 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->edge * g->decay;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->decay;
     int i, k, m = CTI_LEN(g->touches);
     cti_explicit_measure_all(s, y, t, 0);
-    for (i = 0; i < m; i++)
-        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d - g->rest, CTI_R(0.0)) < slow)
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        if (c->rate + g->decay * cti_max(c->d - g->rest * c->edge, CTI_R(0.0)) < slow * c->edge)
             break;
+    }
     if (i == m)
         return;
     cti_explicit_solve_all(s, v, 1);
@@ -75123,6 +75151,7 @@ typedef struct cti_explicit_run {
     int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
     int over;   /* steps that were left out */
     int squeezed;
+    int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;
 
@@ -75200,7 +75229,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     memset(run, 0, sizeof *run), run->found = -1;
     memset(&now, 0, sizeof now);
     g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
-    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
+    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -75259,7 +75288,7 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
             continue;
         if (c->held) {
             r->rk.held += !is_last;
-            r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
+            r->rk.held_deep += depth > CTI_R(1e-4) * c->edge;
             r->rk.penetration_held = cti_max(r->rk.penetration_held, depth);
         } else {
             r->rk.first += !is_last;
@@ -75273,12 +75302,11 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
 static void cti_explicit_goals(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real legal = s->desc.rk.penetration * g->edge;
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate);
-        c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(g->rest, c->d + way) : g->rest;
+        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate), rest = g->rest * c->edge;
+        c->goal = c->d < -s->desc.rk.penetration * c->edge && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
     }
 }
 
@@ -75336,7 +75364,6 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
     cti_explicit *g = cti_explicit_own(s);
     double clock = cti_cmr_clock(s);
     int i;
-    ct_real legal = s->desc.rk.penetration * g->edge;
     run->moved = 0;
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_renew(s, run))
@@ -75345,7 +75372,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
     cti_explicit_account_touches(s);
     cti_explicit_goals(s);
     for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].d < g->rest / 2)
+        if (g->touches[i].d < g->rest / 2 * g->touches[i].edge)
             break;
     if (i < CTI_LEN(g->touches)) {
         double elastic, stored, before = cti_explicit_potential(s, g->flat.y, &elastic);
@@ -75355,8 +75382,9 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
             run->stored += stored - elastic;
         }
         for (i = 0; i < CTI_LEN(g->touches); i++) {
-            g->touches[i].deep = cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal;
-            r->rk.left += !is_last && g->touches[i].deep;
+            cti_explicit_touch *c = &g->touches[i];
+            c->deep = cti_explicit_measure(s, g->flat.y, run->t, c) && c->d < -s->desc.rk.penetration * c->edge;
+            r->rk.left += !is_last && c->deep;
         }
     }
     r->ms_detect += cti_cmr_clock(s) - clock;
@@ -75433,14 +75461,14 @@ static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
 static ct_real cti_explicit_beyond(cti_state *s, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real legal = s->desc.rk.penetration * g->edge, beyond = 0;
+    ct_real beyond = 0;
     int i, k;
     if (!cti_explicit_find_aside(s, g->flat.end, t))
         return -1;
     for (i = 0; i < CTI_LEN(g->search.moved); i++) {
         const cti_explicit_touch *c = &g->search.moved[i];
-        ct_real late, most = CTI_EXPLICIT_FIRST * legal;
-        if (c->held || c->ahead || !(c->d < -10 * g->rest) || !(c->rate < 0))
+        ct_real late, most = CTI_EXPLICIT_FIRST * s->desc.rk.penetration * c->edge;
+        if (c->held || c->ahead || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
             continue;
         for (k = 0; k < c->n; k++)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
@@ -75603,25 +75631,31 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
+static void cti_explicit_deepest(const cti_state *s, const cti_explicit_touch *touches, cti_explicit_run *run, ct_step_report *r)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(touches); i++) {
+        r->penetration = cti_max(r->penetration, -touches[i].d);
+        run->deep += touches[i].d < -s->desc.rk.penetration * touches[i].edge;
+    }
+}
+
 /* contacts at the end of the step, moved back, and the deepest of all that are there after it: the move back may push nodes behind other surfaces,
    with which the step has no contact. 0: out of memory */
 static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    int i;
     if (!cti_explicit_meet(s, run, 1, r))
         return 0;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        r->penetration = cti_max(r->penetration, -g->touches[i].d);
+    cti_explicit_deepest(s, g->touches, run, r);
     if (!run->moved)
         return 1;
     clock = cti_cmr_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_find_aside(s, g->flat.y, run->t))
         return 0;
-    for (i = 0; i < CTI_LEN(g->search.moved); i++)
-        r->penetration = cti_max(r->penetration, -g->search.moved[i].d);
+    cti_explicit_deepest(s, g->search.moved, run, r);
     r->ms_detect += cti_cmr_clock(s) - clock;
     return 1;
 }
@@ -75667,12 +75701,12 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
-        rest += s->energy.moduli[i] * (double)(g->rest * g->rest) / ((double)g->edge * (double)g->edge);
+        rest += s->energy.moduli[i] * (double)(g->rest * g->rest);
     }
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left ||
-        r->penetration > s->desc.rk.penetration * g->edge || g->solve.natural > 1e-6 ||
+        run->deep || g->solve.natural > 1e-6 ||
         !(r->energy_gained <= gain * scale) || r->loss_contact < -gain * scale || run->stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
@@ -75864,6 +75898,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
+    CTI_FREE(m, g->search.edges);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -75886,6 +75921,31 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
             for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
                 sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
     return n ? (ct_real)(sum / n) : 0;
+}
+
+/* mean edges of the bodies at rest. 0: out of memory */
+static int cti_explicit_edges_of(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i, e, k;
+    if (!CTI_RESIZE(s->mem, q->edges, 3 * f->n_bodies))
+        return 0;
+    for (i = 0; i < f->n_bodies; i++) {
+        double sum = 0;
+        int n = f->ranges[i].e1 - f->ranges[i].e0;
+        for (e = f->ranges[i].e0; e < f->ranges[i].e1; e++)
+            sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
+        q->edges[3 * i] = n && bodies[i].model >= 0 ? (ct_real)(sum / n) : CTI_REAL_MAX;
+        q->edges[3 * i + 1] = n && f->bodies[i].moves ? (ct_real)(sum / n) : CTI_REAL_MAX;
+    }
+    for (i = 0; i < f->n_bodies; i++)
+        for (k = 0, q->edges[3 * i + 2] = 0; k < f->n_bodies; k++) {
+            ct_real length = cti_explicit_scale(s, i, k);
+            if (k != i && length < CTI_REAL_MAX)
+                q->edges[3 * i + 2] = cti_max(q->edges[3 * i + 2], length);
+        }
+    return 1;
 }
 
 /* smallest thickness of the mesh of each body with an inside. 0: out of memory */
@@ -75959,7 +76019,8 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_edges_of(s, bodies) && cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) &&
+           cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)

@@ -1032,6 +1032,31 @@ static void held_directions_stay(void **state)
     }
 }
 
+/* two boxes of 1 cm, one on the other, are the same beside a far body of whatever size: lengths of contacts are those of their own bodies */
+static void far_bodies_change_nothing(void **state)
+{
+    static const double sizes[3] = {0, 10, FLOAT ? 20 : 1000};
+    double y[3], top[3];
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = desc_of();
+        ct_world *w = world_make(&d);
+        ct_body_id id;
+        add_plane(w, 0, 1, 0, 0);
+        add_box(w, 0.01, 1, 1e5, 0.4, 0, 0, 0.0051, 0, 0);
+        id = add_box(w, 0.01, 1, 1e5, 0.4, 0, 0.0013, 0.0156, 0.0007, -0.3);
+        if (sizes[k] > 0)
+            add_box(w, sizes[k], 1, 1e5, 0.4, 0, 3 * sizes[k], sizes[k], 0, 0);
+        for (i = 0; i < 10; i++)
+            step_once(w, 0.005);
+        y[k] = end_of(w, id, 0), top[k] = end_of(w, id, 1);
+        if (!(fabs(y[k] - y[0]) < 1e-5 && fabs(top[k] - top[0]) < 1e-5))
+            fail_msg("beside a body of %g m the box is between %g and %g, without it between %g and %g", sizes[k], y[k], top[k], y[0], top[0]);
+        ct_world_destroy(w);
+    }
+}
+
 /* damping_mass lets a rigid body come to rest: velocities fall as exp(-alpha t), and the loss is the energy that is gone */
 static void rigid_bodies_are_damped(void **state)
 {
@@ -1706,6 +1731,7 @@ int main(void)
         cmocka_unit_test(tips_stay_in_pits),
         cmocka_unit_test(held_directions_stay),
         cmocka_unit_test(rigid_bodies_are_damped),
+        cmocka_unit_test(far_bodies_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

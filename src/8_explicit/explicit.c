@@ -51,6 +51,7 @@ typedef struct cti_explicit_run {
     int forced; /* steps accepted above the tolerance, or in which bodies go farther than contacts reach */
     int over;   /* steps that were left out */
     int squeezed;
+    int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
 } cti_explicit_run;
 
@@ -127,7 +128,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     memset(run, 0, sizeof *run), run->found = -1;
     memset(&now, 0, sizeof now);
     g->dt = dt, g->solve.natural = 0, g->decay = CTI_EXPLICIT_DECAY / cti_min(g->bound, dt);
-    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS) * g->edge;
+    g->rest = cti_max(CTI_EXPLICIT_REST * s->desc.rk.penetration, 64 * CTI_EPS);
     memcpy(g->start, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->surface, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memcpy(g->search.from, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
@@ -186,7 +187,7 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
             continue;
         if (c->held) {
             r->rk.held += !is_last;
-            r->rk.held_deep += depth > CTI_R(1e-4) * g->edge;
+            r->rk.held_deep += depth > CTI_R(1e-4) * c->edge;
             r->rk.penetration_held = cti_max(r->rk.penetration_held, depth);
         } else {
             r->rk.first += !is_last;
@@ -200,12 +201,11 @@ static void cti_explicit_depths(cti_state *s, int is_last, ct_step_report *r)
 static void cti_explicit_goals(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real legal = s->desc.rk.penetration * g->edge;
     int i;
     for (i = 0; i < CTI_LEN(g->touches); i++) {
         cti_explicit_touch *c = &g->touches[i];
-        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate);
-        c->goal = c->d < -legal && s->desc.recovery_speed > 0 ? cti_min(g->rest, c->d + way) : g->rest;
+        ct_real way = g->past.last * cti_max(s->desc.recovery_speed, -c->rate), rest = g->rest * c->edge;
+        c->goal = c->d < -s->desc.rk.penetration * c->edge && s->desc.recovery_speed > 0 ? cti_min(rest, c->d + way) : rest;
     }
 }
 
@@ -263,7 +263,6 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
     cti_explicit *g = cti_explicit_own(s);
     double clock = cti_cmr_clock(s);
     int i;
-    ct_real legal = s->desc.rk.penetration * g->edge;
     run->moved = 0;
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_renew(s, run))
@@ -272,7 +271,7 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
     cti_explicit_account_touches(s);
     cti_explicit_goals(s);
     for (i = 0; i < CTI_LEN(g->touches); i++)
-        if (g->touches[i].d < g->rest / 2)
+        if (g->touches[i].d < g->rest / 2 * g->touches[i].edge)
             break;
     if (i < CTI_LEN(g->touches)) {
         double elastic, stored, before = cti_explicit_potential(s, g->flat.y, &elastic);
@@ -282,8 +281,9 @@ static int cti_explicit_meet(cti_state *s, cti_explicit_run *run, int is_last, c
             run->stored += stored - elastic;
         }
         for (i = 0; i < CTI_LEN(g->touches); i++) {
-            g->touches[i].deep = cti_explicit_measure(s, g->flat.y, run->t, &g->touches[i]) && g->touches[i].d < -legal;
-            r->rk.left += !is_last && g->touches[i].deep;
+            cti_explicit_touch *c = &g->touches[i];
+            c->deep = cti_explicit_measure(s, g->flat.y, run->t, c) && c->d < -s->desc.rk.penetration * c->edge;
+            r->rk.left += !is_last && c->deep;
         }
     }
     r->ms_detect += cti_cmr_clock(s) - clock;
@@ -360,14 +360,14 @@ static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
 static ct_real cti_explicit_beyond(cti_state *s, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real legal = s->desc.rk.penetration * g->edge, beyond = 0;
+    ct_real beyond = 0;
     int i, k;
     if (!cti_explicit_find_aside(s, g->flat.end, t))
         return -1;
     for (i = 0; i < CTI_LEN(g->search.moved); i++) {
         const cti_explicit_touch *c = &g->search.moved[i];
-        ct_real late, most = CTI_EXPLICIT_FIRST * legal;
-        if (c->held || c->ahead || !(c->d < -10 * g->rest) || !(c->rate < 0))
+        ct_real late, most = CTI_EXPLICIT_FIRST * s->desc.rk.penetration * c->edge;
+        if (c->held || c->ahead || !(c->d < -10 * g->rest * c->edge) || !(c->rate < 0))
             continue;
         for (k = 0; k < c->n; k++)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
@@ -530,25 +530,31 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
 
 /* ---- the step ---- */
 
+static void cti_explicit_deepest(const cti_state *s, const cti_explicit_touch *touches, cti_explicit_run *run, ct_step_report *r)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(touches); i++) {
+        r->penetration = cti_max(r->penetration, -touches[i].d);
+        run->deep += touches[i].d < -s->desc.rk.penetration * touches[i].edge;
+    }
+}
+
 /* contacts at the end of the step, moved back, and the deepest of all that are there after it: the move back may push nodes behind other surfaces,
    with which the step has no contact. 0: out of memory */
 static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
     double clock;
-    int i;
     if (!cti_explicit_meet(s, run, 1, r))
         return 0;
-    for (i = 0; i < CTI_LEN(g->touches); i++)
-        r->penetration = cti_max(r->penetration, -g->touches[i].d);
+    cti_explicit_deepest(s, g->touches, run, r);
     if (!run->moved)
         return 1;
     clock = cti_cmr_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
     if (!cti_explicit_find_aside(s, g->flat.y, run->t))
         return 0;
-    for (i = 0; i < CTI_LEN(g->search.moved); i++)
-        r->penetration = cti_max(r->penetration, -g->search.moved[i].d);
+    cti_explicit_deepest(s, g->search.moved, run, r);
     r->ms_detect += cti_cmr_clock(s) - clock;
     return 1;
 }
@@ -594,12 +600,12 @@ static int cti_explicit_finish(cti_state *s, cti_explicit_run *run, ct_step_repo
     scale += (64 + r->rk.accepted) * (double)CTI_EPS * (fabs(r->energy_gravity) + r->energy_kinetic) / gain; /* each step rounds */
     for (i = 0; i < s->bodies.n_models; i++) { /* rounding is no error of the steps */
         scale += 64 * (double)CTI_EPS * s->energy.moduli[i] / gain;
-        rest += s->energy.moduli[i] * (double)(g->rest * g->rest) / ((double)g->edge * (double)g->edge);
+        rest += s->energy.moduli[i] * (double)(g->rest * g->rest);
     }
     if (run->over)
         cti_step_status(r, CT_STATUS_BUDGET);
     if ((r->tangled && s->desc.rk.edges) || run->forced || run->squeezed || r->rk.left ||
-        r->penetration > s->desc.rk.penetration * g->edge || g->solve.natural > 1e-6 ||
+        run->deep || g->solve.natural > 1e-6 ||
         !(r->energy_gained <= gain * scale) || r->loss_contact < -gain * scale || run->stored > CTI_EXPLICIT_RECOVERED * scale + rest ||
         r->loss_damping < -gain * scale) /* a step that blows up may be damped by less than nothing */
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);

@@ -27,6 +27,7 @@ typedef struct cti_explicit_touch {
     int deep;            /* 1: the move back left it deeper than the legal penetration */
     int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
     cti_v3 normal;       /* unit, from side b to side a */
+    ct_real edge;        /* [m] length of its bodies, cti_explicit_scale */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
     ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
     ct_real goal;        /* [m] d to which it is moved back */
@@ -63,14 +64,14 @@ typedef struct cti_explicit_elements {
     ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
-/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
+/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
     int32_t *mf;         /* [2 n] (edge, face), for middles of edges; empty without rk.refine SURFACE */
     ct_real *x;          /* [3 nv] positions that they are of */
     ct_real *from;       /* [3 nv] positions at the start of a Runge-Kutta step */
     cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
-    ct_real slack;       /* [m] */
+    ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
     int known;
@@ -137,11 +138,11 @@ typedef struct cti_explicit {
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
-    ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real edge;        /* [m] mean edge of all surfaces that move */
     ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
     ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
-    ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
+    ct_real rest;        /* [edges] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real dt;          /* [s] length of the world's step */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
@@ -213,6 +214,10 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
 CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
+
+/* cti_explicit_scale -- length of the contacts of two surface bodies [m], b -1: of one with planes. The smaller mean edge of those that are soft;
+   of those that move where none is. */
+CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);

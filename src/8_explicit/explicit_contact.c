@@ -294,7 +294,7 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
             int own;
-            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2))
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2 * c->edge))
                 continue;
             own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))

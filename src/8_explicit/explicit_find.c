@@ -28,9 +28,11 @@ static int cti_explicit_is_known(const cti_state *s)
     if (!g->search.known)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
-        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
-            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
+        for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
+            ct_real slack = CTI_EXPLICIT_SLACK * cti_explicit_scale(s, f->body_of[i], -1);
+            if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < slack))
                 return 0;
+        }
     return 1;
 }
 
@@ -46,10 +48,11 @@ static int cti_explicit_candidates(cti_state *s)
     CTI_CLEAR(g->search.ee);
     CTI_CLEAR(g->search.mf);
     g->search.known = 0;
-    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
-    for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = CTI_SWEPT_BOX,
-        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+    for (i = 0; i < f->n_bodies; i++) {
+        ct_real own = cti_explicit_scale(s, i, -1);
+        f->ranges[i].swept = CTI_SWEPT_BOX;
+        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edges[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
+    }
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
@@ -59,13 +62,27 @@ static int cti_explicit_candidates(cti_state *s)
     return 1;
 }
 
+CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
+{
+    const ct_real *p = cti_explicit_own(s)->search.edges + 3 * (size_t)a;
+    const ct_real *q = b < 0 ? p : cti_explicit_own(s)->search.edges + 3 * (size_t)b;
+    ct_real soft = cti_min(p[0], q[0]);
+    return soft < CTI_REAL_MAX ? soft : cti_min(p[1], q[1]);
+}
+
+static ct_real cti_explicit_length_of(const cti_state *s, const cti_pair *pair)
+{
+    const cti_surface *f = &s->surface;
+    return cti_explicit_scale(s, f->body_of[pair->v[0]], pair->kind == CT_PAIR_PLANE ? -1 : f->body_of[pair->v[pair->n_a]]);
+}
+
 /* adds a contact, as it is at y. 0: out of memory */
 static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_pair *pair, ct_real sign, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch c;
     memset(&c, 0, sizeof c);
-    c.pair = *pair, c.sign = sign, c.key = key;
+    c.pair = *pair, c.sign = sign, c.key = key, c.edge = cti_explicit_length_of(s, pair);
     c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
@@ -89,7 +106,7 @@ static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, cons
             continue;
         memset(&c, 0, sizeof c);
         cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
-        c.sign = q->sign, c.key = key, c.held = c.ahead = 1;
+        c.sign = q->sign, c.key = key, c.held = c.ahead = 1, c.edge = cti_explicit_length_of(s, &c.pair);
         if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
     }
@@ -169,7 +186,7 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
             continue;
         memset(&c, 0, sizeof c);
         cti_explicit_pair(f, q, list[i], &c.pair);
-        c.sign = q->sign, c.key = key;
+        c.sign = q->sign, c.key = key, c.edge = cti_explicit_length_of(s, &c.pair);
         c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
         if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
@@ -181,14 +198,14 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
    it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
 {
-    const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real reach = CTI_EXPLICIT_REACH * g->edge, sign = 1;
+    int body = f->body_of[q->edge < 0 ? q->vertex : f->edges[2 * (size_t)q->edge]];
+    ct_real length = cti_explicit_scale(s, body, q->body), reach = CTI_EXPLICIT_REACH * length, sign = 1;
     cti_pair pair;
     uint64_t key = 0;
     int face, behind;
-    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
-    if (!(q->d2 < reach * reach))
+    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * length;
+    if (!(length < CTI_REAL_MAX && q->d2 < reach * reach))
         return 1;
     if (q->edge >= 0 && cti_explicit_near_edge(s, q, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
         return 0;
@@ -247,12 +264,13 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            ct_real most = touch * cti_explicit_scale(s, f->body_of[v], -1);
             cti_pair pair;
-            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
+            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
             if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
@@ -266,15 +284,17 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
         int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
-        ct_real sign, d;
+        int body_a = f->body_of[f->edges[2 * (size_t)a]], body_b = f->body_of[f->edges[2 * (size_t)b]];
+        ct_real sign, d, length;
         cti_pair pair;
-        if (f->body_of[f->edges[2 * (size_t)a]] == f->body_of[f->edges[2 * (size_t)b]])
+        if (body_a == body_b)
             continue;
-        if (!cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) || d > touch)
+        length = cti_explicit_scale(s, body_a, body_b);
+        if (!cti_explicit_pair_edges(s, a, b, CTI_EXPLICIT_REACH / 2 * length, &pair, &sign, &d) || d > touch * length)
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
@@ -381,7 +401,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
+            reach = cti_min(CTI_EXPLICIT_REACH * cti_explicit_scale(s, a, b), CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
             most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
     return most;

@@ -122,7 +122,7 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
         return 1;
     middle = cti_v3_mul(cti_v3_add(cti_v3_at(x, q[0]), cti_v3_at(x, q[1])), CTI_R(0.5));
     d = cti_v3_dot(cti_explicit_edge_normal(f, x, edge), cti_v3_sub(middle, cti_v3_at(x, p[0])));
-    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge))
+    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
         d = -cti_v3_dot(cti_explicit_edge_normal(f, g->surface, edge), cti_explicit_edge_normal(f, g->surface, other));
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }

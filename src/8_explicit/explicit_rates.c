@@ -297,7 +297,7 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            ct_real room = cti_max(c->d - g->rest, CTI_R(0.0));
+            ct_real room = cti_max(c->d - g->rest * c->edge, CTI_R(0.0));
             double a = impulses ? (double)(c->script_rate + g->decay * room)
                                 : (double)(c->bias + g->decay * (2 * c->rate + g->decay * room));
             for (k = 0; k < c->n; k++)
@@ -412,12 +412,14 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->edge * g->decay;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->decay;
     int i, k, m = CTI_LEN(g->touches);
     cti_explicit_measure_all(s, y, t, 0);
-    for (i = 0; i < m; i++)
-        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d - g->rest, CTI_R(0.0)) < slow)
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        if (c->rate + g->decay * cti_max(c->d - g->rest * c->edge, CTI_R(0.0)) < slow * c->edge)
             break;
+    }
     if (i == m)
         return;
     cti_explicit_solve_all(s, v, 1);

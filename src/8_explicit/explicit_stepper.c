@@ -107,6 +107,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
+    CTI_FREE(m, g->search.edges);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -129,6 +130,31 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
             for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
                 sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
     return n ? (ct_real)(sum / n) : 0;
+}
+
+/* mean edges of the bodies at rest. 0: out of memory */
+static int cti_explicit_edges_of(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i, e, k;
+    if (!CTI_RESIZE(s->mem, q->edges, 3 * f->n_bodies))
+        return 0;
+    for (i = 0; i < f->n_bodies; i++) {
+        double sum = 0;
+        int n = f->ranges[i].e1 - f->ranges[i].e0;
+        for (e = f->ranges[i].e0; e < f->ranges[i].e1; e++)
+            sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
+        q->edges[3 * i] = n && bodies[i].model >= 0 ? (ct_real)(sum / n) : CTI_REAL_MAX;
+        q->edges[3 * i + 1] = n && f->bodies[i].moves ? (ct_real)(sum / n) : CTI_REAL_MAX;
+    }
+    for (i = 0; i < f->n_bodies; i++)
+        for (k = 0, q->edges[3 * i + 2] = 0; k < f->n_bodies; k++) {
+            ct_real length = cti_explicit_scale(s, i, k);
+            if (k != i && length < CTI_REAL_MAX)
+                q->edges[3 * i + 2] = cti_max(q->edges[3 * i + 2], length);
+        }
+    return 1;
 }
 
 /* smallest thickness of the mesh of each body with an inside. 0: out of memory */
@@ -202,7 +228,8 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_edges_of(s, bodies) && cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) &&
+           cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)
