@@ -1,0 +1,187 @@
+/* explicit_near.c -- the faces of a body with which a point near it has contacts.
+   Method: a point is behind a surface where its offset from the nearest point has a negative product with the normal there: of a face, the sum of
+   an edge's two, or the mean of a vertex's faces by their angles. A surface without an inside has two sides; the point belongs to the side on which
+   it was at the start of the Runge-Kutta step, or at the surface to that which its own normal opposes. A point behind the surface has its contact
+   with the face that it has passed since, even where another one is nearer now: the vertex of a box that falls on an equal box is as near to that
+   one's sides as to its top. A point at an edge, which has passed no face, has it with the face that opposes the point's own normal most. A point
+   behind a concave edge or vertex has contacts with all faces there.
+   based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
+#include "explicit.h"
+#include "../1_math/elem.h"
+#include "../4_geom/dist.h"
+
+CTI_FN int cti_explicit_around(cti_state *s)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i;
+    if (!CTI_RESIZE(s->mem, q->around_at, f->nv + 2) || !CTI_RESIZE(s->mem, q->around, 3 * f->nf))
+        return 0;
+    memset(q->around_at, 0, sizeof *q->around_at * ((size_t)f->nv + 2));
+    for (i = 0; i < 3 * f->nf; i++)
+        q->around_at[f->faces[i] + 2]++;
+    for (i = 2; i < f->nv + 2; i++)
+        q->around_at[i] += q->around_at[i - 1];
+    for (i = 0; i < 3 * f->nf; i++)
+        q->around[q->around_at[f->faces[i] + 1]++] = i / 3;
+    return 1;
+}
+
+CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+{
+    const int32_t *v = f->faces + 3 * (size_t)face;
+    cti_v3 a = cti_v3_at(x, v[0]);
+    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
+}
+
+CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
+{
+    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
+    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
+    return cti_v3_unit(b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n, cti_v3_zero());
+}
+
+/* mean of the normals of a vertex's faces by their angles, of length 1 */
+static cti_v3 cti_explicit_vertex_normal(const cti_state *s, const ct_real *x, int v)
+{
+    const cti_explicit_search *q = &cti_explicit_own(s)->search;
+    cti_v3 sum = cti_v3_zero(), p = cti_v3_at(x, v);
+    int i;
+    for (i = q->around_at[v]; i < q->around_at[v + 1]; i++) {
+        const int32_t *t = s->surface.faces + 3 * (size_t)q->around[i];
+        int k = t[0] == v ? 0 : (t[1] == v ? 1 : 2);
+        cti_v3 a = cti_v3_sub(cti_v3_at(x, t[(k + 1) % 3]), p), b = cti_v3_sub(cti_v3_at(x, t[(k + 2) % 3]), p), n = cti_v3_cross(a, b);
+        ct_real size = cti_v3_norm(n);
+        if (size > 0)
+            sum = cti_v3_mad(sum, n, cti_atan2(size, cti_v3_dot(a, b)) / size);
+    }
+    return cti_v3_unit(sum, cti_v3_zero());
+}
+
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q)
+{
+    return q->feature < 3 || q->feature == 6 ? -1 : f->face_edges[3 * (size_t)q->face + (size_t)q->feature - 3];
+}
+
+/* normal of the nearest feature at x, and a point of it */
+static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const cti_explicit_near *q, cti_v3 *out_at)
+{
+    const cti_surface *f = &s->surface;
+    const int32_t *v = f->faces + 3 * (size_t)q->face;
+    int k = q->feature < 3 ? q->feature : q->feature == 4, edge = cti_explicit_near_at(f, q);
+    *out_at = cti_v3_at(x, v[k]);
+    if (q->feature < 3)
+        return cti_explicit_vertex_normal(s, x, v[k]);
+    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
+}
+
+/* 1: the nearest point is on the border of an open surface */
+static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q)
+{
+    const cti_explicit_search *g = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i, k, v, edge = cti_explicit_near_at(f, q);
+    if (q->feature >= 3)
+        return edge >= 0 && f->edge_faces[2 * (size_t)edge + 1] < 0;
+    v = f->faces[3 * (size_t)q->face + (size_t)q->feature];
+    for (i = g->around_at[v]; i < g->around_at[v + 1]; i++)
+        for (k = 0; k < 3; k++) {
+            int e = f->face_edges[3 * (size_t)g->around[i] + (size_t)k];
+            if (e >= 0 && (f->edges[2 * (size_t)e] == v || f->edges[2 * (size_t)e + 1] == v) && f->edge_faces[2 * (size_t)e + 1] < 0)
+                return 1;
+        }
+    return 0;
+}
+
+CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    cti_v3 at, n = cti_explicit_feature(s, g->surface, q, &at);
+    ct_real d = cti_v3_dot(n, cti_v3_sub(q->at, at)), before;
+    q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, g->surface, q->edge) : cti_explicit_vertex_normal(s, g->surface, q->vertex);
+    q->sign = 1;
+    if (s->surface.bodies[q->body].solid)
+        return d < 0;
+    before = cti_v3_dot(cti_explicit_feature(s, g->search.from, q, &at), cti_v3_sub(q->from, at));
+    if (cti_abs(before) > q->touch)
+        q->sign = before > 0 ? CTI_R(1.0) : CTI_R(-1.0);
+    else
+        q->sign = cti_v3_dot(n, q->own) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
+    return q->sign * d < 0 && !cti_explicit_on_border(s, q);
+}
+
+CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    const int32_t *p = f->edges + 2 * (size_t)edge, *q = f->edges + 2 * (size_t)other;
+    const ct_real *x = g->search.from;
+    cti_v3 middle;
+    ct_real d;
+    if (f->bodies[f->body_of[p[0]]].solid)
+        return 1;
+    middle = cti_v3_mul(cti_v3_add(cti_v3_at(x, q[0]), cti_v3_at(x, q[1])), CTI_R(0.5));
+    d = cti_v3_dot(cti_explicit_edge_normal(f, x, edge), cti_v3_sub(middle, cti_v3_at(x, p[0])));
+    if (!(cti_abs(d) > CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * cti_explicit_scale(s, f->body_of[p[0]], f->body_of[q[0]])))
+        d = -cti_v3_dot(cti_explicit_edge_normal(f, g->surface, edge), cti_explicit_edge_normal(f, g->surface, other));
+    return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
+}
+
+/* distance of a point p from the plane of a face at x, on the point's side */
+static ct_real cti_explicit_height(const cti_state *s, const ct_real *x, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
+{
+    *out_n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
+    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+}
+
+static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
+{
+    const ct_real *x = cti_explicit_own(s)->surface;
+    const int32_t *v = s->surface.faces + 3 * (size_t)face;
+    ct_real p[3], w[3];
+    int feature;
+    cti_v3_put(p, 0, at);
+    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+}
+
+/* The face over which the point is, and whose plane it has passed since the start of the Runge-Kutta step: of several the one to which it came
+   last. A distance that was and is within `touch` tells nothing. -1: none */
+static int cti_explicit_passed(const cti_state *s, const cti_explicit_near *q)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    ct_real last = -CTI_REAL_MAX;
+    int i, best = -1;
+    for (i = 0; i < q->n; i++) {
+        int face = q->pairs[2 * i + 1];
+        cti_v3 n;
+        ct_real before = cti_explicit_height(s, g->search.from, q, face, q->from, &n), d = cti_explicit_height(s, g->surface, q, face, q->at, &n);
+        if (!(d < 0 && before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
+            continue;
+        if (!(before - q->touch > last * (before - d)) || !(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+            continue;
+        last = (before - q->touch) / (before - d), best = face;
+    }
+    return best;
+}
+
+/* of the faces that the point touches, the one that opposes the point's own normal most */
+static int cti_explicit_opposed(const cti_state *s, const cti_explicit_near *q)
+{
+    ct_real least = CTI_REAL_MAX;
+    int i, best = q->face;
+    for (i = 0; i < q->n; i++) {
+        int face = q->pairs[2 * i + 1];
+        ct_real along = q->sign * cti_v3_dot(cti_explicit_face_normal(&s->surface, cti_explicit_own(s)->surface, face), q->own);
+        if (along < least && cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch)
+            least = along, best = face;
+    }
+    return best;
+}
+
+CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
+{
+    int face = cti_explicit_passed(s, q);
+    if (face < 0 && q->d2 <= q->touch * q->touch)
+        face = cti_explicit_opposed(s, q);
+    return face < 0 && q->feature == 6 ? q->face : face;
+}
