@@ -866,6 +866,30 @@ static void boxes_meet_in_line(void **state)
         }
 }
 
+/* Equal cubes lie in line. Vertices on the border of a top slide inward by more than the legal penetration, some from outside: they stay contacts of
+   the top, although they are behind the plane of the side, over which they are, too */
+static void borders_are_slid_over(void **state)
+{
+    int damped, i;
+    (void)state;
+    for (damped = 0; damped < 2; damped++) {
+        ct_world_desc d = desc_of();
+        ct_world *w = world_make(&d);
+        double deepest = 0;
+        int held = 0;
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 2; i++)
+            add_box(w, 0.05, 3, 1e5, 0.49, damped ? 1e-3 : 0, 0, 0.026 + 0.055 * i, 0, 0);
+        for (i = 0; i < 8; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            held += r.rk.held, deepest = fmax(deepest, (double)r.rk.penetration_held);
+        }
+        if (!(held > 0 && deepest < 1e-4 * 0.05 / 3))
+            fail_msg("damped %d: %d held contacts, the deepest %g", damped, held, deepest);
+        ct_world_destroy(w);
+    }
+}
+
 /* a grid of 1 m, or with `closed` a box below it; `turned`: its triangles the other way round */
 static ct_mesh ground_of(int closed, int turned)
 {
@@ -1725,7 +1749,7 @@ int main(void)
         cmocka_unit_test(impulses_change_momentum),
         cmocka_unit_test(crushed_elements_are_counted),
         cmocka_unit_test(counts_of_steps),
-        cmocka_unit_test(boxes_meet_in_line),
+        cmocka_unit_test(boxes_meet_in_line), cmocka_unit_test(borders_are_slid_over),
         cmocka_unit_test(sheets_have_two_sides),
         cmocka_unit_test(rooms_keep_their_boxes),
         cmocka_unit_test(tips_stay_in_pits),

@@ -3,8 +3,9 @@
    an edge's two, or the mean of a vertex's faces by their angles. A surface without an inside has two sides; the point belongs to the side on which
    it was at the start of the Runge-Kutta step, or at the surface to that which its own normal opposes. A point behind the surface has its contact
    with the face that it has passed since, even where another one is nearer now: the vertex of a box that falls on an equal box is as near to that
-   one's sides as to its top. A point at an edge, which has passed no face, has it with the face that opposes the point's own normal most. A point
-   behind a concave edge or vertex has contacts with all faces there.
+   one's sides as to its top. A point that touches a face in whose plane it was when the step began has it with the face that opposes the point's own
+   normal most, of those that it touches or has passed: a vertex that lies on the border of a top slides behind the plane of the side without coming
+   through it. So does a point at an edge that has passed no face. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 #include "explicit.h"
 #include "../1_math/elem.h"
@@ -144,44 +145,58 @@ static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
     return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
 }
 
-/* The face over which the point is, and whose plane it has passed since the start of the Runge-Kutta step: of several the one to which it came
-   last. A distance that was and is within `touch` tells nothing. -1: none */
-static int cti_explicit_passed(const cti_state *s, const cti_explicit_near *q)
+/* When the point has passed a face over which it is, in shares of the Runge-Kutta step; at most 0: it touched the face when the step began.
+   -CTI_REAL_MAX: it has not; a distance that was and is within `touch` tells nothing */
+static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face)
 {
     const cti_explicit *g = cti_explicit_own(s);
-    ct_real last = -CTI_REAL_MAX;
-    int i, best = -1;
-    for (i = 0; i < q->n; i++) {
-        int face = q->pairs[2 * i + 1];
-        cti_v3 n;
-        ct_real before = cti_explicit_height(s, g->search.from, q, face, q->from, &n), d = cti_explicit_height(s, g->surface, q, face, q->at, &n);
-        if (!(d < 0 && before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
-            continue;
-        if (!(before - q->touch > last * (before - d)) || !(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
-            continue;
-        last = (before - q->touch) / (before - d), best = face;
-    }
-    return best;
+    cti_v3 n;
+    ct_real before = cti_explicit_height(s, g->search.from, q, face, q->from, &n), d = cti_explicit_height(s, g->surface, q, face, q->at, &n);
+    if (!(d < 0 && before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
+        return -CTI_REAL_MAX;
+    if (!(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+        return -CTI_REAL_MAX;
+    return (before - q->touch) / (before - d);
 }
 
-/* of the faces that the point touches, the one that opposes the point's own normal most */
+/* Of the faces that the point touches or has passed, the one that opposes the point's own normal most. -1: none */
 static int cti_explicit_opposed(const cti_state *s, const cti_explicit_near *q)
 {
     ct_real least = CTI_REAL_MAX;
-    int i, best = q->face;
+    int i, best = -1;
     for (i = 0; i < q->n; i++) {
         int face = q->pairs[2 * i + 1];
         ct_real along = q->sign * cti_v3_dot(cti_explicit_face_normal(&s->surface, cti_explicit_own(s)->surface, face), q->own);
-        if (along < least && cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch)
+        if (along < least && (cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch || cti_explicit_passed(s, q, face) > -CTI_REAL_MAX))
             least = along, best = face;
     }
     return best;
 }
 
+/* 1: the point touches a face in whose plane it was when the Runge-Kutta step began */
+static int cti_explicit_has_slid(const cti_state *s, const cti_explicit_near *q)
+{
+    int i;
+    cti_v3 n;
+    for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
+        int face = q->pairs[2 * i + 1];
+        if (cti_abs(cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &n)) <= q->touch &&
+            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch)
+            return 1;
+    }
+    return 0;
+}
+
 CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
 {
-    int face = cti_explicit_passed(s, q);
-    if (face < 0 && q->d2 <= q->touch * q->touch)
+    ct_real last = 0;
+    int i, face = -1;
+    for (i = 0; i < q->n; i++) {
+        ct_real passed = cti_explicit_passed(s, q, q->pairs[2 * i + 1]);
+        if (passed > last)
+            last = passed, face = q->pairs[2 * i + 1];
+    }
+    if (face < 0 || cti_explicit_has_slid(s, q))
         face = cti_explicit_opposed(s, q);
     return face < 0 && q->feature == 6 ? q->face : face;
 }
