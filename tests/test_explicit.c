@@ -1556,6 +1556,26 @@ static void overlaps_come_out_slowly(void **state)
     ct_world_destroy(w);
 }
 
+/* A fast cube is in a thin wall at the start. The bound that keeps bodies on their sides of a thin one does not shorten steps while they overlap */
+static void overlaps_shorten_no_steps(void **state)
+{
+    static const double at[3] = {0, 0.055, 0}, v[3] = {20, 0, 0};
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_step_report r;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    add_soft(w, "cube", &m, 1e4, 0.3, 0, at, v);
+    add_still_box(w, 4, 0.02, 4, 40, 40, 0, 0, 0);
+    r = step_once(w, 0.002);
+    if (!(r.rk.left > 0 && r.rk.dt_most > 5e-4 && r.rk.rejected == 0))
+        fail_msg("%d deep contacts, %d rejected, steps of at most %g s", r.rk.left, r.rk.rejected, (double)r.rk.dt_most);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 /* momentum and angular momentum about z of rigid bodies of equal shape; out [4] */
 static void momenta(const ct_world *w, double *out)
 {
@@ -1743,7 +1763,7 @@ int main(void)
         cmocka_unit_test(arcs_meet),
         cmocka_unit_test(short_steps_push_nothing),
         cmocka_unit_test(impacts_gain_nothing),
-        cmocka_unit_test(overlaps_come_out_slowly),
+        cmocka_unit_test(overlaps_come_out_slowly), cmocka_unit_test(overlaps_shorten_no_steps),
         cmocka_unit_test(grazing_balls_keep_angular_momentum),
         cmocka_unit_test(gains_in_any_frame),
         cmocka_unit_test(impulses_change_momentum),

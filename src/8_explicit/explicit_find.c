@@ -372,9 +372,11 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
     uint64_t *keys = g->solve.keys; /* scratch of cti_explicit_regions, which has made room */
     for (i = 0; i < m; i++) {
         const cti_pair *pair = &g->touches[i].pair;
-        int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
-        if (g->touches[i].deep && pair->plane < 0)
-            keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+        int a, b;
+        if (!g->touches[i].deep || pair->kind == CT_PAIR_PLANE)
+            continue;
+        a = s->surface.body_of[pair->v[0]], b = s->surface.body_of[pair->v[pair->n_a]];
+        keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
     }
     cti_sort_u64(keys, NULL, keys + m, NULL, n);
     *out_n = n;
