@@ -3,9 +3,9 @@
    an edge's two, or the mean of a vertex's faces by their angles. A surface without an inside has two sides; the point belongs to the side on which
    it was at the start of the Runge-Kutta step, or at the surface to that which its own normal opposes. A point behind the surface has its contact
    with the face that it has passed since, even where another one is nearer now: the vertex of a box that falls on an equal box is as near to that
-   one's sides as to its top. A point that touches a face in whose plane it was when the step began has it with the face that opposes the point's own
-   normal most, of those that it touches or has passed: a vertex that lies on the border of a top slides behind the plane of the side without coming
-   through it. So does a point at an edge that has passed no face. A point behind a concave edge or vertex has contacts with all faces there.
+   one's sides as to its top. At a convex edge a point may pass the plane of one face while it touches the other, in whose plane it slides: it did not
+   come through the first. Its contact is with the face that opposes its own normal most, of those that it touches or has passed, as at an edge
+   where it has passed none. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 #include "explicit.h"
 #include "../1_math/elem.h"
@@ -173,15 +173,19 @@ static int cti_explicit_opposed(const cti_state *s, const cti_explicit_near *q)
     return best;
 }
 
-/* 1: the point touches a face in whose plane it was when the Runge-Kutta step began */
-static int cti_explicit_has_slid(const cti_state *s, const cti_explicit_near *q)
+/* 1: the point touches a face behind whose plane it was not when the Runge-Kutta step began, and the face that it has passed is behind this plane.
+   At a convex edge a point is behind the surface only where it is behind both faces: it may have come to the other one */
+static int cti_explicit_is_on_border(const cti_state *s, const cti_explicit_near *q, int passed)
 {
+    const cti_explicit *g = cti_explicit_own(s);
+    const int32_t *v = s->surface.faces + 3 * (size_t)passed;
+    cti_v3 center = cti_v3_add(cti_v3_add(cti_v3_at(g->surface, v[0]), cti_v3_at(g->surface, v[1])), cti_v3_at(g->surface, v[2])), n;
     int i;
-    cti_v3 n;
+    center = cti_v3_mul(center, CTI_R(1.0) / 3);
     for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
         int face = q->pairs[2 * i + 1];
-        if (cti_abs(cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &n)) <= q->touch &&
-            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch)
+        if (cti_explicit_height(s, g->search.from, q, face, q->from, &n) >= -q->touch &&
+            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch && cti_explicit_height(s, g->surface, q, face, center, &n) < 0)
             return 1;
     }
     return 0;
@@ -196,7 +200,7 @@ CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
         if (passed > last)
             last = passed, face = q->pairs[2 * i + 1];
     }
-    if (face < 0 || cti_explicit_has_slid(s, q))
+    if (face < 0 || cti_explicit_is_on_border(s, q, face))
         face = cti_explicit_opposed(s, q);
     return face < 0 && q->feature == 6 ? q->face : face;
 }
