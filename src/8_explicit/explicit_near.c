@@ -145,37 +145,22 @@ static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
     return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
 }
 
-/* When the point has passed a face over which it is, in shares of the Runge-Kutta step; at most 0: it touched the face when the step began.
-   -CTI_REAL_MAX: it has not; a distance that was and is within `touch` tells nothing */
-static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face)
+/* When the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it touched the
+   face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it; a distance that was and is within `touch` tells nothing */
+static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
-    const cti_explicit *g = cti_explicit_own(s);
-    cti_v3 n;
-    ct_real before = cti_explicit_height(s, g->search.from, q, face, q->from, &n), d = cti_explicit_height(s, g->surface, q, face, q->at, &n);
-    if (!(d < 0 && before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
+    cti_v3 m;
+    ct_real before = cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &m);
+    if (!(before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
         return -CTI_REAL_MAX;
     if (!(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
         return -CTI_REAL_MAX;
     return (before - q->touch) / (before - d);
 }
 
-/* Of the faces that the point touches or has passed, the one that opposes the point's own normal most. -1: none */
-static int cti_explicit_opposed(const cti_state *s, const cti_explicit_near *q)
-{
-    ct_real least = CTI_REAL_MAX;
-    int i, best = -1;
-    for (i = 0; i < q->n; i++) {
-        int face = q->pairs[2 * i + 1];
-        ct_real along = q->sign * cti_v3_dot(cti_explicit_face_normal(&s->surface, cti_explicit_own(s)->surface, face), q->own);
-        if (along < least && (cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch || cti_explicit_passed(s, q, face) > -CTI_REAL_MAX))
-            least = along, best = face;
-    }
-    return best;
-}
-
 /* 1: the point touches a face behind whose plane it was not when the Runge-Kutta step began, and the face that it has passed is behind this plane.
    At a convex edge a point is behind the surface only where it is behind both faces: it may have come to the other one */
-static int cti_explicit_is_on_border(const cti_state *s, const cti_explicit_near *q, int passed)
+static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_near *q, int passed)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const int32_t *v = s->surface.faces + 3 * (size_t)passed;
@@ -193,14 +178,22 @@ static int cti_explicit_is_on_border(const cti_state *s, const cti_explicit_near
 
 CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
 {
-    ct_real last = 0;
-    int i, face = -1;
+    ct_real last = 0, least = CTI_REAL_MAX;
+    int i, came = -1, opposed = -1;
     for (i = 0; i < q->n; i++) {
-        ct_real passed = cti_explicit_passed(s, q, q->pairs[2 * i + 1]);
+        int face = q->pairs[2 * i + 1];
+        cti_v3 n;
+        ct_real d = cti_explicit_height(s, cti_explicit_own(s)->surface, q, face, q->at, &n), along = cti_v3_dot(n, q->own), passed;
+        if (d > q->touch)
+            continue;
+        /* the face that it has passed last, and the most opposed one of those that it has passed or touches */
+        passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
         if (passed > last)
-            last = passed, face = q->pairs[2 * i + 1];
+            last = passed, came = face;
+        if (along < least && (passed > -CTI_REAL_MAX || cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch))
+            least = along, opposed = face;
     }
-    if (face < 0 || cti_explicit_is_on_border(s, q, face))
-        face = cti_explicit_opposed(s, q);
-    return face < 0 && q->feature == 6 ? q->face : face;
+    if (came < 0 || cti_explicit_touches_other(s, q, came))
+        came = opposed;
+    return came < 0 && q->feature == 6 ? q->face : came;
 }
