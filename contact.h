@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c23e2feb671df729.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs e85935456fd687fe.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -74998,8 +74998,9 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    an edge's two, or the mean of a vertex's faces by their angles. A surface without an inside has two sides; the point belongs to the side on which
    it was at the start of the Runge-Kutta step, or at the surface to that which its own normal opposes. A point behind the surface has its contact
    with the face that it has passed since, even where another one is nearer now: the vertex of a box that falls on an equal box is as near to that
-   one's sides as to its top. A point at an edge, which has passed no face, has it with the face that opposes the point's own normal most. A point
-   behind a concave edge or vertex has contacts with all faces there.
+   one's sides as to its top. At a convex edge a point may pass the plane of one face while it touches the other, in whose plane it slides: it did not
+   come through the first. Its contact is with the face that opposes its own normal most, of those that it touches or has passed, as at an edge
+   where it has passed none. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 
 CTI_FN int cti_explicit_around(cti_state *s)
@@ -75136,46 +75137,57 @@ static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
     return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
 }
 
-/* The face over which the point is, and whose plane it has passed since the start of the Runge-Kutta step: of several the one to which it came
-   last. A distance that was and is within `touch` tells nothing. -1: none */
-static int cti_explicit_passed(const cti_state *s, const cti_explicit_near *q)
+/* When the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it touched the
+   face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it; a distance that was and is within `touch` tells nothing */
+static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
-    const cti_explicit *g = cti_explicit_own(s);
-    ct_real last = -CTI_REAL_MAX;
-    int i, best = -1;
-    for (i = 0; i < q->n; i++) {
-        int face = q->pairs[2 * i + 1];
-        cti_v3 n;
-        ct_real before = cti_explicit_height(s, g->search.from, q, face, q->from, &n), d = cti_explicit_height(s, g->surface, q, face, q->at, &n);
-        if (!(d < 0 && before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
-            continue;
-        if (!(before - q->touch > last * (before - d)) || !(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
-            continue;
-        last = (before - q->touch) / (before - d), best = face;
-    }
-    return best;
+    cti_v3 m;
+    ct_real before = cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &m);
+    if (!(before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
+        return -CTI_REAL_MAX;
+    if (!(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+        return -CTI_REAL_MAX;
+    return (before - q->touch) / (before - d);
 }
 
-/* of the faces that the point touches, the one that opposes the point's own normal most */
-static int cti_explicit_opposed(const cti_state *s, const cti_explicit_near *q)
+/* 1: the point touches a face behind whose plane it was not when the Runge-Kutta step began, and the face that it has passed is behind this plane.
+   At a convex edge a point is behind the surface only where it is behind both faces: it may have come to the other one */
+static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_near *q, int passed)
 {
-    ct_real least = CTI_REAL_MAX;
-    int i, best = q->face;
-    for (i = 0; i < q->n; i++) {
+    const cti_explicit *g = cti_explicit_own(s);
+    const int32_t *v = s->surface.faces + 3 * (size_t)passed;
+    cti_v3 center = cti_v3_add(cti_v3_add(cti_v3_at(g->surface, v[0]), cti_v3_at(g->surface, v[1])), cti_v3_at(g->surface, v[2])), n;
+    int i;
+    center = cti_v3_mul(center, CTI_R(1.0) / 3);
+    for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
         int face = q->pairs[2 * i + 1];
-        ct_real along = q->sign * cti_v3_dot(cti_explicit_face_normal(&s->surface, cti_explicit_own(s)->surface, face), q->own);
-        if (along < least && cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch)
-            least = along, best = face;
+        if (cti_explicit_height(s, g->search.from, q, face, q->from, &n) >= -q->touch &&
+            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch && cti_explicit_height(s, g->surface, q, face, center, &n) < 0)
+            return 1;
     }
-    return best;
+    return 0;
 }
 
 CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
 {
-    int face = cti_explicit_passed(s, q);
-    if (face < 0 && q->d2 <= q->touch * q->touch)
-        face = cti_explicit_opposed(s, q);
-    return face < 0 && q->feature == 6 ? q->face : face;
+    ct_real last = 0, least = CTI_REAL_MAX;
+    int i, came = -1, opposed = -1;
+    for (i = 0; i < q->n; i++) {
+        int face = q->pairs[2 * i + 1];
+        cti_v3 n;
+        ct_real d = cti_explicit_height(s, cti_explicit_own(s)->surface, q, face, q->at, &n), along = cti_v3_dot(n, q->own), passed;
+        if (d > q->touch)
+            continue;
+        /* the face that it has passed last, and the most opposed one of those that it has passed or touches */
+        passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
+        if (passed > last)
+            last = passed, came = face;
+        if (along < least && (passed > -CTI_REAL_MAX || cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch))
+            least = along, opposed = face;
+    }
+    if (came < 0 || cti_explicit_touches_other(s, q, came))
+        came = opposed;
+    return came < 0 && q->feature == 6 ? q->face : came;
 }
 
 /* ---- 8_explicit/explicit_find.c ---- */
@@ -75550,9 +75562,11 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
     uint64_t *keys = g->solve.keys; /* scratch of cti_explicit_regions, which has made room */
     for (i = 0; i < m; i++) {
         const cti_pair *pair = &g->touches[i].pair;
-        int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
-        if (g->touches[i].deep && pair->plane < 0)
-            keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+        int a, b;
+        if (!g->touches[i].deep || pair->kind == CT_PAIR_PLANE)
+            continue;
+        a = s->surface.body_of[pair->v[0]], b = s->surface.body_of[pair->v[pair->n_a]];
+        keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
     }
     cti_sort_u64(keys, NULL, keys + m, NULL, n);
     *out_n = n;
