@@ -608,18 +608,21 @@ static void intersections_are_counted(void **state)
     }
 }
 
-/* a box whose lower edge flies into a static one through its side, and is moved out below */
+/* a box whose lower edge flies into the slanting side of a static one, and is moved out along its normal, below y = 0 */
 static ct_world *moved_below(ct_body_id *id)
 {
     static const double at[3] = {-0.101, 0.1005, 0}, fast[3] = {100, 0, 0};
+    const double tilt = 0.35;
     ct_world_desc d = desc_of();
     ct_world *w;
     ct_mesh a = mesh_box(0.2, 0.2, 0.2, 1, 1, 1, 1), b = mesh_box(0.4, 0.06, 1, 1, 1, 1, 0);
     ct_static_desc wall = ct_static_desc_default();
-    d.gravity[1] = 0, d.rk.fixed_step = (ct_real)1e-4;
+    d.gravity[1] = 0, d.rk.fixed_step = (ct_real)1e-4, d.recovery_speed = 0; /* they are moved out at once */
     w = world_make(&d);
     *id = add_soft(w, "a", &a, 1e5, 0.3, 0, at, fast);
-    wall.mesh = &b, wall.position[0] = (ct_real)0.2, wall.position[1] = (ct_real)0.028; /* from 2 mm below the plane y = 0 on */
+    wall.rotation[0] = (ct_real)cos(tilt / 2), wall.rotation[3] = (ct_real)sin(tilt / 2);
+    wall.mesh = &b;
+    wall.position[0] = (ct_real)(0.2 * cos(tilt) - 0.02 * sin(tilt)), wall.position[1] = (ct_real)(0.2 * sin(tilt) + 0.02 * cos(tilt));
     assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
     ct_mesh_free(&a), ct_mesh_free(&b);
     return w;
@@ -825,12 +828,301 @@ static void thin_bodies_have_two_sides(void **state)
     }
 }
 
-/* a cube overlaps two walls of a corner by a third of its edges: it is moved out of both, and this motion is none of a Runge-Kutta step */
+/* lowest and highest y of a body's nodes */
+static double end_of(ct_world *w, ct_body_id id, int top)
+{
+    int n, i;
+    double *x = read_vectors(w, id, 0, &n), y = x[1];
+    for (i = 1; i < n; i++)
+        y = top ? fmax(y, x[3 * i + 1]) : fmin(y, x[3 * i + 1]);
+    free(x);
+    return y;
+}
+
+/* Equal boxes meet in line: vertices and edges of one come down along the sides of the other, to which they are nearer than to its top */
+static void boxes_meet_in_line(void **state)
+{
+    static const double speeds[3] = {0.3, 1, 3}, offsets[3] = {0, 1e-5, 0.003};
+    int rigid, k, i;
+    (void)state;
+    for (rigid = 0; rigid < 2; rigid++)
+        for (k = 0; k < 9; k++) {
+            double speed = speeds[k % 3], off = offsets[k / 3], middle[2][3], at[2][3] = {{0, 0, 0}, {0, 0, 0}}, v[2][3] = {{0, 0, 0}, {0, 0, 0}};
+            ct_world_desc d = desc_of();
+            ct_world *w;
+            ct_body_id id[2];
+            d.gravity[1] = 0, d.rk.refine = CT_REFINE_SURFACE;
+            w = world_make(&d);
+            at[1][0] = at[1][2] = off, at[1][1] = 0.11, v[0][1] = speed, v[1][1] = -speed;
+            for (i = 0; i < 2; i++)
+                id[i] = rigid ? add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at[i], v[i], 0)
+                              : add_box(w, 0.1, 1, 2e4, 0.4, 0, at[i][0], at[i][1], at[i][2], v[i][1]);
+            for (i = 0; i < 10; i++)
+                step_once(w, 0.01);
+            read_middle(w, id[0], 0, middle[0]), read_middle(w, id[1], 0, middle[1]);
+            if (!(middle[1][1] - middle[0][1] > 0.09))
+                fail_msg("rigid %d, %g m/s, offset %g: middles are %g apart", rigid, speed, off, middle[1][1] - middle[0][1]);
+            ct_world_destroy(w);
+        }
+}
+
+/* Equal cubes lie in line. Vertices on the border of a top slide inward by more than the legal penetration, some from outside: they stay contacts of
+   the top, although they are behind the plane of the side, over which they are, too */
+static void borders_are_slid_over(void **state)
+{
+    int damped, i;
+    (void)state;
+    for (damped = 0; damped < 2; damped++) {
+        ct_world_desc d = desc_of();
+        ct_world *w = world_make(&d);
+        double deepest = 0;
+        int held = 0;
+        add_plane(w, 0, 1, 0, 0);
+        for (i = 0; i < 2; i++)
+            add_box(w, 0.05, 3, 1e5, 0.49, damped ? 1e-3 : 0, 0, 0.026 + 0.055 * i, 0, 0);
+        for (i = 0; i < 8; i++) {
+            ct_step_report r = step_once(w, 0.01);
+            held += r.rk.held, deepest = fmax(deepest, (double)r.rk.penetration_held);
+        }
+        if (!(held > 0 && deepest < 1e-4 * 0.05 / 3))
+            fail_msg("damped %d: %d held contacts, the deepest %g", damped, held, deepest);
+        ct_world_destroy(w);
+    }
+}
+
+/* a grid of 1 m, or with `closed` a box below it; `turned`: its triangles the other way round */
+static ct_mesh ground_of(int closed, int turned)
+{
+    ct_mesh m = closed ? mesh_box(1, 0.1, 1, 2, 1, 2, 0) : mesh_grid(1, 1, 1, 1);
+    int i;
+    for (i = 0; closed && i < m.n_positions; i++)
+        m.positions[3 * i + 1] -= (ct_real)0.05;
+    for (i = 0; turned && i < m.n_triangles; i++) {
+        int32_t a = m.triangles[3 * i];
+        m.triangles[3 * i] = m.triangles[3 * i + 1], m.triangles[3 * i + 1] = a;
+    }
+    return m;
+}
+
+/* sheets hold bodies on both sides, and so do closed surfaces of which the triangles face inward: the same motion whichever way they face */
+static void sheets_have_two_sides(void **state)
+{
+    int closed, rigid, turned, edges, i;
+    (void)state;
+    for (edges = 0; edges < 2; edges++)
+        for (closed = 0; closed < 2; closed++)
+            for (rigid = 0; rigid < 2; rigid++) {
+                double y[2];
+                for (turned = 0; turned < 2; turned++) {
+                    static const double at[3] = {0.013, 0.06, 0.017}, v[3] = {0, -1, 0};
+                    ct_world_desc d = desc_of();
+                    ct_world *w;
+                    ct_mesh m = ground_of(closed, turned);
+                    ct_static_desc ground = ct_static_desc_default();
+                    ct_body_id id;
+                    d.rk.edges = edges;
+                    w = world_make(&d);
+                    ground.mesh = &m;
+                    assert_int_equal(ct_body_add_static(w, &ground, NULL), CT_OK);
+                    id = rigid ? add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, v, 0) : add_box(w, 0.1, 2, 1e5, 0.4, 0, at[0], at[1], at[2], -1);
+                    for (i = 0; i < 12; i++) {
+                        ct_step_report r = step_once(w, 0.01);
+                        assert_true(r.energy_kinetic + r.energy_elastic < 1.1);
+                        assert_true(end_of(w, id, 0) > -1e-4);
+                    }
+                    y[turned] = end_of(w, id, 0);
+                    ct_mesh_free(&m);
+                    ct_world_destroy(w);
+                }
+                assert_true(fabs(y[0] - y[1]) < (FLOAT ? 1e-3 : 1e-6));
+            }
+}
+
+/* a box is thrown about in a room, of which the triangles face inward, and between two sheets */
+static void rooms_keep_their_boxes(void **state)
+{
+    int k, i;
+    (void)state;
+    for (k = 0; k < 2; k++) {
+        static const double at[3] = {0.01, 0.02, 0.03}, v[3] = {1, 2, 0.5};
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_mesh m = k ? mesh_grid(2, 2, 1, 1) : mesh_box(0.4, 0.4, 0.4, 1, 1, 1, 0);
+        ct_static_desc wall = ct_static_desc_default();
+        ct_body_id id;
+        for (i = 0; !k && i < m.n_triangles; i++) {
+            int32_t a = m.triangles[3 * i];
+            m.triangles[3 * i] = m.triangles[3 * i + 1], m.triangles[3 * i + 1] = a;
+        }
+        w = world_make(&d);
+        wall.mesh = &m, wall.position[1] = k ? (ct_real)0.2 : 0;
+        assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
+        wall.position[1] = (ct_real)-0.2;
+        if (k)
+            assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
+        id = add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, v, 0.3);
+        for (i = 0; i < 40; i++) {
+            step_once(w, 0.01);
+            assert_true(end_of(w, id, 0) > -0.2001 && end_of(w, id, 1) < 0.2001);
+        }
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* the tip of a tetrahedron falls into a pit with the shape of a pyramid, beside its lowest vertex: it does not go through */
+static void tips_stay_in_pits(void **state)
+{
+    static const double offsets[3] = {1e-6, 1e-4, 1e-3};
+    static const int32_t faces[42] = {0, 1, 2, 0, 2, 3, 0, 4, 5, 0, 5, 1, 1, 5, 6, 1, 6, 2,
+                                      2, 6, 7, 2, 7, 3, 3, 7, 4, 3, 4, 0, 4, 8, 5, 5, 8, 6, 6, 8, 7, 7, 8, 4};
+    static const double corners[27] = {-1, -1, -1, 1, -1, -1, 1, -1, 1, -1, -1, 1, -1, 0, -1, 1, 0, -1, 1, 0, 1, -1, 0, 1, 0, -0.6, 0};
+    static const double tip[12] = {0, 0, 0, -0.03, 0.15, 0.02, 0.03, 0.15, 0.02, 0, 0.15, -0.03};
+    int soft, k, i;
+    (void)state;
+    for (soft = 0; soft < 2; soft++)
+        for (k = 0; k < 3; k++) {
+            ct_world_desc d = desc_of();
+            ct_world *w = world_make(&d);
+            ct_real x[27], y[12];
+            int32_t t[42], tet[4] = {0, 1, 2, 3};
+            double at[3] = {0, 0, 0}, v[3] = {0, -2, 0};
+            ct_mesh block, spike;
+            ct_static_desc wall = ct_static_desc_default();
+            ct_rigid_desc rd = ct_rigid_desc_default();
+            ct_body_id id;
+            memset(&block, 0, sizeof block), memset(&spike, 0, sizeof spike);
+            for (i = 0; i < 27; i++)
+                x[i] = (ct_real)(0.1 * corners[i]);
+            for (i = 0; i < 12; i++)
+                y[i] = (ct_real)tip[i];
+            memcpy(t, faces, sizeof t);
+            block.positions = x, block.n_positions = 9, block.triangles = t, block.n_triangles = 14;
+            spike.positions = y, spike.n_positions = 4, spike.tets = tet, spike.n_tets = 1;
+            wall.mesh = &block;
+            assert_int_equal(ct_body_add_static(w, &wall, NULL), CT_OK);
+            at[0] = at[2] = offsets[k];
+            rd.mesh = &spike, rd.velocity[1] = -2, rd.position[0] = rd.position[2] = (ct_real)offsets[k];
+            if (soft)
+                id = add_soft(w, "spike", &spike, 1e6, 0.3, 0, at, v);
+            else
+                assert_int_equal(ct_body_add_rigid(w, &rd, &id), CT_OK);
+            for (i = 0; i < 25; i++) {
+                step_once(w, 0.005);
+                if (!(end_of(w, id, 0) > -0.06 - 1e-4))
+                    fail_msg("soft %d, offset %g, step %d: the tip is %g below the pit", soft, offsets[k], i, -0.06 - end_of(w, id, 0));
+            }
+            ct_world_destroy(w);
+        }
+}
+
+/* a box of which a script holds every node in x falls on a slope: its nodes are moved back in the other directions only */
+static void held_directions_stay(void **state)
+{
+    int kind, i, k, n;
+    (void)state;
+    for (kind = 0; kind < 2; kind++) {
+        static const ct_real along[9] = {0, 0, 0, 0, 1, 0, 0, 0, 1};
+        int32_t nodes[27];
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_body_id id;
+        double *before, recovery = 0;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        id = add_box(w, 0.1, 2, 1e5, 0.4, 0, 0, 0.16, 0, -1);
+        add_plane(w, -0.6, 0.8, 0, 0);
+        before = read_vectors(w, id, 0, &n);
+        assert_int_equal(n, 27);
+        for (i = 0; i < n; i++) {
+            nodes[i] = i;
+            if (kind)
+                assert_int_equal(ct_body_constrain(w, id, i, along), CT_OK);
+        }
+        if (!kind)
+            assert_int_equal(ct_body_pin(w, id, nodes, n, CT_AXIS_X, NULL, -1), CT_OK);
+        for (k = 0; k < 12; k++) {
+            double *x;
+            recovery += step_once(w, 0.01).work_recovery;
+            x = read_vectors(w, id, 0, NULL);
+            for (i = 0; i < n; i++)
+                if (!(fabs(x[3 * i] - before[3 * i]) < (FLOAT ? 1e-6 : 1e-12)))
+                    fail_msg("kind %d, step %d: node %d is %g off", kind, k, i, x[3 * i] - before[3 * i]);
+            free(x);
+        }
+        assert_true(recovery > 1e-5);
+        free(before);
+        ct_world_destroy(w);
+    }
+}
+
+/* two boxes of 1 cm, one on the other, are the same beside a far body of whatever size: lengths of contacts are those of their own bodies */
+static void far_bodies_change_nothing(void **state)
+{
+    static const double sizes[3] = {0, 10, FLOAT ? 20 : 1000};
+    double y[3], top[3];
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = desc_of();
+        ct_world *w = world_make(&d);
+        ct_body_id id;
+        add_plane(w, 0, 1, 0, 0);
+        add_box(w, 0.01, 1, 1e5, 0.4, 0, 0, 0.0051, 0, 0);
+        id = add_box(w, 0.01, 1, 1e5, 0.4, 0, 0.0013, 0.0156, 0.0007, -0.3);
+        if (sizes[k] > 0)
+            add_box(w, sizes[k], 1, 1e5, 0.4, 0, 3 * sizes[k], sizes[k], 0, 0);
+        for (i = 0; i < 10; i++)
+            step_once(w, 0.005);
+        y[k] = end_of(w, id, 0), top[k] = end_of(w, id, 1);
+        if (!(fabs(y[k] - y[0]) < 1e-5 && fabs(top[k] - top[0]) < 1e-5))
+            fail_msg("beside a body of %g m the box is between %g and %g, without it between %g and %g", sizes[k], y[k], top[k], y[0], top[0]);
+        ct_world_destroy(w);
+    }
+}
+
+/* damping_mass lets a rigid body come to rest: velocities fall as exp(-alpha t), and the loss is the energy that is gone */
+static void rigid_bodies_are_damped(void **state)
+{
+    int k, i;
+    (void)state;
+    for (k = 0; k < 3; k++) {
+        ct_world_desc d = desc_of();
+        ct_rigid_desc q = ct_rigid_desc_default();
+        ct_mesh m = mesh_box(0.3, 0.1, 0.05, 1, 1, 1, 0);
+        ct_world *w;
+        ct_body_id id;
+        ct_real v[3], turn[3];
+        double loss = 0, start = 0, end = 0;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        q.mesh = &m, q.damping_mass = 2, q.velocity[1] = 1, q.angular_velocity[k] = 3;
+        q.rotation[0] = (ct_real)0.8, q.rotation[k] = 0, q.rotation[k + 1] = (ct_real)0.6;
+        assert_int_equal(ct_body_add_rigid(w, &q, &id), CT_OK);
+        for (i = 0; i < 10; i++) {
+            ct_step_report r = step_once(w, 0.05);
+            loss += r.loss_damping;
+            assert_int_equal(r.status, CT_STATUS_OK);
+            if (i == 0)
+                start = r.energy_kinetic + r.loss_damping;
+            end = r.energy_kinetic;
+        }
+        assert_int_equal(ct_body_get_motion(w, id, v, turn), CT_OK);
+        if (!(fabs((double)v[1] - exp(-1.0)) < 1e-3 && fabs((double)turn[k] - 3 * exp(-1.0)) < 3e-3 && fabs(start - end - loss) < 1e-3 * start))
+            fail_msg("axis %d: v %g, w %g; loss %g of %g", k, (double)v[1], (double)turn[k], loss, start - end);
+        ct_mesh_free(&m);
+        ct_world_destroy(w);
+    }
+}
+
+/* a cube overlaps two walls of a corner by a third of its edges: it is moved out of both, and this motion is none of a Runge-Kutta step. Steps are
+   not OK until it is out */
 static void overlaps_in_corners_are_left(void **state)
 {
     ct_world_desc d = desc_of();
     ct_world *w;
     ct_step_report r;
+    int k;
     (void)state;
     d.gravity[1] = 0;
     w = world_make(&d);
@@ -838,8 +1130,12 @@ static void overlaps_in_corners_are_left(void **state)
     add_still_box(w, 0.2, 0.4, 0.6, 1, 1, -0.1, 0.2, 0.31);
     add_still_box(w, 0.6, 0.4, 0.2, 1, 1, 0.31, 0.2, -0.1);
     r = step_once(w, 0.002);
-    if (!(r.status == CT_STATUS_OK && r.rk.rejected == 0 && r.work_recovery > 0))
+    if (!(r.status == CT_STATUS_NOT_CONVERGED && r.rk.rejected == 0 && r.work_recovery > 0))
         fail_msg("status %d, %d rejected, recovery %g", (int)r.status, r.rk.rejected, r.work_recovery);
+    for (k = 0; k < 30; k++)
+        r = step_once(w, 0.002);
+    if (!(r.status == CT_STATUS_OK && r.penetration == 0))
+        fail_msg("status %d, %g deep", (int)r.status, (double)r.penetration);
     ct_world_destroy(w);
 }
 
@@ -1073,8 +1369,14 @@ static void refusals(void **state)
     ct_world *w = NULL;
     ct_error_info e;
     ct_soft_desc q = ct_soft_desc_default();
-    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1);
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 1), wire;
+    ct_real ends[6] = {-1, 0, 0, 1, 0, 0};
+    int32_t line[2] = {0, 1};
+    ct_static_desc still = ct_static_desc_default();
+    ct_kinematic_desc moves = ct_kinematic_desc_default();
+    ct_body_id id;
     (void)state;
+    memset(&wire, 0, sizeof wire);
     d.friction = (ct_real)0.1;
     assert_int_equal(ct_world_create(&d, &w, &e), CT_ERR_UNSUPPORTED);
     assert_non_null(strstr(e.text, "friction"));
@@ -1089,7 +1391,19 @@ static void refusals(void **state)
     q.mesh = &m, q.friction = (ct_real)0.2;
     assert_int_equal(ct_body_add_soft(w, &q, NULL), CT_ERR_UNSUPPORTED);
     assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    q.friction = 0;
+    assert_int_equal(ct_body_add_soft(w, &q, &id), CT_OK);
+    assert_int_equal(ct_body_set_friction(w, id, (ct_real)0.5), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    assert_int_equal(ct_body_set_friction(w, id, 0), CT_OK);
     ct_mesh_free(&m);
+    /* a wire has no faces that could hold a body */
+    wire.positions = ends, wire.n_positions = 2, wire.segments = line, wire.n_segments = 1;
+    still.mesh = &wire, still.name = "wire", moves.mesh = &wire;
+    assert_int_equal(ct_body_add_static(w, &still, NULL), CT_ERR_UNSUPPORTED);
+    assert_true(strstr(ct_world_error(w)->text, "wire") && strstr(ct_world_error(w)->text, "segments"));
+    assert_int_equal(ct_body_add_kinematic(w, &moves, NULL), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "segments"));
     ct_world_destroy(w);
     /* a step that may not take enough Runge-Kutta steps ends, and says so */
     d.rk.max_steps = 3;
@@ -1110,7 +1424,8 @@ static void refusals(void **state)
         assert_int_equal(ct_world_step(w, (ct_real)0.1, NULL), CT_ERR_UNSUPPORTED);
         text = strstr(ct_world_error(w)->text, "bound is ");
         assert_non_null(text);
-        assert_true(strstr(ct_world_error(w)->text, "rk.fixed_step") && fabs(strtod(text + 9, NULL) - bound) < 1e-3 * bound && ct_world_hash(w) == hash);
+        assert_true(strstr(ct_world_error(w)->text, "rk.fixed_step") && fabs(strtod(text + 9, NULL) - bound) < 1e-3 * bound);
+        assert_true(ct_world_hash(w) == hash);
         step_once(w, 0.9 * bound); /* the step itself is shorter */
         ct_world_destroy(w);
         d.rk.fixed_step = (ct_real)(0.99 * bound);
@@ -1133,8 +1448,9 @@ static void memory_runs_out(void **state)
     ct_step_report r;
     int64_t k;
     int done = 0;
+    uint64_t clean = 0;
     (void)state;
-    for (k = 1; !done && k < 400; k++) {
+    for (k = 0; !done && k < 400; k++) { /* the first one has all it needs */
         uint64_t hash;
         memset(&b, 0, sizeof b);
         d = world_desc(1e-3, 0, &b);
@@ -1144,17 +1460,286 @@ static void memory_runs_out(void **state)
         add_box(w, 0.05, 1, 1e5, 0.4, 1e-3, 0, 0.0249, 0, -1);
         step_once(w, 1e-6);
         hash = ct_world_hash(w);
-        b.fail_at = b.calls + k;
+        b.fail_at = k ? b.calls + k : 0;
         if (ct_world_step(w, (ct_real)2e-3, &r) == CT_OK)
-            done = b.refused == 0;
-        else
+            done = k > 0 && b.refused == 0;
+        else {
             assert_true(ct_world_hash(w) == hash);
+            b.fail_at = 0;
+            assert_int_equal(ct_world_step(w, (ct_real)2e-3, &r), CT_OK);
+            assert_true(ct_world_hash(w) == clean); /* the same step as without the failure */
+        }
         b.fail_at = 0;
+        clean = k ? clean : ct_world_hash(w);
         assert_int_equal(ct_world_step(w, (ct_real)2e-3, &r), CT_OK);
         ct_world_destroy(w);
         assert_true(b.live == 0 && b.blocks == 0 && b.wrong == 0);
     }
     assert_true(done);
+}
+
+/* a box exactly on a plane without gravity stays there, however short the steps are */
+static void short_steps_push_nothing(void **state)
+{
+    int rigid, k;
+    (void)state;
+    for (rigid = 0; rigid < 2; rigid++) {
+        static const double at[3] = {0, 0.05, 0}, still[3] = {0, 0, 0};
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_step_report r;
+        double lost = 0, bound = FLOAT ? 1e-7 : 1e-9;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        if (rigid)
+            add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, still, 0);
+        else
+            add_box(w, 0.1, 2, 1e5, 0.4, 0, 0, 0.05, 0, 0);
+        for (k = 0; k < 15; k++) {
+            r = step_once(w, k < 10 ? 1e-8 : 1e-2);
+            lost += fabs(r.loss_contact);
+            assert_int_equal(r.status, CT_STATUS_OK);
+        }
+        if (!(r.energy_kinetic < bound && lost < bound))
+            fail_msg("rigid %d: %g J of motion, contacts took %g J", rigid, r.energy_kinetic, lost);
+        ct_world_destroy(w);
+    }
+}
+
+/* A box meets a plane slowly, in the middle of a step. It loses a third of its energy, and never has more than at the start */
+static void impacts_gain_nothing(void **state)
+{
+    static const double gap[3] = {0.0004, 0.00152, 0.00209};
+    int turn, k;
+    (void)state;
+    for (turn = 0; turn < 3; turn++) {
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_step_report r;
+        double start = 0.5 * 0.1 * 0.1, stored = 0;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        add_plane(w, 0, 1, 0, 0);
+        add_box(w, 0.1, 2, 1e5, 0.4, 0, 0, 0.05 + gap[turn], 0, -0.1);
+        for (k = 0; k < 5; k++) {
+            r = step_once(w, 0.02);
+            stored += r.work_recovery;
+            assert_int_equal(r.status, CT_STATUS_OK);
+            assert_true(r.energy_kinetic + r.energy_elastic < 1.01 * start);
+        }
+        if (!(r.energy_kinetic + r.energy_elastic < 0.7 * start && stored < 0.02 * start))
+            fail_msg("gap %g: %g of the energy is left, moves back stored %g of it", gap[turn], (r.energy_kinetic + r.energy_elastic) / start,
+                     stored / start);
+        ct_world_destroy(w);
+    }
+}
+
+/* a box that overlaps a plane by a fifth of its height comes out at about the recovery speed; steps are not OK until it is out */
+static void overlaps_come_out_slowly(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    ct_step_report r;
+    double most = 0;
+    int k;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    add_box(w, 0.1, 2, 1e5, 0.4, 0, 0, 0.03, 0, 0);
+    for (k = 0; k < 10; k++) {
+        r = step_once(w, 0.01);
+        most = fmax(most, r.energy_kinetic + r.energy_elastic);
+        assert_true(k > 0 || r.status == CT_STATUS_NOT_CONVERGED);
+    }
+    if (!(most < 2 && r.status == CT_STATUS_OK && r.penetration == 0))
+        fail_msg("%g J, status %s, %g deep", most, ct_status_text(r.status), (double)r.penetration);
+    ct_world_destroy(w);
+}
+
+/* A fast cube is in a thin wall at the start. The bound that keeps bodies on their sides of a thin one does not shorten steps while they overlap */
+static void overlaps_shorten_no_steps(void **state)
+{
+    static const double at[3] = {0, 0.055, 0}, v[3] = {20, 0, 0};
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_step_report r;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    add_soft(w, "cube", &m, 1e4, 0.3, 0, at, v);
+    add_still_box(w, 4, 0.02, 4, 40, 40, 0, 0, 0);
+    r = step_once(w, 0.002);
+    if (!(r.rk.left > 0 && r.rk.dt_most > 5e-4 && r.rk.rejected == 0))
+        fail_msg("%d deep contacts, %d rejected, steps of at most %g s", r.rk.left, r.rk.rejected, (double)r.rk.dt_most);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* momentum and angular momentum about z of rigid bodies of equal shape; out [4] */
+static void momenta(const ct_world *w, double *out)
+{
+    const cti_state *s = &w->state;
+    int i, k;
+    memset(out, 0, 4 * sizeof *out);
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *b = &s->bodies.rigids[i];
+        const ct_real *x = s->x + 3 * (size_t)b->block, *v = s->v + 3 * (size_t)b->block;
+        for (k = 0; k < 3; k++)
+            out[k] += (double)b->mass * (double)v[k];
+        out[3] += (double)b->mass * ((double)x[0] * (double)v[1] - (double)x[1] * (double)v[0]) + (double)b->spin[2];
+    }
+}
+
+/* two balls that graze: the move back takes little of their angular momentum */
+static void grazing_balls_keep_angular_momentum(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_mesh m;
+    double before[4], after[4];
+    int i;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    assert_int_equal(ct_mesh_sphere((ct_real)0.5, 2, &m, NULL), CT_OK);
+    for (i = 0; i < 2; i++) {
+        ct_rigid_desc q = ct_rigid_desc_default();
+        q.mesh = &m;
+        if (i)
+            q.position[0] = (ct_real)-0.52, q.position[1] = (ct_real)0.9, q.velocity[0] = 6, q.velocity[1] = -1;
+        assert_int_equal(ct_body_add_rigid(w, &q, NULL), CT_OK);
+    }
+    ct_mesh_free(&m);
+    step_once(w, 1e-9);
+    momenta(w, before);
+    for (i = 0; i < 6; i++)
+        step_once(w, 0.02);
+    momenta(w, after);
+    if (!(fabs(after[3] - before[3]) < 1e-3 * fabs(before[3])))
+        fail_msg("angular momentum %g, then %g", before[3], after[3]);
+    ct_world_destroy(w);
+}
+
+/* a step of a squeezed box that blows up is not OK, whatever a body far away does, and in any frame */
+static void gains_in_any_frame(void **state)
+{
+    int turn, i;
+    (void)state;
+    for (turn = 0; turn < 3; turn++) {
+        static const double far[3] = {100, 0, 0}, fast[3] = {10, 0, 0};
+        ct_world_desc d = desc_of();
+        ct_world *w;
+        ct_body_id id;
+        ct_step_report r;
+        ct_real v[3 * 27];
+        double *x, bound;
+        int n;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        id = add_box(w, 0.1, 2, 1e5, 0.4, 1e-3, 0, 0, 0, 0);
+        if (turn == 1)
+            add_rigid_box(w, 1, 1, 1, 1000, far, fast, 0);
+        step_once(w, 1e-9);
+        bound = (double)cti_explicit_own(&w->state)->bound;
+        w->state.desc.rk.fixed_step = (ct_real)(0.99 * bound);
+        x = read_vectors(w, id, 0, &n);
+        for (i = 0; i < 3 * n; i++)
+            v[i] = (ct_real)((i % 3 == 1 ? -250 * x[i] : 0) + (turn == 2 && i % 3 == 2 ? 300 : 0));
+        free(x);
+        assert_int_equal(ct_body_set_velocities(w, id, v, n), CT_OK);
+        r = step_once(w, 9.9 * bound);
+        if (!(r.energy_gained > 1 && r.status == CT_STATUS_NOT_CONVERGED))
+            fail_msg("turn %d: gain of %g J, status %s", turn, r.energy_gained, ct_status_text(r.status));
+        ct_world_destroy(w);
+    }
+}
+
+/* a cube that rotates falls on its corner: the contacts' impulses are those that change its momentum, though their normals turn */
+static void impulses_change_momentum(void **state)
+{
+    static const double at[3] = {0.01, 0.075, 0.003}, still[3] = {0, 0, 0};
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_body_id id;
+    double before[4], after[4], worst = 0, most = 0;
+    int i, j, k, n;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    add_still_box(w, 0.06, 0.1, 0.04, 1, 1, 0, -0.05, 0);
+    id = add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, still, 0.6);
+    {
+        ct_real v[3] = {0, (ct_real)-0.5, 0}, turn[3] = {1, (ct_real)0.4, 6};
+        assert_int_equal(ct_body_set_motion(w, id, v, turn), CT_OK);
+    }
+    step_once(w, 1e-9);
+    momenta(w, before);
+    for (k = 0; k < 40; k++) {
+        const ct_contact *c;
+        double sum[3] = {0, 0, 0};
+        step_once(w, 0.005);
+        momenta(w, after);
+        ct_world_contacts(w, &c, &n);
+        for (i = 0; i < n; i++)
+            for (j = 0; j < 3; j++)
+                sum[j] += (c[i].body_a.index1 == id.index1 ? 1 : -1) * (double)(c[i].normal[j] * c[i].impulse_normal +
+                          c[i].tangent[0][j] * c[i].impulse_tangent[0] + c[i].tangent[1][j] * c[i].impulse_tangent[1]);
+        for (j = 0; j < 3; j++)
+            worst = fmax(worst, fabs(after[j] - before[j] - sum[j])), most = fmax(most, fabs(sum[j])), before[j] = after[j];
+    }
+    if (!(most > 0.1 && worst < (FLOAT ? 1e-5 : 1e-12) * most))
+        fail_msg("impulses up to %g are off by %g", most, worst);
+    ct_world_destroy(w);
+}
+
+/* a plate presses a box down to a tenth of its height: all elements are beyond J = 0.2, and are counted */
+static void crushed_elements_are_counted(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_mesh m = mesh_box(0.4, 0.02, 0.4, 1, 1, 1, 0);
+    ct_kinematic_desc q = ct_kinematic_desc_default();
+    ct_step_report r;
+    int k;
+    (void)state;
+    d.gravity[1] = 0;
+    w = world_make(&d);
+    add_plane(w, 0, 1, 0, 0);
+    add_box(w, 0.1, 2, 1e5, 0.3, 1e-3, 0, 0.0505, 0, 0);
+    q.mesh = &m, q.position[1] = (ct_real)0.112, q.motion.linear[1] = -1;
+    assert_int_equal(ct_body_add_kinematic(w, &q, NULL), CT_OK);
+    for (k = 0; k < 46; k++)
+        r = step_once(w, 0.002);
+    assert_int_equal(r.extended_elements, 40);
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
+/* Four vertices of a box touch a plane once; and a second of steps of 1e-5 s, a tenth of it here, has as many as it should */
+static void counts_of_steps(void **state)
+{
+    static const double at[3] = {0, 0.06, 0}, still[3] = {0, 0, 0};
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    int k, first = 0;
+    (void)state;
+    add_plane(w, 0, 1, 0, 0);
+    add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, still, 0);
+    for (k = 0; k < 60; k++) {
+        ct_step_report r = step_once(w, 0.002);
+        first += r.rk.first;
+        assert_true(r.rk.held <= r.rows * r.rk.accepted);
+    }
+    assert_int_equal(first, 4);
+    ct_world_destroy(w);
+    d.rk.fixed_step = (ct_real)1e-5;
+    w = world_make(&d);
+    add_rigid_box(w, 0.1, 0.1, 0.1, 1000, at, still, 0);
+    k = step_once(w, 0.1).rk.accepted;
+    if (abs(k - 10000) > 1)
+        fail_msg("%d steps", k);
+    ct_world_destroy(w);
 }
 
 int main(void)
@@ -1176,6 +1761,21 @@ int main(void)
         cmocka_unit_test(sharp_edges_meet_straight),
         cmocka_unit_test(plates_rest),
         cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(short_steps_push_nothing),
+        cmocka_unit_test(impacts_gain_nothing),
+        cmocka_unit_test(overlaps_come_out_slowly), cmocka_unit_test(overlaps_shorten_no_steps),
+        cmocka_unit_test(grazing_balls_keep_angular_momentum),
+        cmocka_unit_test(gains_in_any_frame),
+        cmocka_unit_test(impulses_change_momentum),
+        cmocka_unit_test(crushed_elements_are_counted),
+        cmocka_unit_test(counts_of_steps),
+        cmocka_unit_test(boxes_meet_in_line), cmocka_unit_test(borders_are_slid_over),
+        cmocka_unit_test(sheets_have_two_sides),
+        cmocka_unit_test(rooms_keep_their_boxes),
+        cmocka_unit_test(tips_stay_in_pits),
+        cmocka_unit_test(held_directions_stay),
+        cmocka_unit_test(rigid_bodies_are_damped),
+        cmocka_unit_test(far_bodies_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,8 +27,10 @@ typedef struct cti_explicit_touch {
     int deep;            /* 1: the move back left it deeper than the legal penetration */
     int region, n, own;  /* n entries, one for each block; the first `own` are those of side a */
     cti_v3 normal;       /* unit, from side b to side a */
+    ct_real edge;        /* [m] length of its bodies, cti_explicit_scale */
     ct_real d;           /* [m] distance along it, below 0 in penetration */
     ct_real found;       /* [m] d when the contact was found, before nodes are moved back */
+    ct_real goal;        /* [m] d to which it is moved back */
     ct_real rate;        /* [m/s] d' */
     ct_real script_rate; /* [m/s] the part of it that scripts give */
     ct_real bias;        /* [m/s^2] d'' without the blocks' accelerations */
@@ -59,23 +61,26 @@ typedef struct cti_explicit_elements {
     ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
     ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
     double *power;       /* [batches] */
+    ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
-/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than `slack` since they were found. */
+/* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
     int32_t *mf;         /* [2 n] (edge, face), for middles of edges; empty without rk.refine SURFACE */
     ct_real *x;          /* [3 nv] positions that they are of */
     ct_real *from;       /* [3 nv] positions at the start of a Runge-Kutta step */
     cti_box *ways;       /* [2 bodies] scratch: boxes of ways and displacements */
-    ct_real slack;       /* [m] */
+    ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
+    int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
-   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts. */
+   integrals from the start of the Runge-Kutta step on: energy [3] (damping, scripts, contacts), impulses of pins [pins] and of contacts
+   [3 contacts]. */
 typedef struct cti_explicit_flat {
     int state, size;     /* entries without and with integrals; size is a multiple of 8, the last entries are 0 */
     int pins;            /* 3 n, or 0 in a world without pins */
@@ -106,25 +111,38 @@ typedef struct cti_explicit_solve {
     double natural;      /* largest residual of a problem in the step, relative */
 } cti_explicit_solve;
 
+/* cti_explicit_account -- sets of bodies, which are models, then rigid bodies. */
+typedef struct cti_explicit_account {
+    int32_t *set; /* [bodies] those that have touched in the step */
+    double *met;  /* [bodies] square of the largest normal velocity at a contact [m^2/s^2] */
+    double *mean; /* [4 bodies] scratch: mean velocity [m/s] and mass of a set, in the entry of its root */
+} cti_explicit_account;
+
+/* cti_explicit_past -- what the Runge-Kutta steps so far leave to the next one. */
+typedef struct cti_explicit_past {
+    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real last;        /* [s] length of the last Runge-Kutta step; 0: there was none */
+} cti_explicit_past;
+
 /* cti_explicit -- data of CT_STEPPER_EXPLICIT. */
 typedef struct cti_explicit {
     cti_explicit_elements elements;
     cti_explicit_touch *touches;
-    uint64_t *held;      /* sorted keys of contacts of the last Runge-Kutta step */
+    cti_explicit_past past, kept; /* kept: at the start of the step, for one that fails */
     cti_explicit_search search;
     cti_explicit_flat flat;
     cti_explicit_solve solve;
+    cti_explicit_account account;
     int32_t *middles;    /* [3 m] nodes at the middles of edges, each with the edge's ends */
-    ct_real *force;      /* [3 n] */
     ct_real *frames;     /* [9 rigids] */
     ct_real *surface;    /* [3 nv] at the positions of the last placement */
     ct_real *start, *script; /* [3 nv], [3 n_moving] surface at the start of the step; scripted positions at its end */
-    ct_real edge;        /* [m] mean edge of the surfaces that move */
+    ct_real edge;        /* [m] mean edge of all surfaces that move */
     ct_real unit;        /* [m] of errors: the mean edge, or less where an element is flat */
     ct_real bound;       /* [s] bound of the step from the wave speed */
-    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 d >= 0: the rate at which contacts come to rest on the surface */
-    ct_real rest;        /* [m] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
-    ct_real next;        /* [s] length to try next; 0: not known */
+    ct_real decay;       /* [1/s] c in d'' + 2 c d' + c^2 max(d - rest, 0) >= 0: the rate at which contacts come to rest on the surface */
+    ct_real rest;        /* [edges] distance at which contacts are at rest: far above rounding, so that what touches does not intersect */
     ct_real dt;          /* [s] length of the world's step */
     ct_error_info refusal; /* why the step is refused */
 } cti_explicit;
@@ -163,7 +181,43 @@ CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double
 /* cti_explicit_back -- moves nodes that are behind a surface onto it, along its normal. Returns how many contacts moved something. */
 CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t);
 
+/* ---- explicit_near.c ---- */
+
+/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
+   none */
+#define CTI_EXPLICIT_TOUCH CTI_R(1.0)
+
+/* cti_explicit_near -- a vertex, or the middle of an edge, and the face of a body that is nearest to it. */
+typedef struct cti_explicit_near {
+    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
+    const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
+    int n;
+    cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
+    cti_v3 own;           /* normal of its own body there */
+    ct_real d2, touch;    /* [m^2], [m] */
+    ct_real sign;         /* -1: the body's triangles face away from the point */
+} cti_explicit_near;
+
+/* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
+CTI_FN int cti_explicit_around(cti_state *s);
+CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
+CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
+/* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
+CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
+/* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
+CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
+/* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
+   behind. */
+CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
+
 /* ---- explicit_find.c ---- */
+
+/* cti_explicit_scale -- length of the contacts of two surface bodies [m], b -1: of one with planes. The smaller mean edge of those that are soft;
+   of those that move where none is. */
+CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
 /* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
 CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
@@ -189,6 +243,18 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
 CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1, double t, ct_real h, ct_real *end);
 /* cti_explicit_doubled -- two steps of h / 2 and their error, relative to the tolerance; < 0: a number is not finite. Result in flat.end. */
 CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h);
+
+/* cti_explicit_predict -- flat.end: the state after h by Taylor's series of second order, from the rates k1. */
+CTI_FN void cti_explicit_predict(cti_state *s, ct_real h);
+
+/* ---- explicit_account.c ---- */
+
+/* cti_explicit_account_open -- each body is a set of its own. 0: out of memory. */
+CTI_FN int cti_explicit_account_open(cti_state *s);
+/* cti_explicit_account_touches -- bodies that touch become one set. */
+CTI_FN void cti_explicit_account_touches(cti_state *s);
+/* cti_explicit_account_kinetic -- kinetic energy that takes part in the step [J], at the committed state. */
+CTI_FN double cti_explicit_account_kinetic(cti_state *s);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 

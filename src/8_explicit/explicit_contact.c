@@ -1,7 +1,7 @@
 /* explicit_contact.c -- distances of contacts and their derivatives, nodes that are moved back.
    Method: nodes that have penetrated are moved onto the surface along its normal, without going back in time.
-   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points, whose
-   weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
+   The distance d = n . (P_a - P_b) is measured from the plane of the face, or between the lines of two edges. With P_b (and P_a) the foot points,
+   whose weights w are constant in a derivative, P_a - P_b = d n, so that n''. (P_a - P_b) = -d |n'|^2 and
      d' = n . (v_a - v_b),     d'' = -d |n'|^2 + 2 n' . (v_a - v_b) + n . (a_a - a_b),
    n' = (1 - n n') N' / |N|, N the cross product of two edges. These are all terms of the derivatives of d: there are no others in n'' or n'.
    The paper's formula of d'' lacks n . (a_a - a_b), which the text below it uses.
@@ -180,7 +180,7 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     if (edges)
         cti_explicit_lines(p[0].x, p[2].x, e1, e2, w);
     else
-        cti_explicit_foot(p[0].x, p[1].x, e1, e2, N, w);
+        cti_explicit_foot(p[0].x, p[1].x, e1, e2, cti_v3_mul(N, c->sign), w);
     c->d = cti_v3_dot(c->normal, cti_v3_sub(p[0].x, p[other].x));
     return 1;
 }
@@ -242,19 +242,26 @@ CTI_FN void cti_explicit_foot_ahead(const cti_state *s, const ct_real *y, double
 
 /* ---- back onto the surface ---- */
 
+/* the part of a gradient in whose direction a node may be moved back: none of rigid bodies, and none in which a script holds it */
+static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entry *e)
+{
+    int slot = s->scripts.filter[e->block];
+    if (s->bodies.rigid_of[e->block] >= 0)
+        return cti_v3_zero();
+    return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
+}
+
 /* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
 static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
 {
     ct_real sum = 0;
     int k;
     for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            sum += cti_v3_norm2(c->entry[k].g);
+        sum += cti_v3_dot(c->entry[k].g, cti_explicit_free_part(s, &c->entry[k]));
     if (!(sum > 0))
         return 0;
     for (k = first; k < last; k++)
-        if (!s->scripts.fixed[c->entry[k].block] && s->bodies.rigid_of[c->entry[k].block] < 0)
-            cti_v3_addto(y, c->entry[k].block, cti_v3_mul(c->entry[k].g, (cti_explicit_own(s)->rest - c->d) / sum));
+        cti_v3_addto(y, c->entry[k].block, cti_v3_mul(cti_explicit_free_part(s, &c->entry[k]), (c->goal - c->d) / sum));
     return 1;
 }
 
@@ -274,7 +281,7 @@ static int cti_explicit_shift(cti_state *s, ct_real *y, const cti_explicit_touch
         return 0;
     for (k = 0; k < 2; k++)
         if (block[k] >= 0)
-            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (cti_explicit_own(s)->rest - c->d) * side[k] / sum));
+            cti_v3_addto(y, block[k], cti_v3_mul(c->normal, (k == 0 ? 1 : -1) * (c->goal - c->d) * side[k] / sum));
     return 1;
 }
 
@@ -282,13 +289,12 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     int turn, i, moved = 0, again = 1;
-    ct_real rounding = 64 * CTI_EPS * g->edge;
     for (turn = 0; turn < CTI_EXPLICIT_BACKS && again; turn++) {
         again = 0;
         for (i = 0; i < CTI_LEN(g->touches); i++) {
             cti_explicit_touch *c = &g->touches[i];
             int own;
-            if (!cti_explicit_measure(s, y, t, c) || !(c->d < -rounding))
+            if (!cti_explicit_measure(s, y, t, c) || !(c->d < c->goal - g->rest / 2 * c->edge))
                 continue;
             own = c->pair.kind == CT_PAIR_EE ? 0 : c->own;
             if ((own && cti_explicit_lift(s, y, c, 0, own)) || cti_explicit_lift(s, y, c, 0, c->n) || cti_explicit_shift(s, y, c))

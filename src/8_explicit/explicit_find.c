@@ -1,9 +1,9 @@
 /* explicit_find.c -- contacts of a Runge-Kutta step.
-   Method: box trees of each body give candidates; the face nearest to a vertex tells on which side it is. A vertex behind it, or nearer
-   than the legal distance, is a contact; with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the
-   middles of edges near another body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex
-   that is about to leave its face has a contact with the next one, too, where the surface turns towards it: without it the vertex would go
-   straight on in the plane of the first face, and be behind the second one at the end of the step.
+   Method: box trees of each body give candidates. A vertex behind a surface, or nearer than the legal distance, is a contact with a face of it
+   (explicit_near.c); with `edges` on, edges that have passed each other are contacts, too; with `refine` on, the middles of edges near another
+   body are tested as vertices are: one level of refinement of the surface in regions of contact. A vertex that is about to leave its face has a
+   contact with the next one, too, where the surface turns towards it: without it the vertex would go straight on in the plane of the first face,
+   and be behind the second one at the end of the step.
    based on: Hong et al. 2006, sec. 2, 3 and 6. */
 #include "explicit.h"
 #include "../0_base/sort.h"
@@ -15,9 +15,6 @@
    double; 446 with half. Double is not taken: it is more than half of a plate, behind which the other face is nearer */
 #define CTI_EXPLICIT_HALF CTI_R(0.4)
 #define CTI_EXPLICIT_SLACK CTI_R(0.1) /* [edges] of motion until candidates are found anew; half and double: no effect on steps */
-/* [legal penetrations] distance up to which a pair is a contact. Slab on seven posts, 12 steps: with half two are not_converged, with 1 and 2
-   none */
-#define CTI_EXPLICIT_TOUCH CTI_R(1.0)
 #define CTI_EXPLICIT_SINE CTI_R(0.2) /* [1] edges at a smaller angle have no contact: their normal is not well defined */
 /* [1] share of a face that counts as its border, for errors of the predicted motion. Half and double take the same steps */
 #define CTI_EXPLICIT_BORDER CTI_R(0.02)
@@ -31,9 +28,11 @@ static int cti_explicit_is_known(const cti_state *s)
     if (!g->search.known)
         return 0;
     for (k = 0; k < CTI_LEN(f->runs); k += 3)
-        for (i = f->runs[k]; i < f->runs[k + 1]; i++)
-            if (!(cti_v3_norm2(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < g->search.slack * g->search.slack))
+        for (i = f->runs[k]; i < f->runs[k + 1]; i++) {
+            ct_real slack = CTI_EXPLICIT_SLACK * cti_explicit_scale(s, f->body_of[i], -1);
+            if (!(cti_v3_norm(cti_v3_sub(cti_v3_at(g->surface, i), cti_v3_at(g->search.x, i))) < slack))
                 return 0;
+        }
     return 1;
 }
 
@@ -49,10 +48,11 @@ static int cti_explicit_candidates(cti_state *s)
     CTI_CLEAR(g->search.ee);
     CTI_CLEAR(g->search.mf);
     g->search.known = 0;
-    g->search.slack = CTI_EXPLICIT_SLACK * g->edge;
-    for (i = 0; i < f->n_bodies; i++)
-        f->ranges[i].swept = CTI_SWEPT_BOX,
-        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->edge + (f->bodies[i].moves ? g->search.slack : 0);
+    for (i = 0; i < f->n_bodies; i++) {
+        ct_real own = cti_explicit_scale(s, i, -1);
+        f->ranges[i].swept = CTI_SWEPT_BOX;
+        f->ranges[i].inflate = CTI_EXPLICIT_REACH / 2 * g->search.edges[3 * i + 2] + (own < CTI_REAL_MAX ? CTI_EXPLICIT_SLACK * own : 0);
+    }
     if (!cti_broad_update(s->mem, &f->broad, &f->soup, g->surface, g->surface) ||
         !cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->search.vf, s->desc.rk.edges ? &g->search.ee : NULL, NULL, NULL) ||
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
@@ -62,19 +62,18 @@ static int cti_explicit_candidates(cti_state *s)
     return 1;
 }
 
-static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
 {
-    const int32_t *v = f->faces + 3 * (size_t)face;
-    cti_v3 a = cti_v3_at(x, v[0]);
-    return cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(x, v[1]), a), cti_v3_sub(cti_v3_at(x, v[2]), a)), cti_v3_zero());
+    const ct_real *p = cti_explicit_own(s)->search.edges + 3 * (size_t)a;
+    const ct_real *q = b < 0 ? p : cti_explicit_own(s)->search.edges + 3 * (size_t)b;
+    ct_real soft = cti_min(p[0], q[0]);
+    return soft < CTI_REAL_MAX ? soft : cti_min(p[1], q[1]);
 }
 
-/* normal of an edge: the sum of its faces' */
-static cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge)
+static ct_real cti_explicit_length_of(const cti_state *s, const cti_pair *pair)
 {
-    int a = f->edge_faces[2 * (size_t)edge], b = f->edge_faces[2 * (size_t)edge + 1];
-    cti_v3 n = a >= 0 ? cti_explicit_face_normal(f, x, a) : cti_v3_zero();
-    return b >= 0 ? cti_v3_add(n, cti_explicit_face_normal(f, x, b)) : n;
+    const cti_surface *f = &s->surface;
+    return cti_explicit_scale(s, f->body_of[pair->v[0]], pair->kind == CT_PAIR_PLANE ? -1 : f->body_of[pair->v[pair->n_a]]);
 }
 
 /* adds a contact, as it is at y. 0: out of memory */
@@ -83,58 +82,56 @@ static int cti_explicit_add(cti_state *s, const ct_real *y, double t, const cti_
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch c;
     memset(&c, 0, sizeof c);
-    c.pair = *pair, c.sign = sign, c.key = key;
-    c.held = cti_sort_has_u64(g->held, CTI_LEN(g->held), key);
+    c.pair = *pair, c.sign = sign, c.key = key, c.edge = cti_explicit_length_of(s, pair);
+    c.held = cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
     return !cti_explicit_measure(s, y, t, &c) || CTI_PUSH(s->mem, g->touches, c);
 }
 
 /* contacts of a vertex with the faces that its foot may reach in a step, across edges of the face it touches, where the surface turns
    towards it. 0: out of memory */
-static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, int vertex, int face, uint64_t key)
+static int cti_explicit_add_ahead(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, int face, uint64_t key)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
     ct_real w[4];
     int k;
-    cti_explicit_foot_ahead(s, y, t, vertex, face, 2 * cti_min(g->bound, g->dt), w);
+    cti_explicit_foot_ahead(s, y, t, q->vertex, face, 2 * cti_min(g->bound, g->dt), w);
     for (k = 0; k < 3; k++) { /* edges 01, 12, 20 are opposite to vertices 2, 0, 1 */
-        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = f->edge_faces[2 * (size_t)edge];
+        int edge = f->face_edges[3 * (size_t)face + (size_t)k], other = edge < 0 ? -1 : f->edge_faces[2 * (size_t)edge];
         cti_explicit_touch c;
-        if (!(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
+        if (edge < 0 || !(w[1 + (k + 2) % 3] > -CTI_EXPLICIT_BORDER))
             continue;
         other = other == face ? f->edge_faces[2 * (size_t)edge + 1] : other;
         if (other < 0)
             continue;
         memset(&c, 0, sizeof c);
-        cti_pair_make(f, CT_PAIR_VF, vertex, other, &c.pair);
-        c.sign = 1, c.key = key, c.held = c.ahead = 1;
+        cti_pair_make(f, CT_PAIR_VF, q->vertex, other, &c.pair);
+        c.sign = q->sign, c.key = key, c.held = c.ahead = 1, c.edge = cti_explicit_length_of(s, &c.pair);
         if (cti_explicit_measure(s, y, t, &c) && c.d >= 0 && !CTI_PUSH(s->mem, g->touches, c))
             return 0;
     }
     return 1;
 }
 
-/* the face nearest to a vertex, or to the middle of an edge, of one body */
-typedef struct cti_explicit_near {
-    int vertex, edge, body, face, feature; /* edge -1: it is a vertex */
-    cti_v3 at;
-    ct_real d2;
-} cti_explicit_near;
-
-/* middle of an edge, and face */
-static void cti_explicit_pair_middle(const cti_surface *f, int edge, int face, cti_pair *out)
+/* a vertex, or the middle of an edge, and a face */
+static void cti_explicit_pair(const cti_surface *f, const cti_explicit_near *q, int face, cti_pair *out)
 {
+    if (q->edge < 0) {
+        cti_pair_make(f, CT_PAIR_VF, q->vertex, face, out);
+        return;
+    }
     memset(out, 0, sizeof *out);
     out->kind = CT_PAIR_EF, out->n_a = 2, out->n = 5, out->plane = -1;
-    memcpy(out->v, f->edges + 2 * (size_t)edge, 2 * sizeof(int32_t));
+    memcpy(out->v, f->edges + 2 * (size_t)q->edge, 2 * sizeof(int32_t));
     memcpy(out->v + 2, f->faces + 3 * (size_t)face, 3 * sizeof(int32_t));
 }
 
 /* Two edges whose nearest points are inside of both, nearer than `reach`, with a normal that is roughly in the cones of the normals of both:
    others are contacts of faces. *out_d: their distance along the normal, below 0 where they have passed each other */
-static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign,
-                                   ct_real *out_d)
+static int cti_explicit_pair_edges(const cti_state *s, int a, int b, ct_real reach, cti_pair *out, ct_real *out_sign, ct_real *out_d)
 {
+    const cti_surface *f = &s->surface;
+    const ct_real *x = cti_explicit_own(s)->surface;
     const int32_t *p = f->edges + 2 * (size_t)a, *q = f->edges + 2 * (size_t)b;
     ct_real st[2], d2;
     int feature;
@@ -146,7 +143,8 @@ static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a
     if (!(cti_v3_norm(n) > CTI_EXPLICIT_SINE * cti_v3_norm(e1) * cti_v3_norm(e2)))
         return 0;
     n = cti_v3_unit(n, cti_v3_zero());
-    na = cti_v3_unit(cti_explicit_edge_normal(f, x, a), cti_v3_zero()), nb = cti_v3_unit(cti_explicit_edge_normal(f, x, b), cti_v3_zero());
+    na = cti_v3_mul(cti_explicit_edge_normal(f, x, a), cti_explicit_edge_side(s, a, b));
+    nb = cti_v3_mul(cti_explicit_edge_normal(f, x, b), cti_explicit_edge_side(s, b, a));
     *out_sign = cti_v3_dot(n, cti_v3_sub(nb, na)) >= 0 ? CTI_R(1.0) : CTI_R(-1.0);
     if (!(*out_sign * cti_v3_dot(n, nb) > CTI_R(0.5) && *out_sign * cti_v3_dot(n, na) < CTI_R(-0.5)))
         return 0;
@@ -158,53 +156,75 @@ static int cti_explicit_pair_edges(const cti_surface *f, const ct_real *x, int a
 static uint64_t cti_explicit_edges_key(int a, int b) { return (uint64_t)cti_min_int(a, b) << 31 | (uint64_t)cti_max_int(a, b); }
 
 /* the edge of the nearest face that the edge of a middle touches, or has passed: of several the least deep. 0: none */
-static int cti_explicit_near_edge(const cti_surface *f, const ct_real *x, const cti_explicit_near *q, ct_real touch, ct_real reach, cti_pair *out,
-                                  ct_real *out_sign, uint64_t *out_key)
+static int cti_explicit_near_edge(const cti_state *s, const cti_explicit_near *q, ct_real reach, cti_pair *out, ct_real *out_sign, uint64_t *out_key)
 {
+    const cti_surface *f = &s->surface;
     ct_real best = -CTI_REAL_MAX, sign, d;
     cti_pair pair;
     int k;
     for (k = 0; k < 3; k++) {
         int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
-        if (cti_explicit_pair_edges(f, x, a, b, reach, &pair, &sign, &d) && d <= touch && d > best)
+        if (cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
             best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
     }
     return best > -CTI_REAL_MAX;
 }
 
+/* contacts of a point that is behind a concave edge, or a concave vertex, with the faces there. 0: out of memory */
+static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q, uint64_t key)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const cti_surface *f = &s->surface;
+    int vertex = q->feature < 3 ? f->faces[3 * (size_t)q->face + (size_t)q->feature] : 0, edge = cti_explicit_near_at(f, q);
+    int i, n = edge >= 0 ? 2 : 0, first = CTI_LEN(g->touches);
+    const int32_t *list = f->edge_faces + 2 * (size_t)cti_max_int(edge, 0);
+    if (q->feature < 3)
+        list = g->search.around + g->search.around_at[vertex], n = g->search.around_at[vertex + 1] - g->search.around_at[vertex];
+    for (i = 0; i < n; i++) {
+        cti_explicit_touch c;
+        if (list[i] < 0)
+            continue;
+        memset(&c, 0, sizeof c);
+        cti_explicit_pair(f, q, list[i], &c.pair);
+        c.sign = q->sign, c.key = key, c.edge = cti_explicit_length_of(s, &c.pair);
+        c.ahead = CTI_LEN(g->touches) > first, c.held = c.ahead || cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), key);
+        if (cti_explicit_measure(s, y, t, &c) && c.d < 0 && !CTI_PUSH(s->mem, g->touches, c))
+            return 0;
+    }
+    return 1;
+}
+
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
    it, these are a contact, too, wherever they cross. 0: out of memory */
-static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, const cti_explicit_near *q)
+static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
 {
-    const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH * g->edge;
-    cti_v3 n, to;
-    ct_real sign = 1;
+    int body = f->body_of[q->edge < 0 ? q->vertex : f->edges[2 * (size_t)q->edge]];
+    ct_real length = cti_explicit_scale(s, body, q->body), reach = CTI_EXPLICIT_REACH * length, sign = 1;
     cti_pair pair;
     uint64_t key = 0;
-    int k;
-    if ((q->vertex < 0 && q->edge < 0) || !(q->d2 < reach * reach))
+    int face, behind;
+    q->touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * length;
+    if (!(length < CTI_REAL_MAX && q->d2 < reach * reach))
         return 1;
-    if (q->edge >= 0 && cti_explicit_near_edge(f, g->surface, q, touch, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
+    if (q->edge >= 0 && cti_explicit_near_edge(s, q, reach, &pair, &sign, &key) && !cti_explicit_add(s, y, t, &pair, sign, key))
         return 0;
-    if (!(q->d2 <= touch * touch)) {
-        if (q->feature < 3) /* nearest to a vertex: outside, but for saddles */
-            return 1;
-        n = q->feature == 6 ? cti_explicit_face_normal(f, g->surface, q->face)
-                            : cti_explicit_edge_normal(f, g->surface, f->face_edges[3 * q->face + q->feature - 3]);
-        k = f->faces[3 * (size_t)q->face + (q->feature == 4 ? 1u : 0u)];
-        to = cti_v3_sub(q->at, cti_v3_at(g->surface, k));
-        if (!(cti_v3_dot(to, n) < 0))
-            return 1;
-    }
-    if (q->edge >= 0) {
-        cti_explicit_pair_middle(f, q->edge, q->face, &pair);
-        return cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body);
-    }
-    cti_pair_make(f, CT_PAIR_VF, q->vertex, q->face, &pair);
-    key = ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
-    return cti_explicit_add(s, y, t, &pair, 1, key) && cti_explicit_add_ahead(s, y, t, q->vertex, q->face, key);
+    behind = cti_explicit_is_behind(s, q);
+    if (!behind && !(q->d2 <= q->touch * q->touch))
+        return 1;
+    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body
+                       : ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    face = cti_explicit_facing(s, q);
+    if (face < 0)
+        return cti_explicit_add_corner(s, y, t, q, key);
+    cti_explicit_pair(f, q, face, &pair);
+    return cti_explicit_add(s, y, t, &pair, q->sign, key) && (q->edge >= 0 || cti_explicit_add_ahead(s, y, t, q, face, key));
+}
+
+static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, const cti_explicit_near *q)
+{
+    const int32_t *e = f->edges + 2 * (size_t)cti_max_int(q->edge, 0);
+    return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
 /* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
@@ -212,42 +232,45 @@ static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, con
 {
     const cti_surface *f = &s->surface;
     const ct_real *x = cti_explicit_own(s)->surface;
-    cti_explicit_near best;
-    int i;
-    memset(&best, 0, sizeof best);
-    best.vertex = best.edge = best.body = -1;
-    for (i = 0; i < CTI_LEN(pairs); i += 2) {
-        int point = pairs[i], face = pairs[i + 1], feature;
-        const int32_t *q = f->faces + 3 * (size_t)face, *e = f->edges + (middles ? 2 * (size_t)point : 0);
-        int body = f->body_of[q[0]];
-        cti_v3 at;
-        ct_real p[3], w[3], d2;
-        if (body == f->body_of[middles ? e[0] : point])
-            continue;
-        at = middles ? cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5)) : cti_v3_at(x, point);
-        cti_v3_put(p, 0, at);
-        d2 = cti_dist_pt(p, x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], w, &feature);
-        if (point != (middles ? best.edge : best.vertex) || body != best.body) {
-            if (!cti_explicit_near_add(s, y, t, &best))
-                return 0;
-        } else if (!(d2 < best.d2))
-            continue;
-        best.vertex = middles ? -1 : point, best.edge = middles ? point : -1, best.body = body;
-        best.face = face, best.feature = feature, best.d2 = d2, best.at = at;
+    cti_explicit_near q;
+    int i, end, body;
+    memset(&q, 0, sizeof q);
+    for (i = 0; i < CTI_LEN(pairs); i = end) { /* a run of faces of one body */
+        ct_real p[3], w[3];
+        q.vertex = middles ? -1 : pairs[i], q.edge = middles ? pairs[i] : -1, q.pairs = pairs + i;
+        q.body = f->body_of[f->faces[3 * (size_t)pairs[i + 1]]];
+        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, cti_explicit_own(s)->search.from, &q);
+        q.d2 = CTI_REAL_MAX;
+        cti_v3_put(p, 0, q.at);
+        body = f->body_of[middles ? f->edges[2 * (size_t)q.edge] : q.vertex];
+        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2) {
+            const int32_t *v = f->faces + 3 * (size_t)pairs[end + 1];
+            int feature;
+            ct_real d2;
+            if (body == q.body)
+                continue;
+            d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+            if (d2 < q.d2)
+                q.d2 = d2, q.face = pairs[end + 1], q.feature = feature;
+        }
+        q.n = (end - i) / 2;
+        if (!cti_explicit_near_add(s, y, t, &q))
+            return 0;
     }
-    return cti_explicit_near_add(s, y, t, &best);
+    return 1;
 }
 
 static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
     int p, v;
     for (p = 0; p < f->n_planes; p++)
         for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            ct_real most = touch * cti_explicit_scale(s, f->body_of[v], -1);
             cti_pair pair;
-            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > touch)
+            if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
             if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
@@ -261,15 +284,17 @@ static int cti_explicit_find_edges(cti_state *s, const ct_real *y, double t)
 {
     cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
-    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration * g->edge, reach = CTI_EXPLICIT_REACH / 2 * g->edge;
+    ct_real touch = CTI_EXPLICIT_TOUCH * s->desc.rk.penetration;
     int i;
     for (i = 0; i < CTI_LEN(g->search.ee); i += 2) {
         int a = cti_min_int(g->search.ee[i], g->search.ee[i + 1]), b = cti_max_int(g->search.ee[i], g->search.ee[i + 1]);
-        ct_real sign, d;
+        int body_a = f->body_of[f->edges[2 * (size_t)a]], body_b = f->body_of[f->edges[2 * (size_t)b]];
+        ct_real sign, d, length;
         cti_pair pair;
-        if (f->body_of[f->edges[2 * (size_t)a]] == f->body_of[f->edges[2 * (size_t)b]])
+        if (body_a == body_b)
             continue;
-        if (!cti_explicit_pair_edges(f, g->surface, a, b, reach, &pair, &sign, &d) || d > touch)
+        length = cti_explicit_scale(s, body_a, body_b);
+        if (!cti_explicit_pair_edges(s, a, b, CTI_EXPLICIT_REACH / 2 * length, &pair, &sign, &d) || d > touch * length)
             continue;
         if (!cti_explicit_add(s, y, t, &pair, sign, cti_explicit_edges_key(a, b)))
             return 0;
@@ -347,9 +372,11 @@ static const uint64_t *cti_explicit_deep(const cti_state *s, int *out_n)
     uint64_t *keys = g->solve.keys; /* scratch of cti_explicit_regions, which has made room */
     for (i = 0; i < m; i++) {
         const cti_pair *pair = &g->touches[i].pair;
-        int a = s->surface.body_of[pair->v[0]], b = pair->plane < 0 ? s->surface.body_of[pair->v[pair->n_a]] : 0;
-        if (g->touches[i].deep && pair->plane < 0)
-            keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
+        int a, b;
+        if (!g->touches[i].deep || pair->kind == CT_PAIR_PLANE)
+            continue;
+        a = s->surface.body_of[pair->v[0]], b = s->surface.body_of[pair->v[pair->n_a]];
+        keys[n++] = (uint64_t)cti_min_int(a, b) << 32 | (uint64_t)cti_max_int(a, b);
     }
     cti_sort_u64(keys, NULL, keys + m, NULL, n);
     *out_n = n;
@@ -376,7 +403,7 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
                 !cti_broad_may_meet(&f->soup, a, b) || cti_sort_has_u64(deep, n_deep, (uint64_t)a << 32 | (uint64_t)b))
                 continue;
             ab = cti_v3_sub(box[2 * a + 1].hi, box[2 * b + 1].lo), ba = cti_v3_sub(box[2 * b + 1].hi, box[2 * a + 1].lo);
-            reach = cti_min(CTI_EXPLICIT_REACH * g->edge, CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
+            reach = cti_min(CTI_EXPLICIT_REACH * cti_explicit_scale(s, a, b), CTI_EXPLICIT_HALF * cti_min(g->search.thin[a], g->search.thin[b]));
             most = cti_max(most, cti_v3_norm(cti_v3_max(ab, ba)) / reach);
         }
     return most;
@@ -385,6 +412,5 @@ CTI_FN ct_real cti_explicit_stride(const cti_state *s)
 #undef CTI_EXPLICIT_REACH
 #undef CTI_EXPLICIT_HALF
 #undef CTI_EXPLICIT_SLACK
-#undef CTI_EXPLICIT_TOUCH
 #undef CTI_EXPLICIT_SINE
 #undef CTI_EXPLICIT_BORDER

@@ -28,6 +28,25 @@ CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
 
+/* adds torques -alpha I w of rigid bodies, with their frames of the last evaluation; returns their power [W] */
+static double cti_explicit_spin_damping(const cti_state *s, const ct_real *v, ct_real *force)
+{
+    double power = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        const cti_rigid *b = &s->bodies.rigids[i];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)i;
+        ct_real alpha = s->bodies.alpha[b->block];
+        cti_v3 w = cti_v3_at(v, b->block + 1), L;
+        if (!(alpha > 0))
+            continue;
+        L = cti_m3_mul_v(R, cti_m3_mul_v(b->inertia, cti_m3_mul_tv(R, w)));
+        cti_v3_addto(force, b->block + 1, cti_v3_mul(L, -alpha));
+        power -= (double)(alpha * cti_v3_dot(w, L));
+    }
+    return power;
+}
+
 CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
 {
     double power = 0;
@@ -55,7 +74,7 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
             cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
             power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
         }
-    return power;
+    return power + cti_explicit_spin_damping(s, v, force);
 }
 
 CTI_FN double cti_explicit_elastic(cti_state *s, const ct_real *x)
@@ -90,11 +109,11 @@ static ct_real cti_explicit_rest_model(cti_state *s, int m)
     return 2 * cti_explicit_speed(t) * cti_sqrt(sum);
 }
 
-/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->force; returns the largest entry of z */
+/* z = M^-1 times the change of forces by v, or by a displacement along it, from those at rest in g->elements.force; returns the largest entry of z */
 static ct_real cti_explicit_response(cti_state *s, int is_damping, const ct_real *v, ct_real *z)
 {
     cti_explicit *g = cti_explicit_own(s);
-    const ct_real *rest = g->force;
+    const ct_real *rest = g->elements.force;
     ct_real *x = s->system.work + 6 * (size_t)s->n, *still = s->system.work + 9 * (size_t)s->n, step = CTI_EXPLICIT_DIFFERENCE * g->edge, most = 0;
     int i;
     for (i = 0; i < 3 * s->n && !is_damping; i++)
@@ -115,7 +134,7 @@ static ct_real cti_explicit_largest(cti_state *s, int is_damping)
     uint32_t seed = 1;
     int turn, i;
     memset(still, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->force);
+    cti_explicit_forces(s, s->x, still, cti_explicit_own(s)->elements.force);
     for (i = 0; i < 3 * s->n; i++) {
         seed = seed * 1664525u + 1013904223u;
         v[i] = (ct_real)((int)(seed >> 16) - 32768) / 32768;
@@ -136,6 +155,8 @@ CTI_FN int cti_explicit_rest(cti_state *s)
     ct_real omega = 0, assembled, damped;
     if (!CTI_RESIZE(s->mem, g->elements.length, s->bodies.n_models))
         return 0;
+    if (CTI_LEN(s->bodies.rigids))
+        memcpy(g->frames, s->bodies.frames, sizeof(ct_real) * 9 * (size_t)CTI_LEN(s->bodies.rigids));
     g->unit = g->edge;
     for (m = 0; m < s->bodies.n_models; m++)
         if (s->bodies.models[m]->tets.n) {

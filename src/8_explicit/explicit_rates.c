@@ -3,9 +3,10 @@
    and the terms of n' and n''. Contacts that share nodes or rigid bodies are a region. Each region has a problem of its own; its contacts
    stay the same over the stages of a Runge-Kutta step. Forces act on both sides, in opposite directions. The same problem with d' in place of
    d'' gives the impulses of a completely inelastic collision: d' >= 0 after it, = 0 where the impulse is positive.
-   differs: the condition is d'' + 2 c d' + c^2 d >= 0, which is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never
-   comes back but by a collision in a later step: contacts at rest flicker, and each collision starts waves. Here they come to rest on the
-   surface as exp(-c t) does, and errors of integration do not add up. Impulses leave d' >= -c d.
+   differs: the condition is d'' + 2 c d' + c^2 max(d, 0) >= 0, d from the distance of rest on: no force pushes a contact up to it.
+   This is d'' >= 0 where d = d' = 0. With d'' >= 0 alone a contact that parts slowly never comes back but by a collision in a later step: contacts
+   at rest flicker, and each collision starts waves. Here they come to rest on the surface as exp(-c t) does, and errors of integration do not
+   add up. Impulses leave d' >= -c d.
    differs: the paper sets relative velocities of a node and its surface point by interpolation, contact by contact. Contacts that share nodes
    then undo each other; here they are solved together, and momentum is kept.
    based on: Hong et al. 2006, sec. 3 and 4. */
@@ -296,8 +297,9 @@ static void cti_explicit_solve_all(cti_state *s, const ct_real *base, int impuls
         int region = cti_explicit_touch_at(g, begin)->region;
         for (end = begin; end < m && cti_explicit_touch_at(g, end)->region == region; end++) {
             const cti_explicit_touch *c = cti_explicit_touch_at(g, end);
-            double a = impulses ? (double)(c->script_rate + g->decay * cti_max(c->d - g->rest, CTI_R(0.0)))
-                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * (c->d - g->rest)));
+            ct_real room = cti_max(c->d - g->rest * c->edge, CTI_R(0.0));
+            double a = impulses ? (double)(c->script_rate + g->decay * room)
+                                : (double)(c->bias + g->decay * (2 * c->rate + g->decay * room));
             for (k = 0; k < c->n; k++)
                 a += (double)cti_v3_dot(c->entry[k].g, cti_v3_at(base, c->entry[k].block));
             b[end - begin] = a;
@@ -354,7 +356,7 @@ static void cti_explicit_contacts(cti_state *s, ct_real *a, ct_real *force, ct_r
     cti_explicit_solve_all(s, a, 0);
     for (i = 0; i < m; i++) {
         const cti_explicit_touch *c = &g->touches[i];
-        dy[tail + 3 + g->flat.pins + i] = c->force;
+        cti_v3_put(dy + tail + 3 + g->flat.pins, i, cti_v3_mul(c->normal, c->force));
         dy[tail + 1] -= c->force * c->script_rate;
         dy[tail + 2] -= c->force * c->rate;
         for (k = 0; k < c->n && c->force > 0; k++) {
@@ -381,7 +383,7 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 {
     cti_explicit *g = cti_explicit_own(s);
     const ct_real *x = y, *v = y + 3 * (size_t)s->n, *q = v + 3 * (size_t)s->n;
-    ct_real *a = dy + 3 * (size_t)s->n, *force = g->force, *integral = dy + g->flat.state;
+    ct_real *a = dy + 3 * (size_t)s->n, *force = g->elements.force, *integral = dy + g->flat.state;
     int i, nr = CTI_LEN(s->bodies.rigids);
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
@@ -410,12 +412,14 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
 CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_report *r)
 {
     cti_explicit *g = cti_explicit_own(s);
-    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->edge * g->decay;
+    ct_real *v = y + 3 * (size_t)s->n, slow = -CTI_EXPLICIT_SLOW * s->desc.rk.penetration * g->decay;
     int i, k, m = CTI_LEN(g->touches);
     cti_explicit_measure_all(s, y, t, 0);
-    for (i = 0; i < m; i++)
-        if (g->touches[i].rate + g->decay * cti_max(g->touches[i].d - g->rest, CTI_R(0.0)) < slow)
+    for (i = 0; i < m; i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        if (c->rate + g->decay * cti_max(c->d - g->rest * c->edge, CTI_R(0.0)) < slow * c->edge)
             break;
+    }
     if (i == m)
         return;
     cti_explicit_solve_all(s, v, 1);
@@ -437,7 +441,7 @@ CTI_FN void cti_explicit_collide(cti_state *s, ct_real *y, double t, ct_step_rep
         r->work_script -= (double)c->force * (double)c->script_rate;
         r->loss_contact -= (double)c->force * (double)(c->rate + after) / 2;
         c->rate = after;
-        y[g->flat.state + 3 + g->flat.pins + i] += c->force;
+        cti_v3_addto(y + g->flat.state + 3 + g->flat.pins, i, cti_v3_mul(c->normal, c->force));
     }
 }
 

@@ -72,6 +72,17 @@ CTI_FN int cti_explicit_runge(cti_state *s, const ct_real *y, const ct_real *k1,
     return 1;
 }
 
+CTI_FN void cti_explicit_predict(cti_state *s, ct_real h)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    const ct_real *y = g->flat.y, *k = g->flat.k1;
+    ct_real *end = g->flat.end;
+    int i, n3 = 3 * s->n;
+    for (i = 0; i < g->flat.state; i++)
+        end[i] = y[i] + h * (i < n3 ? k[i] + h / 2 * k[n3 + i] : k[i]);
+    cti_explicit_normalize(s, end);
+}
+
 CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 {
     cti_explicit *g = cti_explicit_own(s);

@@ -78,6 +78,8 @@ static const char *cti_explicit_refuses(const cti_state *s, cti_feature what)
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and a rod has none";
     case CTI_FEATURE_POINTS:
         return "CT_STEPPER_EXPLICIT needs bodies with an inside, and points have none";
+    case CTI_FEATURE_SEGMENTS:
+        return "CT_STEPPER_EXPLICIT has no contacts of segments that are in no triangle";
     case CTI_FEATURE_JOINT:
         return "CT_STEPPER_EXPLICIT has no joints and no stitches";
     case CTI_FEATURE_FRICTION:
@@ -100,15 +102,18 @@ CTI_FN void cti_explicit_free(cti_state *s)
     if (!g)
         return;
     cti_explicit_nodal_free(s);
-    CTI_FREE(m, g->touches), CTI_FREE(m, g->held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
+    CTI_FREE(m, g->kept.held);
+    CTI_FREE(m, g->touches), CTI_FREE(m, g->past.held), CTI_FREE(m, g->search.vf), CTI_FREE(m, g->search.ee), CTI_FREE(m, g->search.mf),
         CTI_FREE(m, g->search.moved);
-    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways);
+    CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
+    CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
+    CTI_FREE(m, g->search.edges);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
     CTI_FREE(m, g->solve.lo), CTI_FREE(m, g->solve.hi), CTI_FREE(m, g->solve.keys);
     CTI_FREE(m, g->solve.inverse), CTI_FREE(m, g->solve.inertia), CTI_FREE(m, g->solve.set);
-    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->force);
+    CTI_FREE(m, g->solve.order), CTI_FREE(m, g->solve.active), CTI_FREE(m, g->middles), CTI_FREE(m, g->elements.force);
     CTI_FREE(m, g->frames), CTI_FREE(m, g->surface), CTI_FREE(m, g->start), CTI_FREE(m, g->script), CTI_FREE(m, g->search.thin);
     cti_mem_resize(m, g, sizeof *g, 0);
     s->own = NULL;
@@ -125,6 +130,31 @@ static ct_real cti_explicit_edge(const cti_state *s, const cti_stepper_body *bod
             for (e = f->ranges[i].e0; e < f->ranges[i].e1 && (soft ? bodies[i].model >= 0 : f->bodies[i].moves); e++, n++)
                 sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
     return n ? (ct_real)(sum / n) : 0;
+}
+
+/* mean edges of the bodies at rest. 0: out of memory */
+static int cti_explicit_edges_of(cti_state *s, const cti_stepper_body *bodies)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    const cti_surface *f = &s->surface;
+    int i, e, k;
+    if (!CTI_RESIZE(s->mem, q->edges, 3 * f->n_bodies))
+        return 0;
+    for (i = 0; i < f->n_bodies; i++) {
+        double sum = 0;
+        int n = f->ranges[i].e1 - f->ranges[i].e0;
+        for (e = f->ranges[i].e0; e < f->ranges[i].e1; e++)
+            sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(f->rest, f->edges[2 * e + 1]), cti_v3_at(f->rest, f->edges[2 * e])));
+        q->edges[3 * i] = n && bodies[i].model >= 0 ? (ct_real)(sum / n) : CTI_REAL_MAX;
+        q->edges[3 * i + 1] = n && f->bodies[i].moves ? (ct_real)(sum / n) : CTI_REAL_MAX;
+    }
+    for (i = 0; i < f->n_bodies; i++)
+        for (k = 0, q->edges[3 * i + 2] = 0; k < f->n_bodies; k++) {
+            ct_real length = cti_explicit_scale(s, i, k);
+            if (k != i && length < CTI_REAL_MAX)
+                q->edges[3 * i + 2] = cti_max(q->edges[3 * i + 2], length);
+        }
+    return 1;
 }
 
 /* smallest thickness of the mesh of each body with an inside. 0: out of memory */
@@ -194,11 +224,12 @@ CTI_FN int cti_explicit_prepare(cti_state *s, const cti_stepper_body *bodies)
     memset(g, 0, sizeof *g);
     s->own = g;
     g->edge = cti_explicit_edge(s, bodies);
-    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->force, n3) &&
+    return CTI_RESIZE(m, g->solve.spread, n3) && CTI_RESIZE(m, g->solve.set, s->n) && CTI_RESIZE(m, g->elements.force, n3) &&
            CTI_RESIZE(m, g->frames, 9 * CTI_LEN(s->bodies.rigids)) && CTI_RESIZE(m, g->surface, nv3) && CTI_RESIZE(m, g->start, nv3) &&
            CTI_RESIZE(m, g->search.x, nv3) && CTI_RESIZE(m, g->search.from, nv3) &&
            CTI_RESIZE(m, g->search.ways, 2 * s->surface.n_bodies) && CTI_RESIZE(m, g->script, 3 * s->surface.n_moving) &&
-           cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_masses(s) && cti_explicit_rest(s);
+           cti_explicit_edges_of(s, bodies) && cti_explicit_middles(s, bodies) && cti_explicit_thin(s) && cti_explicit_around(s) &&
+           cti_explicit_masses(s) && cti_explicit_rest(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_explicit(void)

@@ -18,6 +18,7 @@ typedef enum cti_feature {
     CTI_FEATURE_STATIC,
     CTI_FEATURE_PLANE,
     CTI_FEATURE_KINEMATIC,
+    CTI_FEATURE_SEGMENTS,  /* segments of a static or kinematic body that are in no triangle */
     CTI_FEATURE_PIN,       /* blocks whose axes a script moves */
     CTI_FEATURE_DIRECTION, /* blocks that move along a line or in a plane */
     CTI_FEATURE_JOINT,     /* joints and stitches */

@@ -157,7 +157,8 @@ typedef struct ct_penalty_desc {
    was given: nodes that are added do not appear in it. Steps get shorter with the elements. Bodies with an embedded surface are not refined. */
 typedef enum ct_refine { CT_REFINE_NONE = 0, CT_REFINE_SURFACE = 1, CT_REFINE_ELEMENTS = 2, CT_REFINE_COUNT_ } ct_refine;
 
-/* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths are shares of the mean edge of the soft bodies' surfaces. */
+/* ct_explicit_desc -- options of CT_STEPPER_EXPLICIT (docs/explicit.md). Lengths of contacts are shares of the smaller mean edge of the two
+   bodies' surfaces, or of that of the soft one; those of errors are shares of the mean edge of all soft bodies. */
 typedef struct ct_explicit_desc {
     ct_real tolerance;      /* > 0: most error of a position in a Runge-Kutta step, found by step doubling; longer steps are taken again. Where an
                                element's shortest height is below a third of the mean edge, the share is of thrice that height. Default 1e-4 */

@@ -591,7 +591,8 @@ typedef struct ct_step_report {
     int substeps;          /* 1 unless the step, or a part of the world in it, was halved or cut at impacts; counted over all parts
                               together */
     int events;            /* substeps that were cut at a first impact (ccd_limits_step); these alone leave the status OK */
-    int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver */
+    int contacts, rows;    /* in the last solve: contacts with a positive multiplier; rows handed to the solver. EXPLICIT: contacts of the whole
+                              step, rows of its last Runge-Kutta step */
     int candidates;        /* pairs that CCD looked at */
     int cmr_rounds;        /* solves in the worst substep */
     int newton_iterations; /* linearizations of all attempts, summed */

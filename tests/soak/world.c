@@ -761,6 +761,8 @@ void soak_add(soak_run *u, int number)
             skin.mesh.positions[k] = (ct_real)((double)skin.mesh.positions[k] + at[k % 3]);
         for (k = 0; k < 3; k++)
             u->to[k] = (u->origin[k] - at[k]) / u->size;
+        if (u->desc.stepper == CT_STEPPER_EXPLICIT) /* it refuses them */
+            m.mesh.n_segments = 0;
         code = add_by_kind(u, r, kind, &m.mesh, &skin.mesh, &q->id);
         if (code == CT_OK) {
             u->n_items++;
