@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 911ea0413a8ab63e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 792156a09857c223.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1588,7 +1588,8 @@ CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 /* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
-   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used (among others: a tet, or a
+   triangle of cloth, with the same vertices as .value, one before it), or a vertex (.element, its coordinate in
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
@@ -1670,7 +1671,9 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
-   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. out_error (may be NULL) names the line,
+   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
+   order give their corners, without the middles of edges as vertices; an element that repeats one before it vertex by vertex, as for a second
+   physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
@@ -31155,6 +31158,10 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
    order of the tets. *out_triangles is a growable array [3 n] of length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
+/* cti_mesh_firsts -- (*out_first)[i] = the first of the n elements that has the same vertices as element i, in any order; i itself where there
+   is none before it. per: vertices of an element, 2 to 4. *out_first is a growable array [n]; old contents are replaced. 0: memory ran out. */
+CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per, int32_t **out_first);
+
 /* cti_mesh_cell_tets -- the five tets of a lattice cell as corner numbers 0..7 (bits x, y, z). odd 1: the mirror image, for cells with odd
    x + y + z, so that the faces of neighbours match. */
 CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
@@ -31193,7 +31200,8 @@ CTI_FN int cti_topology_edge(const cti_topology *topology, int a, int b);
 
 
 /* ---- 5_mesh/mesh.c ---- */
-/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face. Edges are sorted,
+/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face, and a hash
+   of an element's sorted vertices finds elements that are listed twice. Edges are sorted,
    unique vertex pairs; an edge is found by bisection among the edges of its lower vertex. All orders follow from the input order, so that
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
@@ -31275,6 +31283,45 @@ done:
     CTI_FREE(mem, slots);
     CTI_FREE(mem, first);
     CTI_FREE(mem, count);
+    return ok;
+}
+
+/* the vertices of an element in rising order, with 0 behind them */
+static void cti_mesh_element_key(const int32_t *element, int per, int32_t key[4])
+{
+    int i, k;
+    memset(key, 0, 4 * sizeof *key);
+    for (i = 0; i < per; i++) {
+        for (k = i; k > 0 && key[k - 1] > element[i]; k--)
+            key[k] = key[k - 1];
+        key[k] = element[i];
+    }
+}
+
+CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per, int32_t **out_first)
+{
+    int32_t *slots = NULL, key[4], other[4];
+    int64_t size = 16;
+    int i, ok;
+    while (size < 2 * (int64_t)n)
+        size *= 2;
+    ok = CTI_RESERVE(mem, slots, size) && CTI_RESIZE(mem, *out_first, n);
+    if (ok)
+        memset(slots, 0xff, (size_t)size * sizeof *slots);
+    for (i = 0; ok && i < n; i++) {
+        uint64_t s;
+        cti_mesh_element_key(elements + (size_t)per * (size_t)i, per, key);
+        s = cti_mesh_hash(key) * 0x9e3779b97f4a7c15ull + (uint32_t)key[3];
+        for (s ^= s >> 31; slots[s & (uint64_t)(size - 1)] >= 0; s++) {
+            cti_mesh_element_key(elements + (size_t)per * (size_t)slots[s & (uint64_t)(size - 1)], per, other);
+            if (memcmp(key, other, sizeof key) == 0)
+                break;
+        }
+        if (slots[s & (uint64_t)(size - 1)] < 0)
+            slots[s & (uint64_t)(size - 1)] = (int32_t)i;
+        (*out_first)[i] = slots[s & (uint64_t)(size - 1)];
+    }
+    CTI_FREE(mem, slots);
     return ok;
 }
 
@@ -76755,6 +76802,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w);
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
+/* cti_bodies_check_repeats -- refuses an element (per 4: a tet, 3: a triangle) with the same vertices as one before it. */
+CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
@@ -78005,6 +78054,21 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
+CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
+{
+    int32_t *first = NULL;
+    int i = 0, ok = cti_mesh_firsts(&w->mem, elements, n, per, &first);
+    ct_code code = CT_OK;
+    while (ok && i < n && first[i] == i)
+        i++;
+    if (ok && i < n)
+        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i], "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)",
+                             name ? name : "", per == 4 ? "tet" : "triangle", i, per == 4 ? "tet" : "triangle", (int)first[i]);
+    CTI_FREE(&w->mem, first);
+    w->mem.failed = 0;
+    return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
+}
+
 CTI_FN int cti_bodies_is_moderate(const ct_real *v)
 {
     ct_real square = cti_v3_norm2(cti_v3_at(v, 0));
@@ -78549,6 +78613,9 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
+    if (code != CT_OK)
+        return code;
     code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
@@ -78577,6 +78644,9 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
+    if (code != CT_OK)
+        return code;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
         cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
@@ -78924,6 +78994,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
         CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_RIGID, &common, &place);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -82167,9 +82239,12 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 #endif
 
 /* ---- 9_files/files_msh.c ---- */
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet). Point elements (15) are points;
-   other types are skipped. Method: section by section, line by line. Node tags are arbitrary and are looked up by bisection in sorted
-   order. Orientation is kept as it is. Based on: the Gmsh reference manual, file formats. */
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 3 (quadrangle, fanned), 4 (tet). Those of
+   second order (8: line, 9: triangle, 11: tet) give their corners, and their middles are no vertices. Point elements (15) are points. Lines
+   of a higher order are skipped; every other type is refused. Method: section by section, line by line. Node tags are arbitrary and are
+   looked up by bisection in sorted order. Orientation is kept as it is. An element whose vertices repeat those of one before it in the same
+   order is dropped: version 2.2 writes an element once for every physical group that has it. Based on: the Gmsh reference manual, file
+   formats. */
 
 #if CONTACT_WITH_FILES
 
@@ -82179,8 +82254,19 @@ typedef struct cti_msh {
     int major;      /* 2 or 4 */
     uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
     int32_t *order; /* [n] node of each sorted tag; NULL: tags ascend in file order */
+    uint8_t *middle; /* [n] 1: only elements of second order name the node, as a middle; NULL: there are none */
     int have_nodes, have_elements, n_known;
 } cti_msh;
+
+enum { CTI_MSH_LINE = 2, CTI_MSH_FACE = 3, CTI_MSH_TET = 4, CTI_MSH_MOST = 10 };
+
+/* Element types that are read: number of nodes, of those that are corners, and kind; kind 0: skipped. */
+typedef struct cti_msh_type {
+    int type, nodes, corners, kind;
+} cti_msh_type;
+static const cti_msh_type cti_msh_types[] = {{1, 2, 2, CTI_MSH_LINE},  {2, 3, 3, CTI_MSH_FACE}, {3, 4, 4, CTI_MSH_FACE}, {4, 4, 4, CTI_MSH_TET},
+                                             {8, 3, 2, CTI_MSH_LINE},  {9, 6, 3, CTI_MSH_FACE}, {11, 10, 4, CTI_MSH_TET}, {15, 0, 0, 0},
+                                             {26, 0, 0, 0},            {27, 0, 0, 0},           {28, 0, 0, 0}};
 
 /* The next line inside a section; its end before its contents are complete is an error. */
 static int cti_msh_content(cti_msh *m, const char *what)
@@ -82341,28 +82427,127 @@ static int cti_msh_find(const cti_msh *m, uint64_t tag)
     return m->order ? m->order[lo] : lo;
 }
 
-/* The nodes of one element. For types that are not used, the rest of the line stays unread. */
+/* The next node of an element: its number in the mesh. */
+static int cti_msh_node(cti_msh *m, int32_t *out)
+{
+    int64_t tag;
+    int node;
+    if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
+        return 0;
+    node = cti_msh_find(m, (uint64_t)tag);
+    if (node < 0) {
+        cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
+        if (m->scan.error)
+            m->scan.error->value = (double)tag;
+        return 0;
+    }
+    *out = (int32_t)node;
+    return 1;
+}
+
+/* Notes that nodes are middles of edges, unless they are corners of another element. */
+static int cti_msh_middles(cti_msh *m, const int32_t *nodes, int n)
+{
+    int k, n_nodes = CTI_LEN(m->mesh->positions) / 3;
+    if (n > 0 && !m->middle) {
+        if (!CTI_RESIZE(m->scan.mem, m->middle, n_nodes))
+            return cti_scan_memory(&m->scan);
+        memset(m->middle, 0, (size_t)n_nodes);
+    }
+    for (k = 0; k < n; k++)
+        m->middle[nodes[k]] = 1;
+    return 1;
+}
+
+static const cti_msh_type *cti_msh_find_type(int64_t type)
+{
+    size_t i;
+    for (i = 0; i < sizeof cti_msh_types / sizeof *cti_msh_types; i++)
+        if (cti_msh_types[i].type == type)
+            return &cti_msh_types[i];
+    return NULL;
+}
+
+/* One element. For types that are skipped, the rest of the line stays unread. */
 static int cti_msh_element(cti_msh *m, int64_t type)
 {
-    int32_t **list = type == 4 ? &m->mesh->tets : (type == 2 ? &m->mesh->triangles : &m->mesh->segments);
-    int n = type == 4 ? 4 : (type == 2 ? 3 : (type == 1 ? 2 : 0)), k, node;
-    int64_t tag;
-    m->n_known += n > 0 || type == 15;
-    for (k = 0; k < n; k++) {
-        if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
-            return 0;
-        node = cti_msh_find(m, (uint64_t)tag);
-        if (node < 0) {
-            cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
-            if (m->scan.error)
-                m->scan.error->value = (double)tag;
-            return 0;
-        }
-        if (CTI_LEN(*list) >= INT32_MAX - 4)
-            return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
-        if (!CTI_PUSH(m->scan.mem, *list, (int32_t)node))
-            return cti_scan_memory(&m->scan);
+    const cti_msh_type *t = cti_msh_find_type(type);
+    int32_t nodes[CTI_MSH_MOST], **list;
+    int k;
+    if (!t) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)type);
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "element type %s is not read: types 1, 2, 3, 4, 8, 9, 11 and 15 are", number);
     }
+    m->n_known += t->nodes > 0 || type == 15;
+    for (k = 0; k < t->nodes; k++)
+        if (!cti_msh_node(m, &nodes[k]))
+            return 0;
+    if (t->nodes > 0 && !cti_msh_middles(m, nodes + t->corners, t->nodes - t->corners))
+        return 0;
+    if (t->kind == CTI_MSH_FACE)
+        return cti_mesh_fan(&m->scan, m->mesh, nodes, t->corners);
+    list = t->kind == CTI_MSH_TET ? &m->mesh->tets : &m->mesh->segments;
+    if (CTI_LEN(*list) >= INT32_MAX - 4)
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
+    for (k = 0; k < t->corners; k++)
+        if (!CTI_PUSH(m->scan.mem, *list, nodes[k]))
+            return cti_scan_memory(&m->scan);
+    return 1;
+}
+
+/* Drops elements that repeat an earlier one, vertex by vertex. */
+static int cti_msh_single(cti_msh *m, int32_t *list, int per)
+{
+    int32_t *first = NULL;
+    int n = CTI_LEN(list) / per, i, kept = 0;
+    size_t size = sizeof *list * (size_t)per;
+    if (n == 0)
+        return 1;
+    if (!cti_mesh_firsts(m->scan.mem, list, n, per, &first)) {
+        CTI_FREE(m->scan.mem, first);
+        return cti_scan_memory(&m->scan);
+    }
+    /* the first of each kind is in the list up to `kept` at a number that only falls; it is noted in its own entry */
+    for (i = 0; i < n; i++) {
+        int32_t *to = list + (size_t)per * (size_t)kept;
+        const int32_t *from = list + (size_t)per * (size_t)i;
+        if (first[i] != i && memcmp(list + (size_t)per * (size_t)first[first[i]], from, size) == 0)
+            continue;
+        memmove(to, from, size);
+        if (first[i] == i)
+            first[i] = kept;
+        kept++;
+    }
+    stbds_header(list)->length = (size_t)per * (size_t)kept;
+    CTI_FREE(m->scan.mem, first);
+    return 1;
+}
+
+/* Removes the nodes that are middles only, and renumbers the elements. */
+static int cti_msh_drop_middles(cti_msh *m)
+{
+    ct_mesh *mesh = m->mesh;
+    int32_t *lists[3], *number = NULL;
+    int n = CTI_LEN(m->middle), i, k, kept = 0;
+    if (!m->middle)
+        return 1;
+    if (!CTI_RESIZE(m->scan.mem, number, n))
+        return cti_scan_memory(&m->scan);
+    lists[0] = mesh->segments, lists[1] = mesh->triangles, lists[2] = mesh->tets;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            m->middle[lists[k][i]] = 0;
+    for (i = 0; i < n; i++) {
+        number[i] = (int32_t)kept;
+        memmove(mesh->positions + 3 * (size_t)kept, mesh->positions + 3 * (size_t)i, 3 * sizeof *mesh->positions);
+        kept += !m->middle[i];
+    }
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            lists[k][i] = number[lists[k][i]];
+    stbds_header(mesh->positions)->length = 3 * (size_t)kept;
+    CTI_FREE(m->scan.mem, number);
     return 1;
 }
 
@@ -82463,13 +82648,15 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
         bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
     m.mesh = mesh;
-    cti_msh_sections(&m);
+    if (cti_msh_sections(&m) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) && cti_msh_single(&m, mesh->tets, 4))
+        cti_msh_drop_middles(&m);
     if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
         cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);
     if (m.scan.code == CT_OK && m.n_known == 0)
-        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, tet or point (types 1, 2, 4, 15)", NULL);
+        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, quadrangle, tet or point", NULL);
     CTI_FREE(mem, m.tags);
     CTI_FREE(mem, m.order);
+    CTI_FREE(mem, m.middle);
     return m.scan.code;
 }
 
@@ -82561,6 +82748,8 @@ static int cti_ply_element_line(cti_ply *p)
         return 0;
     if (e.count < 0)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a negative number of elements", NULL);
+    if (e.count > 0 && cti_scan_is(t, n, "tristrips"))
+        return cti_scan_fail(&p->scan, CT_ERR_UNSUPPORTED, "element tristrips is not read: save the triangles as faces", NULL);
     if (e.kind == 'v') {
         if (p->n_vertices >= 0)
             return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a second element vertex", NULL);

@@ -121,6 +121,21 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
+CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
+{
+    int32_t *first = NULL;
+    int i = 0, ok = cti_mesh_firsts(&w->mem, elements, n, per, &first);
+    ct_code code = CT_OK;
+    while (ok && i < n && first[i] == i)
+        i++;
+    if (ok && i < n)
+        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i], "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)",
+                             name ? name : "", per == 4 ? "tet" : "triangle", i, per == 4 ? "tet" : "triangle", (int)first[i]);
+    CTI_FREE(&w->mem, first);
+    w->mem.failed = 0;
+    return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
+}
+
 CTI_FN int cti_bodies_is_moderate(const ct_real *v)
 {
     ct_real square = cti_v3_norm2(cti_v3_at(v, 0));

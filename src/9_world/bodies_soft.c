@@ -201,6 +201,9 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
+    if (code != CT_OK)
+        return code;
     code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
@@ -229,6 +232,9 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
+    if (code != CT_OK)
+        return code;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
         cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);

@@ -98,7 +98,8 @@ CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 /* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
-   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used (among others: a tet, or a
+   triangle of cloth, with the same vertices as .value, one before it), or a vertex (.element, its coordinate in
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
@@ -180,7 +181,9 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
-   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. out_error (may be NULL) names the line,
+   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
+   order give their corners, without the middles of edges as vertices; an element that repeats one before it vertex by vertex, as for a second
+   physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
