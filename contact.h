@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 792156a09857c223.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 59199c6b5e31e955.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1319,7 +1319,7 @@ typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_J
 
 /* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
    (the weight of a single vertex is ignored; otherwise they sum to 1). Without vertices it is the position ct_joint_desc.point. Deformable
-   bodies and stitches need vertices. */
+   bodies, stitches, and kinematic bodies with more than one keyframe need vertices, which the joint follows. */
 typedef struct ct_joint_side {
     ct_body_id body; /* null (zero): the world */
     int32_t vertices[3];
@@ -1661,7 +1661,7 @@ CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body,
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
 /* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
    (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
-   (hinge or fixed joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+   (hinge or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -37989,9 +37989,13 @@ typedef struct cti_joint_side {
     ct_real weight[CTI_JOINT_NODES];
     ct_real arm[3];       /* rigid: in the body's frame; scripted: the point at the path's start */
     ct_real triad[9];     /* rows are the joint's axes; rigid: in the body's frame; scripted: at the path's start */
-    const ct_motion_segment *path; /* the scripted body's own path; keyframes do not move a joint */
+    const ct_motion_segment *path; /* the scripted body's own path */
     int32_t n_path;
     double t0;            /* when the path begins */
+    const ct_real *keyframes; /* [n_keyframes][3 n_vertices] of the scripted body, whose vertices [3], -1: none, hold with the weights
+                                 above; NULL: the arm does */
+    int32_t n_keyframes, n_vertices, vertices[3];
+    double interval;      /* [s] between keyframes */
 } cti_joint_side;
 
 /* cti_joint -- becomes one or two rows: one for the points (all three axes, or their distance if rest > 0), one for the rotation of a hinge
@@ -48218,6 +48222,21 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+/* the point that vertices with keyframes hold */
+static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
+{
+    cti_script script;
+    cti_v3 p = cti_v3_zero();
+    int k;
+    memset(&script, 0, sizeof script);
+    script.rest = script.keyframes = side->keyframes;
+    script.n = side->n_vertices, script.n_keyframes = side->n_keyframes, script.interval = side->interval;
+    script.path = side->path, script.n_path = side->n_path, script.t0 = side->t0;
+    for (k = 0; k < 3 && side->vertices[k] >= 0; k++)
+        p = cti_v3_mad(p, cti_script_point(&script, side->vertices[k], time, NULL), side->weight[k]);
+    return p;
+}
+
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
     double t = time - side->t0;
@@ -48225,7 +48244,7 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
     int i;
     for (i = 0; triad && i < 3; i++)
         cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
-    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+    return side->keyframes ? cti_joints_framed(side, time) : cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
 }
 
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
@@ -79224,6 +79243,9 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
+    if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
+                                 "a body with keyframes has no frame to hold a point or an axis: joints to it are balls and stitches at its vertices");
     return CT_OK;
 }
 
@@ -79277,6 +79299,20 @@ static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_j
     }
 }
 
+/* a side that holds vertices of a body with keyframes */
+static void cti_joints_frames(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
+{
+    int k, n = 0;
+    for (k = 0; k < 3; k++)
+        out->vertices[k] = -1;
+    for (k = 0; k < 3 && from->vertices[k] >= 0; k++)
+        out->vertices[n] = from->vertices[k], out->weight[n++] = from->vertices[1] < 0 ? 1 : from->weights[k];
+    if (n == 0 || b->script.n_keyframes < 2)
+        return;
+    out->keyframes = b->script.keyframes, out->n_keyframes = (int32_t)b->script.n_keyframes;
+    out->n_vertices = (int32_t)b->script.n, out->interval = b->script.interval;
+}
+
 /* makes a side that holds at p with the joint's axes; slot -1: the world */
 static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
 {
@@ -79309,6 +79345,7 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
         for (k = 0; k < 3; k++)
             cti_v3_put(out->triad, k, cti_m3_mul_v(R, cti_v3_at(axes, k)));
         out->path = b->script.path, out->n_path = b->script.n_path, out->t0 = b->script.t0;
+        cti_joints_frames(b, from, out);
     }
 }
 
@@ -79753,7 +79790,8 @@ CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        cti_script_point(&b->script, i, w->state.step.time, &v);
+        if (!cti_script_is_late(&b->script))
+            cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }
     if (cti_body_is_scripted(b))

@@ -499,7 +499,7 @@ typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_J
 
 /* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
    (the weight of a single vertex is ignored; otherwise they sum to 1). Without vertices it is the position ct_joint_desc.point. Deformable
-   bodies and stitches need vertices. */
+   bodies, stitches, and kinematic bodies with more than one keyframe need vertices, which the joint follows. */
 typedef struct ct_joint_side {
     ct_body_id body; /* null (zero): the world */
     int32_t vertices[3];
