@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 59199c6b5e31e955.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c6e419eabd006c3c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1166,9 +1166,9 @@ typedef struct ct_material {
                                   (docs/limits.md). The limit's own energy is part of a report's energies */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
-   rotation of a body's description place the mesh as ct_mesh_transform does, once, when the body is added. Velocities are along the world's
-   axes. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. The fourth power of
+   a thickness is finite: below 1e77 m in double, 4e9 m in float. position and rotation of a body's description place the mesh as
+   ct_mesh_transform does, once, when the body is added. Velocities are along the world's axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -1440,7 +1440,8 @@ typedef struct ct_step_report {
                               error of the implicit step's equations, relative to that scale, of the worst body */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
-                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
+                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD and CT_STEPPER_EXPLICIT, which do not
+                               control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
     ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
     ct_real momentum_lost; /* [N s] by zones and freezing; DCD: of bodies that rest because their motion is implausible */
@@ -1631,8 +1632,9 @@ CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /*
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL.
-   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a stride below three
-   scalars, or one that no memory holds (a negative number as size_t). */
+   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a type that is neither,
+   a stride below three scalars, or one that no memory holds (a negative number as size_t).
+   ct_body_get_velocities -- the same for velocities; those of a kinematic body that waits for room are 0. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
@@ -76853,6 +76855,8 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 /* cti_bodies_shell -- copies triangles and segments and builds their surface; a mesh without any is one of loose vertices. */
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_check_extent -- refuses a point, of n [3 n], whose coordinate is too far out for the body's thickness. */
+CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
@@ -77632,8 +77636,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     for (k = 0; k < 3; k++)
         if (!cti_finite64(d->origin[k]))
             return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
-    if (!(d->thickness > 0) || !cti_finite(d->thickness))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
+    if (!(d->thickness > 0) || !cti_finite(d->thickness * d->thickness * d->thickness * d->thickness))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive, and its fourth power finite");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
     if (!(d->restitution >= 0 && d->restitution <= 1))
@@ -78307,28 +78311,34 @@ static int cti_bodies_slot(ct_world *w)
 
 /* Refuses a thickness that is only few ulp of the positions: CCD would still keep the surfaces apart, but they would have no room to
    move */
-static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
+CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n)
 {
     ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
     int i, at = 0;
-    for (i = 0; i < 3 * b->n; i++)
-        if (cti_abs(b->rest[i]) > big)
-            big = cti_abs(b->rest[i]), at = i;
+    for (i = 0; i < 3 * n; i++)
+        if (cti_abs(points[i]) > big)
+            big = cti_abs(points[i]), at = i;
     if (!(big > most))
         return CT_OK;
-    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)b->rest[at],
+    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)points[at],
                          "body '%.32s', vertex %d: the coordinate %.9g m is beyond %.6g m, where the thickness %.6g m is 64 ulp of a %s; choose "
                          "ct_world_desc.origin nearer to it, or more thickness",
-                         b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
+                         b->name, at / 3, (double)points[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
 }
 
 /* makes the finished body part of the world; after a failure (code) frees it instead */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    ct_real square = b->thickness * b->thickness;
     w->busy = 0;
-    if (code == CT_OK)
-        code = cti_bodies_check_extent(w, b);
+    if (code != CT_ERR_MEMORY && !cti_finite(square * square)) {
+        code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, (double)b->thickness,
+                             "body '%.32s': the thickness %.6g m is too large: its fourth power is not finite", b->name, (double)b->thickness);
+    } else if ((code == CT_OK || code == CT_ERR_MESH) && b->rest) { /* elements may be unusable because of a coordinate, which is named then */
+        ct_code extent = cti_bodies_check_extent(w, b, b->rest, b->n);
+        code = extent != CT_OK ? extent : code;
+    }
     /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;
@@ -78582,7 +78592,11 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     double value = 0;
     ct_code code;
     const cti_rest_mesh rest = cti_rest_mesh_of(d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0);
-    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
+    int ok;
+    code = cti_bodies_check_extent(w, b, d->mesh->positions, d->mesh->n_positions);
+    if (code != CT_OK)
+        return code;
+    ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -78628,13 +78642,13 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
     if (!cti_material_check(&d->material, 0, &text))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
+    if (code != CT_OK)
+        return code;
     cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
-    if (code != CT_OK)
-        return code;
     code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
@@ -78659,13 +78673,13 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
     if (!cti_material_check(&d->material, 1, &text))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
+    if (code != CT_OK)
+        return code;
     cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
     b.material = d->material;
-    code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
-    if (code != CT_OK)
-        return code;
     code = cti_bodies_copy(w, &b, d->mesh, &place);
     if (code == CT_OK) {
         cti_rest_mesh rest = cti_rest_mesh_of(b.rest, b.n, d->mesh->triangles, d->mesh->n_triangles, b.block0);
@@ -79815,6 +79829,8 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
+    if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
     if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)

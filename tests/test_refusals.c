@@ -427,6 +427,41 @@ static void repeated_elements_are_named(void **state)
     ct_world_destroy(w);
 }
 
+/* a scalar type out of range, a thickness whose powers overflow, a coordinate that makes every tet flat: each is refused by its name */
+static void numbers_out_of_range_are_named(void **state)
+{
+    double big = sizeof(ct_real) == 8 ? 1e80 : 1e10, far = sizeof(ct_real) == 8 ? 1e300 : 1e38, x[24], untouched[24];
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = world_make(&d), *none = NULL;
+    ct_mesh m = mesh_box(1, 1, 1, 1, 1, 1, 1);
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_rod_desc rod = ct_rod_desc_default();
+    ct_real kept = m.positions[5];
+    ct_body_id id = add_crate(w, 0, 3, 0);
+    ct_mesh l = line(2, 0, 0, 0, 1, 0, 0);
+    ct_error_info e;
+    (void)state;
+    memset(x, 0x5a, sizeof x), memcpy(untouched, x, sizeof x);
+    assert_int_equal(ct_body_get_positions(w, id, x, (ct_scalar_type)7, 24, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_velocities(w, id, x, (ct_scalar_type)-1, 24, NULL), CT_ERR_ARGUMENT);
+    assert_memory_equal(x, untouched, sizeof x);
+    s.mesh = &m, s.name = "jelly", s.thickness = (ct_real)big;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_ERR_ARGUMENT);
+    assert_true(strstr(ct_world_error(w)->text, "thickness") && strstr(ct_world_error(w)->text, "jelly"));
+    rod = rod_desc(1e-2, 1e6);
+    rod.mesh = &l, rod.thickness = (ct_real)big;
+    assert_int_equal(ct_body_add_rod(w, &rod, NULL), CT_ERR_ARGUMENT);
+    d.thickness = (ct_real)big;
+    assert_int_equal(ct_world_create(&d, &none, &e), CT_ERR_ARGUMENT);
+    s.thickness = -1, m.positions[5] = (ct_real)far;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_ERR_MESH);
+    assert_true(ct_world_error(w)->element == 1 && strstr(ct_world_error(w)->text, "coordinate"));
+    m.positions[5] = kept;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_OK);
+    ct_mesh_free(&m), line_free(&l);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,7 +470,7 @@ int main(void)
         cmocka_unit_test(joints_have_one_place),       cmocka_unit_test(failed_allocations_are_told),
         cmocka_unit_test(slivers_are_named),           cmocka_unit_test(visitors_change_no_bit),
         cmocka_unit_test(reports_are_finite),          cmocka_unit_test(frames_of_rods_have_a_sense),
-        cmocka_unit_test(repeated_elements_are_named),
+        cmocka_unit_test(repeated_elements_are_named), cmocka_unit_test(numbers_out_of_range_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

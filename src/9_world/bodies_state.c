@@ -245,6 +245,8 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
+    if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
     if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)

@@ -227,8 +227,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     for (k = 0; k < 3; k++)
         if (!cti_finite64(d->origin[k]))
             return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
-    if (!(d->thickness > 0) || !cti_finite(d->thickness))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
+    if (!(d->thickness > 0) || !cti_finite(d->thickness * d->thickness * d->thickness * d->thickness))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive, and its fourth power finite");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
     if (!(d->restitution >= 0 && d->restitution <= 1))

@@ -195,6 +195,8 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 /* cti_bodies_shell -- copies triangles and segments and builds their surface; a mesh without any is one of loose vertices. */
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_check_extent -- refuses a point, of n [3 n], whose coordinate is too far out for the body's thickness. */
+CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);

@@ -141,8 +141,9 @@ CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /*
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL.
-   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a stride below three
-   scalars, or one that no memory holds (a negative number as size_t). */
+   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a type that is neither,
+   a stride below three scalars, or one that no memory holds (a negative number as size_t).
+   ct_body_get_velocities -- the same for velocities; those of a kinematic body that waits for room are 0. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
