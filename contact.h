@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c6e419eabd006c3c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs fabea1e7b3574f7f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1543,7 +1543,7 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
    and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
-   its own contacts from the list. Impulses of impact zones and of the repair of intersections are not in it. */
+   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
@@ -67516,10 +67516,6 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
 CTI_FN void cti_geometric_forget(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
-/* cti_geometric_deposit -- the forces go to the world's contact memory, which stays when the world is prepared anew: impulses, and in `slip` those
-   of `before`. cti_geometric_withdraw -- takes them from there. 0: out of memory. */
-CTI_FN void cti_geometric_deposit(cti_state *s);
-CTI_FN int cti_geometric_withdraw(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 
@@ -68479,36 +68475,6 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
         memcpy(m->keys, m->now, sizeof *m->keys * (size_t)n);
         memcpy(m->force, g->q.forces.force, sizeof(ct_real) * 3 * (size_t)n);
         memcpy(m->before, m->mean, sizeof(ct_real) * 3 * (size_t)n);
-    }
-    return 1;
-}
-
-CTI_FN void cti_geometric_deposit(cti_state *s)
-{
-    const cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    cti_memory_item item;
-    int i;
-    memset(&item, 0, sizeof item);
-    for (i = 0; i < CTI_LEN(m->keys); i++) {
-        item.key = m->keys[i], item.dt = m->h;
-        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_at(m->force, i), m->h));
-        cti_v3_put(item.slip, 0, cti_v3_mul(cti_v3_at(m->before, i), m->h));
-        if (!cti_memory_add(s->mem, &s->contact.memory, &item))
-            return;
-    }
-}
-
-CTI_FN int cti_geometric_withdraw(cti_state *s)
-{
-    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    const cti_memory_item *items = s->contact.memory.items;
-    int i, n = CTI_LEN(items);
-    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->before, 3 * n))
-        return 0;
-    for (i = 0; i < n; i++) {
-        m->keys[i] = items[i].key, m->h = items[i].dt;
-        cti_v3_put(m->force, i, cti_v3_mul(cti_v3_at(items[i].impulse, 0), 1 / m->h));
-        cti_v3_put(m->before, i, cti_v3_mul(cti_v3_at(items[i].slip, 0), 1 / m->h));
     }
     return 1;
 }
@@ -70728,18 +70694,18 @@ static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
 
 /* ---- memory ---- */
 
-CTI_FN void cti_geometric_free(cti_state *s)
+/* The forces that the next substep starts from stay: their keys do not change with other bodies */
+static void cti_geometric_unprepare(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_mem *m = s->mem;
     cti_geometric_net *q;
+    cti_geometric_memory memory;
     int k;
     if (!g)
         return;
     q = &g->q;
-    cti_geometric_deposit(s);
     cti_geometric_regions_free(s);
-    cti_geometric_memory_free(s);
     CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -70762,7 +70728,19 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     CTI_FREE(m, g->implicit.newton.u), CTI_FREE(m, g->implicit.newton.force), CTI_FREE(m, g->implicit.newton.d),
         CTI_FREE(m, g->implicit.newton.x);
-    cti_mem_resize(m, g, sizeof *g, 0);
+    memory = g->memory;
+    memset(g, 0, sizeof *g);
+    g->memory = memory;
+}
+
+CTI_FN void cti_geometric_free(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    if (!g)
+        return;
+    cti_geometric_unprepare(s);
+    cti_geometric_memory_free(s);
+    cti_mem_resize(s->mem, g, sizeof *g, 0);
     s->own = NULL;
 }
 
@@ -70792,12 +70770,14 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     cti_mem *m = s->mem;
     int i, n3 = 3 * s->n, moving = 3 * s->surface.n_moving;
     CTI_UNUSED(bodies);
-    cti_geometric_free(s);
-    g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
-    if (!g)
-        return 0;
-    memset(g, 0, sizeof *g);
-    s->own = g;
+    g = cti_geometric_own(s);
+    if (!g) {
+        g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
+        if (!g)
+            return 0;
+        memset(g, 0, sizeof *g);
+        s->own = g;
+    }
     g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
     g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
     /* boxes of bodies that never move are made once */
@@ -70817,7 +70797,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
-    return cti_geometric_weigh_bodies(s) && cti_geometric_withdraw(s) && cti_geometric_regions_prepare(s);
+    return cti_geometric_weigh_bodies(s) && cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
@@ -70832,7 +70812,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_step,
                                           NULL,
                                           cti_geometric_free,
-                                          NULL};
+                                          cti_geometric_unprepare};
     return &geometric;
 }
 #endif
@@ -77914,7 +77894,6 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return code;
     }
     t1 = cti_cmr_clock(&w->state);
-    w->contacts_ready = 0;
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {
@@ -77933,6 +77912,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
+    if (code != CT_ERR_MEMORY)
+        w->contacts_ready = 0; /* after a failure the list is still that of the last step */
     cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");

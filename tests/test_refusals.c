@@ -462,6 +462,62 @@ static void numbers_out_of_range_are_named(void **state)
     ct_world_destroy(w);
 }
 
+/* contacts of the world as its user reads them */
+static int listed(const ct_world *w, ct_contact *out, int most)
+{
+    const ct_contact *c;
+    int n;
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    assert_true(n <= most);
+    memcpy(out, c, sizeof *c * (size_t)n);
+    return n;
+}
+
+/* The list of contacts is that of the last step also after a step that is refused, or for which memory runs out: before and after bodies have changed.
+   Such a step emptied it. */
+static void failed_steps_leave_contacts(void **state)
+{
+    static ct_contact before[256], after[256];
+    int stepper, turn, i;
+    (void)state;
+    for (stepper = 0; stepper < 2; stepper++)
+        for (turn = 1; turn < 4; turn++) { /* 1: memory; 2, 3: with stepper barrier a start that intersects; 1, 3: a body was added before */
+            ct_world_desc d;
+            books b;
+            ct_world *w;
+            int n;
+            int64_t k;
+            memset(&b, 0, sizeof b);
+            d = world_desc(1e-3, 0.3, &b);
+            d.stepper = stepper ? CT_STEPPER_BARRIER : CT_STEPPER_CMR;
+            if (turn >= 2 && !stepper)
+                continue;
+            w = world_make(&d);
+            add_plane(w, 0, 1, 0, 0);
+            add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.0512, 0);
+            for (i = 0; i < 12; i++)
+                step_once(w, 0.01);
+            if (turn & 1)
+                add_soft_box(w, "far", 0.1, 1, 1e5, 3, 2, 0);
+            n = turn & 1 ? listed(w, before, 256) : 4; /* where the list is not asked for before, it has the four lower corners */
+            if (turn >= 2)
+                add_soft_box(w, "overlap", 0.1, 1, 1e5, 0.03, 0.07, 0.02);
+            for (k = 1; k < (turn < 2 ? 40 : 2); k++) {
+                b.fail_at = turn < 2 ? b.calls + k : 0;
+                if (ct_world_step(w, (ct_real)0.01, NULL) == CT_OK)
+                    break;
+                b.fail_at = 0;
+                assert_int_equal(listed(w, after, 256), n);
+                assert_true(n >= 4 && (turn == 2 || memcmp(before, after, sizeof *before * (size_t)n) == 0));
+                assert_true(after[0].impulse_normal > 0);
+            }
+            b.fail_at = 0;
+            assert_true(k > 1);
+            ct_world_destroy(w);
+            assert_true(b.blocks == 0 && b.wrong == 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +527,7 @@ int main(void)
         cmocka_unit_test(slivers_are_named),           cmocka_unit_test(visitors_change_no_bit),
         cmocka_unit_test(reports_are_finite),          cmocka_unit_test(frames_of_rods_have_a_sense),
         cmocka_unit_test(repeated_elements_are_named), cmocka_unit_test(numbers_out_of_range_are_named),
+        cmocka_unit_test(failed_steps_leave_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

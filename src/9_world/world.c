@@ -505,7 +505,6 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return code;
     }
     t1 = cti_cmr_clock(&w->state);
-    w->contacts_ready = 0;
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {
@@ -524,6 +523,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
+    if (code != CT_ERR_MEMORY)
+        w->contacts_ready = 0; /* after a failure the list is still that of the last step */
     cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
