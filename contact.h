@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs d42d7b77228fadfa.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4b32079a0380906c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1643,7 +1643,7 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
-   negative or not finite; CT_ERR_STALE_ID. */
+   negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
@@ -74576,6 +74576,17 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
             cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
             power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
         }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) { /* the torque -alpha R I R' w of a rigid body */
+        const cti_rigid *r = &s->bodies.rigids[i];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)i;
+        ct_real alpha = s->bodies.alpha[r->block + 1];
+        cti_v3 w = cti_v3_at(v, r->block + 1), L;
+        if (!(alpha > 0))
+            continue;
+        L = cti_m3_mul_v(R, cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, w)));
+        cti_v3_addto(force, r->block + 1, cti_v3_mul(L, -alpha));
+        power -= (double)(alpha * cti_v3_dot(w, L));
+    }
     return power;
 }
 
@@ -79943,6 +79954,11 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
         return cti_bodies_stale(w, body);
     if (!(friction >= 0) || !cti_finite(friction))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, w->bodies[slot].name);
+        if (code != CT_OK)
+            return code;
+    }
     w->bodies[slot].friction = friction;
     for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
         if (w->surface_slot[i] == slot)

@@ -1157,6 +1157,50 @@ static void memory_runs_out(void **state)
     assert_true(done);
 }
 
+/* damping_mass brakes the rotation of a rigid body as it brakes its flight, also about an axis that is not a principal one; the loss is reported */
+static void rotation_is_damped(void **state)
+{
+    int turn, i;
+    (void)state;
+    for (turn = 0; turn < 2; turn++) {
+        ct_world_desc d = desc_of();
+        ct_mesh m = mesh_box(0.1, 0.2, 0.3, 1, 1, 1, 0);
+        ct_rigid_desc c = ct_rigid_desc_default();
+        double start = 0, loss = 0, share = exp(-0.5);
+        ct_real v[3], w1[3];
+        ct_step_report r;
+        ct_body_id id;
+        ct_world *w;
+        d.gravity[1] = 0;
+        w = world_make(&d);
+        c.mesh = &m, c.damping_mass = 1, c.velocity[0] = 1, c.angular_velocity[1] = 2;
+        c.angular_velocity[0] = turn ? 3 : 0;
+        assert_int_equal(ct_body_add_rigid(w, &c, &id), CT_OK);
+        start = 3 + 0.5 * 6 * (0.1 * 0.1 + 0.3 * 0.3) / 12 * 4 + (turn ? 0.5 * 6 * (0.2 * 0.2 + 0.3 * 0.3) / 12 * 9 : 0);
+        for (i = 0; i < 10; i++)
+            r = step_once(w, 0.05), loss += r.loss_damping;
+        assert_int_equal(ct_body_get_motion(w, id, v, w1), CT_OK);
+        assert_true(fabs((double)v[0] - share) < 1e-4 && (turn || fabs((double)w1[1] - 2 * share) < 1e-4));
+        assert_true(fabs(r.energy_kinetic - start * share * share) < 1e-4 * start);
+        assert_true(fabs(loss - start * (1 - share * share)) < 1e-3 * start);
+        ct_world_destroy(w);
+        ct_mesh_free(&m);
+    }
+}
+
+/* friction above 0 is refused for bodies that are there, too */
+static void friction_is_not_set(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    ct_body_id id = add_plane(w, 0, 1, 0, 0);
+    (void)state;
+    assert_int_equal(ct_body_set_friction(w, id, (ct_real)0.3), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    assert_int_equal(ct_body_set_friction(w, id, 0), CT_OK);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1176,6 +1220,8 @@ int main(void)
         cmocka_unit_test(sharp_edges_meet_straight),
         cmocka_unit_test(plates_rest),
         cmocka_unit_test(arcs_meet),
+        cmocka_unit_test(rotation_is_damped),
+        cmocka_unit_test(friction_is_not_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

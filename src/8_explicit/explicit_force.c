@@ -55,6 +55,17 @@ CTI_FN double cti_explicit_forces(cti_state *s, const ct_real *x, const ct_real 
             cti_v3_addto(force, i, cti_v3_mul(cti_v3_at(v, i), -c));
             power -= (double)(c * cti_v3_norm2(cti_v3_at(v, i)));
         }
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) { /* the torque -alpha R I R' w of a rigid body */
+        const cti_rigid *r = &s->bodies.rigids[i];
+        const ct_real *R = cti_explicit_own(s)->frames + 9 * (size_t)i;
+        ct_real alpha = s->bodies.alpha[r->block + 1];
+        cti_v3 w = cti_v3_at(v, r->block + 1), L;
+        if (!(alpha > 0))
+            continue;
+        L = cti_m3_mul_v(R, cti_m3_mul_v(r->inertia, cti_m3_mul_tv(R, w)));
+        cti_v3_addto(force, r->block + 1, cti_v3_mul(L, -alpha));
+        power -= (double)(alpha * cti_v3_dot(w, L));
+    }
     return power;
 }
 

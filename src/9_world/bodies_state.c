@@ -341,6 +341,11 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
         return cti_bodies_stale(w, body);
     if (!(friction >= 0) || !cti_finite(friction))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, w->bodies[slot].name);
+        if (code != CT_OK)
+            return code;
+    }
     w->bodies[slot].friction = friction;
     for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
         if (w->surface_slot[i] == slot)

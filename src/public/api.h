@@ -152,7 +152,7 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
-   negative or not finite; CT_ERR_STALE_ID. */
+   negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
