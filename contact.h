@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4b32079a0380906c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5776d15852a11b8a.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1543,7 +1543,8 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
    and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
-   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of intersections are not in it. */
+   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
+   intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
@@ -78108,14 +78109,16 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
 
 CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
 {
+    const char *what = per == 4 ? "tet" : "triangle";
     int32_t *first = NULL;
     int i = 0, ok = cti_mesh_firsts(&w->mem, elements, n, per, &first);
     ct_code code = CT_OK;
     while (ok && i < n && first[i] == i)
         i++;
     if (ok && i < n)
-        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i], "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)",
-                             name ? name : "", per == 4 ? "tet" : "triangle", i, per == 4 ? "tet" : "triangle", (int)first[i]);
+        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i],
+                             "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)", name ? name : "", what,
+                             i, what, (int)first[i]);
     CTI_FREE(&w->mem, first);
     w->mem.failed = 0;
     return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
@@ -79288,7 +79291,7 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
     if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
-                                 "a body with keyframes has no frame to hold a point or an axis: joints to it are balls and stitches at its vertices");
+                                 "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
     return CT_OK;
 }
 

@@ -473,8 +473,8 @@ static int listed(const ct_world *w, ct_contact *out, int most)
     return n;
 }
 
-/* The list of contacts is that of the last step also after a step that is refused, or for which memory runs out: before and after bodies have changed.
-   Such a step emptied it. */
+/* The list of contacts is that of the last step also after a step that is refused, or for which memory runs out, before and after bodies have
+   changed. Such a step emptied it. */
 static void failed_steps_leave_contacts(void **state)
 {
     static ct_contact before[256], after[256];

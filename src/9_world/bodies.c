@@ -123,14 +123,16 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
 
 CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
 {
+    const char *what = per == 4 ? "tet" : "triangle";
     int32_t *first = NULL;
     int i = 0, ok = cti_mesh_firsts(&w->mem, elements, n, per, &first);
     ct_code code = CT_OK;
     while (ok && i < n && first[i] == i)
         i++;
     if (ok && i < n)
-        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i], "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)",
-                             name ? name : "", per == 4 ? "tet" : "triangle", i, per == 4 ? "tet" : "triangle", (int)first[i]);
+        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i],
+                             "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)", name ? name : "", what,
+                             i, what, (int)first[i]);
     CTI_FREE(&w->mem, first);
     w->mem.failed = 0;
     return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");

@@ -60,7 +60,7 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
     if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
-                                 "a body with keyframes has no frame to hold a point or an axis: joints to it are balls and stitches at its vertices");
+                                 "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
     return CT_OK;
 }
 

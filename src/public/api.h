@@ -52,7 +52,8 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
    and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
-   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of intersections are not in it. */
+   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
+   intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
