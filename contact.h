@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 2fd98648968b58be.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 19e11321737f180d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1167,9 +1167,9 @@ typedef struct ct_material {
                                   (docs/limits.md). The limit's own energy is part of a report's energies */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
-   rotation of a body's description place the mesh as ct_mesh_transform does, once, when the body is added. Velocities are along the world's
-   axes. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. The fourth power of
+   a thickness is finite: below 1e77 m in double, 4e9 m in float. position and rotation of a body's description place the mesh as
+   ct_mesh_transform does, once, when the body is added. Velocities are along the world's axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -1320,7 +1320,7 @@ typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_J
 
 /* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
    (the weight of a single vertex is ignored; otherwise they sum to 1). Without vertices it is the position ct_joint_desc.point. Deformable
-   bodies and stitches need vertices. */
+   bodies, stitches, and kinematic bodies with more than one keyframe need vertices, which the joint follows. */
 typedef struct ct_joint_side {
     ct_body_id body; /* null (zero): the world */
     int32_t vertices[3];
@@ -1442,7 +1442,8 @@ typedef struct ct_step_report {
                               error of the implicit step's equations, relative to that scale, of the worst body */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
-                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
+                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD and CT_STEPPER_EXPLICIT, which do not
+                               control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
     ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
     ct_real momentum_lost; /* [N s] by zones and freezing; DCD: of bodies that rest because their motion is implausible */
@@ -1544,7 +1545,8 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
    and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
-   its own contacts from the list. Impulses of impact zones and of the repair of intersections are not in it. */
+   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
+   intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
@@ -1590,7 +1592,8 @@ CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 /* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
-   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used (among others: a tet, or a
+   triangle of cloth, with the same vertices as .value, one before it), or a vertex (.element, its coordinate in
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
@@ -1632,8 +1635,9 @@ CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /*
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL.
-   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a stride below three
-   scalars, or one that no memory holds (a negative number as size_t). */
+   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a type that is neither,
+   a stride below three scalars, or one that no memory holds (a negative number as size_t).
+   ct_body_get_velocities -- the same for velocities; those of a kinematic body that waits for room are 0. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
@@ -1642,7 +1646,7 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
-   negative or not finite; CT_ERR_STALE_ID. */
+   negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
@@ -1662,7 +1666,7 @@ CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body,
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
 /* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
    (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
-   (hinge or fixed joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+   (hinge or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -1672,7 +1676,9 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
-   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. out_error (may be NULL) names the line,
+   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
+   order give their corners, without the middles of edges as vertices; an element that repeats one before it vertex by vertex, as for a second
+   physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
@@ -16569,6 +16575,43 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
+#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [largest diagonal entry of A] shift before A's pivots tell whether it is convex, as in convex.c */
+
+/* 1 if A + a small shift has only positive pivots, else 0; -1 when memory ran out. An indefinite A has points at which the judge's residual
+   vanishes and which are no minimum */
+static int cti_ica_program_is_convex(cti_mem *mem, const cti_sparse *A)
+{
+    cti_sparse shifted = *A;
+    cti_scalar system;
+    double most = 0;
+    int i, k, is_convex = -1;
+    memset(&system, 0, sizeof system);
+    shifted.x = NULL;
+    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
+        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
+        for (i = 0; i < A->rows; i++)
+            most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
+        for (i = 0; i < A->rows; i++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                shifted.x[k] += A->i[k] == i ? CTI_ICA_PROGRAM_SHIFT * most : 0;
+        if (cti_scalar_open(mem, &system, &shifted) && cti_scalar_factor(mem, &system))
+            is_convex = system.boosted == 0;
+        cti_scalar_close(mem, &system);
+    }
+    CTI_FREE(mem, shifted.x);
+    return is_convex;
+}
+
+/* a solution of a problem that is not convex is none */
+static cti_outcome cti_ica_program_confirm(const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome outcome)
+{
+    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_ica_program_is_convex(e->mem, &p->A) : 1;
+    if (is_convex > 0)
+        return outcome;
+    a->why = is_convex < 0 ? "" : "the quadratic form is not convex";
+    return is_convex < 0 ? CTI_OUTCOME_MEMORY : CTI_OUTCOME_NOT_APPLICABLE;
+}
+
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ica_program s;
@@ -16589,7 +16632,7 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
             a->why = why;
             outcome = CTI_OUTCOME_NOT_APPLICABLE;
         } else if (cti_ica_program_matrix(e->mem, &p->A, &s.A))
-            outcome = cti_ica_program_run(&s);
+            outcome = cti_ica_program_confirm(p, e, a, cti_ica_program_run(&s));
     }
     cti_bsr_free(e->mem, &s.A);
     return outcome;
@@ -31157,6 +31200,10 @@ CTI_FN int cti_pairsort(cti_mem *mem, int32_t *pairs, int n, int n_first, int n_
    order of the tets. *out_triangles is a growable array [3 n] of length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
+/* cti_mesh_firsts -- (*out_first)[i] = the first of the n elements that has the same vertices as element i, in any order; i itself where there
+   is none before it. per: vertices of an element, 2 to 4. *out_first is a growable array [n]; old contents are replaced. 0: memory ran out. */
+CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per, int32_t **out_first);
+
 /* cti_mesh_cell_tets -- the five tets of a lattice cell as corner numbers 0..7 (bits x, y, z). odd 1: the mirror image, for cells with odd
    x + y + z, so that the faces of neighbours match. */
 CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);
@@ -31195,7 +31242,8 @@ CTI_FN int cti_topology_edge(const cti_topology *topology, int a, int b);
 
 
 /* ---- 5_mesh/mesh.c ---- */
-/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face. Edges are sorted,
+/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face, and a hash
+   of an element's sorted vertices finds elements that are listed twice. Edges are sorted,
    unique vertex pairs; an edge is found by bisection among the edges of its lower vertex. All orders follow from the input order, so that
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
@@ -31277,6 +31325,45 @@ done:
     CTI_FREE(mem, slots);
     CTI_FREE(mem, first);
     CTI_FREE(mem, count);
+    return ok;
+}
+
+/* the vertices of an element in rising order, with 0 behind them */
+static void cti_mesh_element_key(const int32_t *element, int per, int32_t key[4])
+{
+    int i, k;
+    memset(key, 0, 4 * sizeof *key);
+    for (i = 0; i < per; i++) {
+        for (k = i; k > 0 && key[k - 1] > element[i]; k--)
+            key[k] = key[k - 1];
+        key[k] = element[i];
+    }
+}
+
+CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per, int32_t **out_first)
+{
+    int32_t *slots = NULL, key[4], other[4];
+    int64_t size = 16;
+    int i, ok;
+    while (size < 2 * (int64_t)n)
+        size *= 2;
+    ok = CTI_RESERVE(mem, slots, size) && CTI_RESIZE(mem, *out_first, n);
+    if (ok)
+        memset(slots, 0xff, (size_t)size * sizeof *slots);
+    for (i = 0; ok && i < n; i++) {
+        uint64_t s;
+        cti_mesh_element_key(elements + (size_t)per * (size_t)i, per, key);
+        s = cti_mesh_hash(key) * 0x9e3779b97f4a7c15ull + (uint32_t)key[3];
+        for (s ^= s >> 31; slots[s & (uint64_t)(size - 1)] >= 0; s++) {
+            cti_mesh_element_key(elements + (size_t)per * (size_t)slots[s & (uint64_t)(size - 1)], per, other);
+            if (memcmp(key, other, sizeof key) == 0)
+                break;
+        }
+        if (slots[s & (uint64_t)(size - 1)] < 0)
+            slots[s & (uint64_t)(size - 1)] = (int32_t)i;
+        (*out_first)[i] = slots[s & (uint64_t)(size - 1)];
+    }
+    CTI_FREE(mem, slots);
     return ok;
 }
 
@@ -37944,9 +38031,13 @@ typedef struct cti_joint_side {
     ct_real weight[CTI_JOINT_NODES];
     ct_real arm[3];       /* rigid: in the body's frame; scripted: the point at the path's start */
     ct_real triad[9];     /* rows are the joint's axes; rigid: in the body's frame; scripted: at the path's start */
-    const ct_motion_segment *path; /* the scripted body's own path; keyframes do not move a joint */
+    const ct_motion_segment *path; /* the scripted body's own path */
     int32_t n_path;
     double t0;            /* when the path begins */
+    const ct_real *keyframes; /* [n_keyframes][3 n_vertices] of the scripted body, whose vertices [3], -1: none, hold with the weights
+                                 above; NULL: the arm does */
+    int32_t n_keyframes, n_vertices, vertices[3];
+    double interval;      /* [s] between keyframes */
 } cti_joint_side;
 
 /* cti_joint -- becomes one or two rows: one for the points (all three axes, or their distance if rest > 0), one for the rotation of a hinge
@@ -48173,6 +48264,21 @@ CTI_FN int cti_islands_solve(cti_state *s, ct_real dt, ct_real scale, cti_island
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
+/* the point that vertices with keyframes hold */
+static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
+{
+    cti_script script;
+    cti_v3 p = cti_v3_zero();
+    int k;
+    memset(&script, 0, sizeof script);
+    script.rest = script.keyframes = side->keyframes;
+    script.n = side->n_vertices, script.n_keyframes = side->n_keyframes, script.interval = side->interval;
+    script.path = side->path, script.n_path = side->n_path, script.t0 = side->t0;
+    for (k = 0; k < 3 && side->vertices[k] >= 0; k++)
+        p = cti_v3_mad(p, cti_script_point(&script, side->vertices[k], time, NULL), side->weight[k]);
+    return p;
+}
+
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
     double t = time - side->t0;
@@ -48180,7 +48286,7 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
     int i;
     for (i = 0; triad && i < 3; i++)
         cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
-    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+    return side->keyframes ? cti_joints_framed(side, time) : cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
 }
 
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */
@@ -67451,10 +67557,6 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
 CTI_FN void cti_geometric_forget(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
-/* cti_geometric_deposit -- the forces go to the world's contact memory, which stays when the world is prepared anew: impulses, and in `slip` those
-   of `before`. cti_geometric_withdraw -- takes them from there. 0: out of memory. */
-CTI_FN void cti_geometric_deposit(cti_state *s);
-CTI_FN int cti_geometric_withdraw(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 
@@ -68414,36 +68516,6 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
         memcpy(m->keys, m->now, sizeof *m->keys * (size_t)n);
         memcpy(m->force, g->q.forces.force, sizeof(ct_real) * 3 * (size_t)n);
         memcpy(m->before, m->mean, sizeof(ct_real) * 3 * (size_t)n);
-    }
-    return 1;
-}
-
-CTI_FN void cti_geometric_deposit(cti_state *s)
-{
-    const cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    cti_memory_item item;
-    int i;
-    memset(&item, 0, sizeof item);
-    for (i = 0; i < CTI_LEN(m->keys); i++) {
-        item.key = m->keys[i], item.dt = m->h;
-        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_at(m->force, i), m->h));
-        cti_v3_put(item.slip, 0, cti_v3_mul(cti_v3_at(m->before, i), m->h));
-        if (!cti_memory_add(s->mem, &s->contact.memory, &item))
-            return;
-    }
-}
-
-CTI_FN int cti_geometric_withdraw(cti_state *s)
-{
-    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    const cti_memory_item *items = s->contact.memory.items;
-    int i, n = CTI_LEN(items);
-    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->before, 3 * n))
-        return 0;
-    for (i = 0; i < n; i++) {
-        m->keys[i] = items[i].key, m->h = items[i].dt;
-        cti_v3_put(m->force, i, cti_v3_mul(cti_v3_at(items[i].impulse, 0), 1 / m->h));
-        cti_v3_put(m->before, i, cti_v3_mul(cti_v3_at(items[i].slip, 0), 1 / m->h));
     }
     return 1;
 }
@@ -70663,18 +70735,18 @@ static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
 
 /* ---- memory ---- */
 
-CTI_FN void cti_geometric_free(cti_state *s)
+/* The forces that the next substep starts from stay: their keys do not change with other bodies */
+static void cti_geometric_unprepare(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_mem *m = s->mem;
     cti_geometric_net *q;
+    cti_geometric_memory memory;
     int k;
     if (!g)
         return;
     q = &g->q;
-    cti_geometric_deposit(s);
     cti_geometric_regions_free(s);
-    cti_geometric_memory_free(s);
     CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -70697,7 +70769,19 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     CTI_FREE(m, g->implicit.newton.u), CTI_FREE(m, g->implicit.newton.force), CTI_FREE(m, g->implicit.newton.d),
         CTI_FREE(m, g->implicit.newton.x);
-    cti_mem_resize(m, g, sizeof *g, 0);
+    memory = g->memory;
+    memset(g, 0, sizeof *g);
+    g->memory = memory;
+}
+
+CTI_FN void cti_geometric_free(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    if (!g)
+        return;
+    cti_geometric_unprepare(s);
+    cti_geometric_memory_free(s);
+    cti_mem_resize(s->mem, g, sizeof *g, 0);
     s->own = NULL;
 }
 
@@ -70727,12 +70811,14 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     cti_mem *m = s->mem;
     int i, n3 = 3 * s->n, moving = 3 * s->surface.n_moving;
     CTI_UNUSED(bodies);
-    cti_geometric_free(s);
-    g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
-    if (!g)
-        return 0;
-    memset(g, 0, sizeof *g);
-    s->own = g;
+    g = cti_geometric_own(s);
+    if (!g) {
+        g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
+        if (!g)
+            return 0;
+        memset(g, 0, sizeof *g);
+        s->own = g;
+    }
     g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
     g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
     /* boxes of bodies that never move are made once */
@@ -70752,7 +70838,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
-    return cti_geometric_weigh_bodies(s) && cti_geometric_withdraw(s) && cti_geometric_regions_prepare(s);
+    return cti_geometric_weigh_bodies(s) && cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
@@ -70767,7 +70853,7 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_step,
                                           NULL,
                                           cti_geometric_free,
-                                          NULL};
+                                          cti_geometric_unprepare};
     return &geometric;
 }
 #endif
@@ -77367,6 +77453,8 @@ CTI_FN int cti_world_resolve_joints(ct_world *w);
 CTI_FN ct_code cti_bodies_refuse(ct_world *w, ct_code code, int64_t element, double value, const char *text);
 CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *text); /* cookie NULL: there is no description */
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m);
+/* cti_bodies_check_repeats -- refuses an element (per 4: a tet, 3: a triangle) with the same vertices as one before it. */
+CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per);
 CTI_FN ct_code cti_bodies_check_scalars(ct_world *w, ct_real friction, ct_real thickness, const ct_real *v, const ct_real *omega);
 /* cti_bodies_place -- the placement that a description gives its mesh. */
 CTI_FN ct_code cti_bodies_place(ct_world *w, const char *name, const ct_real *position, const ct_real *rotation, cti_place *out);
@@ -77397,6 +77485,8 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 CTI_FN ct_code cti_bodies_surface(ct_world *w, cti_body *b, int all_vertices);
 /* cti_bodies_shell -- copies triangles and segments and builds their surface; a mesh without any is one of loose vertices. */
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh);
+/* cti_bodies_check_extent -- refuses a point, of n [3 n], whose coordinate is too far out for the body's thickness. */
+CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n);
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out);
 /* cti_world_public_pair -- converts surface features to features of bodies. */
 CTI_FN void cti_world_public_pair(const ct_world *w, const cti_pair *p, ct_pair *out);
@@ -78176,8 +78266,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     for (k = 0; k < 3; k++)
         if (!cti_finite64(d->origin[k]))
             return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
-    if (!(d->thickness > 0) || !cti_finite(d->thickness))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
+    if (!(d->thickness > 0) || !cti_finite(d->thickness * d->thickness * d->thickness * d->thickness))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive, and its fourth power finite");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
     if (!(d->restitution >= 0 && d->restitution <= 1))
@@ -78454,7 +78544,6 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return code;
     }
     t1 = cti_cmr_clock(&w->state);
-    w->contacts_ready = 0;
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {
@@ -78473,6 +78562,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
+    if (code != CT_ERR_MEMORY)
+        w->contacts_ready = 0; /* after a failure the list is still that of the last step */
     cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");
@@ -78615,6 +78706,23 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     if (code == CT_OK)
         code = cti_bodies_check_indices(w, m, m->segments, m->n_segments, 2, "a segment's vertex index is out of range (element: segment)");
     return code;
+}
+
+CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
+{
+    const char *what = per == 4 ? "tet" : "triangle";
+    int32_t *first = NULL;
+    int i = 0, ok = cti_mesh_firsts(&w->mem, elements, n, per, &first);
+    ct_code code = CT_OK;
+    while (ok && i < n && first[i] == i)
+        i++;
+    if (ok && i < n)
+        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i],
+                             "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)", name ? name : "", what,
+                             i, what, (int)first[i]);
+    CTI_FREE(&w->mem, first);
+    w->mem.failed = 0;
+    return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
 }
 
 CTI_FN int cti_bodies_is_moderate(const ct_real *v)
@@ -78838,28 +78946,34 @@ static int cti_bodies_slot(ct_world *w)
 
 /* Refuses a thickness that is only few ulp of the positions: CCD would still keep the surfaces apart, but they would have no room to
    move */
-static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
+CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n)
 {
     ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
     int i, at = 0;
-    for (i = 0; i < 3 * b->n; i++)
-        if (cti_abs(b->rest[i]) > big)
-            big = cti_abs(b->rest[i]), at = i;
+    for (i = 0; i < 3 * n; i++)
+        if (cti_abs(points[i]) > big)
+            big = cti_abs(points[i]), at = i;
     if (!(big > most))
         return CT_OK;
-    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)b->rest[at],
+    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)points[at],
                          "body '%.32s', vertex %d: the coordinate %.9g m is beyond %.6g m, where the thickness %.6g m is 64 ulp of a %s; choose "
                          "ct_world_desc.origin nearer to it, or more thickness",
-                         b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
+                         b->name, at / 3, (double)points[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
 }
 
 /* makes the finished body part of the world; after a failure (code) frees it instead */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    ct_real square = b->thickness * b->thickness;
     w->busy = 0;
-    if (code == CT_OK)
-        code = cti_bodies_check_extent(w, b);
+    if (code != CT_ERR_MEMORY && !cti_finite(square * square)) {
+        code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, (double)b->thickness,
+                             "body '%.32s': the thickness %.6g m is too large: its fourth power is not finite", b->name, (double)b->thickness);
+    } else if ((code == CT_OK || code == CT_ERR_MESH) && b->rest) { /* elements may be unusable because of a coordinate, which is named then */
+        ct_code extent = cti_bodies_check_extent(w, b, b->rest, b->n);
+        code = extent != CT_OK ? extent : code;
+    }
     /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;
@@ -79113,7 +79227,11 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     double value = 0;
     ct_code code;
     const cti_rest_mesh rest = cti_rest_mesh_of(d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0);
-    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
+    int ok;
+    code = cti_bodies_check_extent(w, b, d->mesh->positions, d->mesh->n_positions);
+    if (code != CT_OK)
+        return code;
+    ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -79159,6 +79277,9 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
     if (!cti_material_check(&d->material, 0, &text))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
+    if (code != CT_OK)
+        return code;
     cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
@@ -79187,6 +79308,9 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
     if (!cti_material_check(&d->material, 1, &text))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
+    if (code != CT_OK)
+        return code;
     cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
@@ -79538,6 +79662,8 @@ CONTACT_API_DEF ct_code ct_body_add_rigid(ct_world *w, const ct_rigid_desc *d, c
         CTI_BODIES_COMMON(common, d), code = cti_bodies_admit(w, CTI_FEATURE_RIGID, &common, &place);
     if (code == CT_OK)
         code = cti_bodies_check_rigid(w, d);
+    if (code == CT_OK)
+        code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
     if (code != CT_OK)
         return code;
     cti_bodies_begin(w, &b, CTI_BODY_RIGID, d->name, d->friction, d->thickness);
@@ -79766,6 +79892,9 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
+    if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
+                                 "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
     return CT_OK;
 }
 
@@ -79819,6 +79948,20 @@ static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_j
     }
 }
 
+/* a side that holds vertices of a body with keyframes */
+static void cti_joints_frames(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
+{
+    int k, n = 0;
+    for (k = 0; k < 3; k++)
+        out->vertices[k] = -1;
+    for (k = 0; k < 3 && from->vertices[k] >= 0; k++)
+        out->vertices[n] = from->vertices[k], out->weight[n++] = from->vertices[1] < 0 ? 1 : from->weights[k];
+    if (n == 0 || b->script.n_keyframes < 2)
+        return;
+    out->keyframes = b->script.keyframes, out->n_keyframes = (int32_t)b->script.n_keyframes;
+    out->n_vertices = (int32_t)b->script.n, out->interval = b->script.interval;
+}
+
 /* makes a side that holds at p with the joint's axes; slot -1: the world */
 static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
 {
@@ -79851,6 +79994,7 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
         for (k = 0; k < 3; k++)
             cti_v3_put(out->triad, k, cti_m3_mul_v(R, cti_v3_at(axes, k)));
         out->path = b->script.path, out->n_path = b->script.n_path, out->t0 = b->script.t0;
+        cti_joints_frames(b, from, out);
     }
 }
 
@@ -80295,7 +80439,8 @@ CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        cti_script_point(&b->script, i, w->state.step.time, &v);
+        if (!cti_script_is_late(&b->script))
+            cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }
     if (cti_body_is_scripted(b))
@@ -80319,6 +80464,8 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
+    if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
     if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)
@@ -80413,8 +80560,11 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
         return cti_bodies_stale(w, body);
     if (!(friction >= 0) || !cti_finite(friction))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
-    if (friction > 0 && cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL) != CT_OK)
-        return CT_ERR_UNSUPPORTED;
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, w->bodies[slot].name);
+        if (code != CT_OK)
+            return code;
+    }
     w->bodies[slot].friction = friction;
     for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
         if (w->surface_slot[i] == slot)
@@ -82783,9 +82933,12 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
 #endif
 
 /* ---- 9_files/files_msh.c ---- */
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet). Point elements (15) are points;
-   other types are skipped. Method: section by section, line by line. Node tags are arbitrary and are looked up by bisection in sorted
-   order. Orientation is kept as it is. Based on: the Gmsh reference manual, file formats. */
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 3 (quadrangle, fanned), 4 (tet). Those of
+   second order (8: line, 9: triangle, 11: tet) give their corners, and their middles are no vertices. Point elements (15) are points. Lines
+   of a higher order are skipped; every other type is refused. Method: section by section, line by line. Node tags are arbitrary and are
+   looked up by bisection in sorted order. Orientation is kept as it is. An element whose vertices repeat those of one before it in the same
+   order is dropped: version 2.2 writes an element once for every physical group that has it. Based on: the Gmsh reference manual, file
+   formats. */
 
 #if CONTACT_WITH_FILES
 
@@ -82795,8 +82948,19 @@ typedef struct cti_msh {
     int major;      /* 2 or 4 */
     uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
     int32_t *order; /* [n] node of each sorted tag; NULL: tags ascend in file order */
+    uint8_t *middle; /* [n] 1: only elements of second order name the node, as a middle; NULL: there are none */
     int have_nodes, have_elements, n_known;
 } cti_msh;
+
+enum { CTI_MSH_LINE = 2, CTI_MSH_FACE = 3, CTI_MSH_TET = 4, CTI_MSH_MOST = 10 };
+
+/* Element types that are read: number of nodes, of those that are corners, and kind; kind 0: skipped. */
+typedef struct cti_msh_type {
+    int type, nodes, corners, kind;
+} cti_msh_type;
+static const cti_msh_type cti_msh_types[] = {{1, 2, 2, CTI_MSH_LINE},  {2, 3, 3, CTI_MSH_FACE}, {3, 4, 4, CTI_MSH_FACE}, {4, 4, 4, CTI_MSH_TET},
+                                             {8, 3, 2, CTI_MSH_LINE},  {9, 6, 3, CTI_MSH_FACE}, {11, 10, 4, CTI_MSH_TET}, {15, 0, 0, 0},
+                                             {26, 0, 0, 0},            {27, 0, 0, 0},           {28, 0, 0, 0}};
 
 /* The next line inside a section; its end before its contents are complete is an error. */
 static int cti_msh_content(cti_msh *m, const char *what)
@@ -82957,28 +83121,127 @@ static int cti_msh_find(const cti_msh *m, uint64_t tag)
     return m->order ? m->order[lo] : lo;
 }
 
-/* The nodes of one element. For types that are not used, the rest of the line stays unread. */
+/* The next node of an element: its number in the mesh. */
+static int cti_msh_node(cti_msh *m, int32_t *out)
+{
+    int64_t tag;
+    int node;
+    if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
+        return 0;
+    node = cti_msh_find(m, (uint64_t)tag);
+    if (node < 0) {
+        cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
+        if (m->scan.error)
+            m->scan.error->value = (double)tag;
+        return 0;
+    }
+    *out = (int32_t)node;
+    return 1;
+}
+
+/* Notes that nodes are middles of edges, unless they are corners of another element. */
+static int cti_msh_middles(cti_msh *m, const int32_t *nodes, int n)
+{
+    int k, n_nodes = CTI_LEN(m->mesh->positions) / 3;
+    if (n > 0 && !m->middle) {
+        if (!CTI_RESIZE(m->scan.mem, m->middle, n_nodes))
+            return cti_scan_memory(&m->scan);
+        memset(m->middle, 0, (size_t)n_nodes);
+    }
+    for (k = 0; k < n; k++)
+        m->middle[nodes[k]] = 1;
+    return 1;
+}
+
+static const cti_msh_type *cti_msh_find_type(int64_t type)
+{
+    size_t i;
+    for (i = 0; i < sizeof cti_msh_types / sizeof *cti_msh_types; i++)
+        if (cti_msh_types[i].type == type)
+            return &cti_msh_types[i];
+    return NULL;
+}
+
+/* One element. For types that are skipped, the rest of the line stays unread. */
 static int cti_msh_element(cti_msh *m, int64_t type)
 {
-    int32_t **list = type == 4 ? &m->mesh->tets : (type == 2 ? &m->mesh->triangles : &m->mesh->segments);
-    int n = type == 4 ? 4 : (type == 2 ? 3 : (type == 1 ? 2 : 0)), k, node;
-    int64_t tag;
-    m->n_known += n > 0 || type == 15;
-    for (k = 0; k < n; k++) {
-        if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
-            return 0;
-        node = cti_msh_find(m, (uint64_t)tag);
-        if (node < 0) {
-            cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
-            if (m->scan.error)
-                m->scan.error->value = (double)tag;
-            return 0;
-        }
-        if (CTI_LEN(*list) >= INT32_MAX - 4)
-            return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
-        if (!CTI_PUSH(m->scan.mem, *list, (int32_t)node))
-            return cti_scan_memory(&m->scan);
+    const cti_msh_type *t = cti_msh_find_type(type);
+    int32_t nodes[CTI_MSH_MOST], **list;
+    int k;
+    if (!t) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)type);
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "element type %s is not read: types 1, 2, 3, 4, 8, 9, 11 and 15 are", number);
     }
+    m->n_known += t->nodes > 0 || type == 15;
+    for (k = 0; k < t->nodes; k++)
+        if (!cti_msh_node(m, &nodes[k]))
+            return 0;
+    if (t->nodes > 0 && !cti_msh_middles(m, nodes + t->corners, t->nodes - t->corners))
+        return 0;
+    if (t->kind == CTI_MSH_FACE)
+        return cti_mesh_fan(&m->scan, m->mesh, nodes, t->corners);
+    list = t->kind == CTI_MSH_TET ? &m->mesh->tets : &m->mesh->segments;
+    if (CTI_LEN(*list) >= INT32_MAX - 4)
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
+    for (k = 0; k < t->corners; k++)
+        if (!CTI_PUSH(m->scan.mem, *list, nodes[k]))
+            return cti_scan_memory(&m->scan);
+    return 1;
+}
+
+/* Drops elements that repeat an earlier one, vertex by vertex. */
+static int cti_msh_single(cti_msh *m, int32_t *list, int per)
+{
+    int32_t *first = NULL;
+    int n = CTI_LEN(list) / per, i, kept = 0;
+    size_t size = sizeof *list * (size_t)per;
+    if (n == 0)
+        return 1;
+    if (!cti_mesh_firsts(m->scan.mem, list, n, per, &first)) {
+        CTI_FREE(m->scan.mem, first);
+        return cti_scan_memory(&m->scan);
+    }
+    /* the first of each kind is in the list up to `kept` at a number that only falls; it is noted in its own entry */
+    for (i = 0; i < n; i++) {
+        int32_t *to = list + (size_t)per * (size_t)kept;
+        const int32_t *from = list + (size_t)per * (size_t)i;
+        if (first[i] != i && memcmp(list + (size_t)per * (size_t)first[first[i]], from, size) == 0)
+            continue;
+        memmove(to, from, size);
+        if (first[i] == i)
+            first[i] = kept;
+        kept++;
+    }
+    stbds_header(list)->length = (size_t)per * (size_t)kept;
+    CTI_FREE(m->scan.mem, first);
+    return 1;
+}
+
+/* Removes the nodes that are middles only, and renumbers the elements. */
+static int cti_msh_drop_middles(cti_msh *m)
+{
+    ct_mesh *mesh = m->mesh;
+    int32_t *lists[3], *number = NULL;
+    int n = CTI_LEN(m->middle), i, k, kept = 0;
+    if (!m->middle)
+        return 1;
+    if (!CTI_RESIZE(m->scan.mem, number, n))
+        return cti_scan_memory(&m->scan);
+    lists[0] = mesh->segments, lists[1] = mesh->triangles, lists[2] = mesh->tets;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            m->middle[lists[k][i]] = 0;
+    for (i = 0; i < n; i++) {
+        number[i] = (int32_t)kept;
+        memmove(mesh->positions + 3 * (size_t)kept, mesh->positions + 3 * (size_t)i, 3 * sizeof *mesh->positions);
+        kept += !m->middle[i];
+    }
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            lists[k][i] = number[lists[k][i]];
+    stbds_header(mesh->positions)->length = 3 * (size_t)kept;
+    CTI_FREE(m->scan.mem, number);
     return 1;
 }
 
@@ -83079,13 +83342,15 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
         bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
     m.mesh = mesh;
-    cti_msh_sections(&m);
+    if (cti_msh_sections(&m) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) && cti_msh_single(&m, mesh->tets, 4))
+        cti_msh_drop_middles(&m);
     if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
         cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);
     if (m.scan.code == CT_OK && m.n_known == 0)
-        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, tet or point (types 1, 2, 4, 15)", NULL);
+        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, quadrangle, tet or point", NULL);
     CTI_FREE(mem, m.tags);
     CTI_FREE(mem, m.order);
+    CTI_FREE(mem, m.middle);
     return m.scan.code;
 }
 
@@ -83177,6 +83442,8 @@ static int cti_ply_element_line(cti_ply *p)
         return 0;
     if (e.count < 0)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a negative number of elements", NULL);
+    if (e.count > 0 && cti_scan_is(t, n, "tristrips"))
+        return cti_scan_fail(&p->scan, CT_ERR_UNSUPPORTED, "element tristrips is not read: save the triangles as faces", NULL);
     if (e.kind == 'v') {
         if (p->n_vertices >= 0)
             return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a second element vertex", NULL);
@@ -86023,6 +86290,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #endif
 #if CONTACT_WITH_ICA
 #undef CTI_ICA_PROGRAM_INNER
+#undef CTI_ICA_PROGRAM_SHIFT
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #undef CTI_DUAL_MOST

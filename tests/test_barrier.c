@@ -686,6 +686,43 @@ static void late_pins_have_no_speed(void **state)
     ct_world_destroy(w);
 }
 
+/* a kinematic box that waits between a crate and a wall has no velocity; it had its script's */
+static void late_scripts_have_no_speed(void **state)
+{
+    ct_world_desc d = world_desc(1e-3, 0, NULL);
+    ct_mesh wall = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0), small = mesh_box(0.08, 0.08, 0.08, 1, 1, 1, 0);
+    ct_static_desc s = ct_static_desc_default();
+    ct_rigid_desc c = ct_rigid_desc_default();
+    ct_kinematic_desc k = ct_kinematic_desc_default();
+    double before[3], now[3], v[3];
+    ct_body_id box;
+    ct_world *w;
+    int i, waited = 0;
+    (void)state;
+    d.stepper = CT_STEPPER_BARRIER, d.gravity[1] = 0;
+    w = world_make(&d);
+    c.mesh = &small, c.position[0] = (ct_real)0.1;
+    assert_int_equal(ct_body_add_rigid(w, &c, NULL), CT_OK);
+    s.mesh = &wall, s.position[0] = (ct_real)0.2;
+    assert_int_equal(ct_body_add_static(w, &s, NULL), CT_OK);
+    k.mesh = &wall, k.motion.linear[0] = (ct_real)0.5;
+    assert_int_equal(ct_body_add_kinematic(w, &k, &box), CT_OK);
+    for (i = 0; i < 24; i++) {
+        read_middle(w, box, 0, before);
+        step_once(w, 0.01);
+        read_middle(w, box, 0, now);
+        read_middle(w, box, 1, v);
+        if (now[0] < 0.005 * (i + 1) - 1e-6) {
+            assert_true(v[0] == 0);
+            waited++;
+        } else
+            assert_true(fabs(v[0] - 0.5) < 1e-6 && fabs(now[0] - before[0] - 0.005) < 1e-6);
+    }
+    assert_true(waited > 2);
+    ct_world_destroy(w);
+    ct_mesh_free(&wall), ct_mesh_free(&small);
+}
+
 static void pins_hold_and_move(void **state)
 {
     ct_world *w = barrier_world(1e-3, 0, NULL);
@@ -891,6 +928,7 @@ int main(void)
         cmocka_unit_test(a_late_script_goes_on_where_it_is_alone),
         cmocka_unit_test(a_press_opens_again),
         cmocka_unit_test(late_pins_have_no_speed),
+        cmocka_unit_test(late_scripts_have_no_speed),
         cmocka_unit_test(pins_hold_and_move),
         cmocka_unit_test(a_stiff_box_falls_beside_a_script),
         cmocka_unit_test(a_cap_ends_a_step_without_intersections),

@@ -1742,6 +1742,19 @@ static void counts_of_steps(void **state)
     ct_world_destroy(w);
 }
 
+/* friction above 0 is refused for bodies that are there, too */
+static void friction_is_not_set(void **state)
+{
+    ct_world_desc d = desc_of();
+    ct_world *w = world_make(&d);
+    ct_body_id id = add_plane(w, 0, 1, 0, 0);
+    (void)state;
+    assert_int_equal(ct_body_set_friction(w, id, (ct_real)0.3), CT_ERR_UNSUPPORTED);
+    assert_non_null(strstr(ct_world_error(w)->text, "friction"));
+    assert_int_equal(ct_body_set_friction(w, id, 0), CT_OK);
+    ct_world_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1776,6 +1789,7 @@ int main(void)
         cmocka_unit_test(held_directions_stay),
         cmocka_unit_test(rigid_bodies_are_damped),
         cmocka_unit_test(far_bodies_change_nothing),
+        cmocka_unit_test(friction_is_not_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,13 +123,13 @@ static void test_obj_refused(void **state)
 static const char test_msh2[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Comments\nfree 1 2 3\n$EndComments\n"
                                 "$Nodes\n5\n10 0 0 0\n7 1 0 0\n900000000000 0 1 0\n3 0 0 1\n4 1 1 1\n$EndNodes\n"
                                 "$Elements\n6\n1 15 2 0 1 10\n2 1 2 0 1 10 7\n3 2 2 0 1 10 7 3\n4 4 0 10 7 900000000000 3\n"
-                                "5 11 2 0 1 1 2 3 4 5 6 7 8 9 10\n6 4 2 0 1 7 10 900000000000 4\n$EndElements\n";
+                                "5 26 2 0 1 1 2 3 4\n6 4 2 0 1 7 10 900000000000 4\n$EndElements\n";
 static const char test_msh4[] =
     "$MeshFormat\r\n4.1 0 8\r\n$EndMeshFormat\r\n$Entities\r\n1 0 0 0\r\n1 0 0 0 0\r\n$EndEntities\r\n"
     "$Nodes\r\n2 5 3 900000000000\r\n0 1 0 1\r\n10\r\n0 0 0\r\n3 -1 1 4\r\n7\r\n900000000000\r\n3\r\n4\r\n1 0 0 0.1 0.2 0.3\r\n"
     "0 1 0 0 0 0\r\n0 0 1\r\n1 1 1\r\n$EndNodes\r\n"
     "$Elements\r\n5 6 1 6\r\n0 1 15 1\r\n1 10\r\n1 1 1 1\r\n2 10 7\r\n2 1 2 1\r\n3 10 7 3\r\n3 1 4 2\r\n"
-    "4 10 7 900000000000 3\r\n6 7 10 900000000000 4\r\n3 1 11 1\r\n5 1 2 3 4 5 6 7 8 9 10\r\n$EndElements";
+    "4 10 7 900000000000 3\r\n6 7 10 900000000000 4\r\n1 1 26 1\r\n5 1 2 3 4\r\n$EndElements";
 
 static void test_msh(void **state)
 {
@@ -153,6 +153,32 @@ static void test_msh(void **state)
         assert_true(m.segments[0] == 0 && m.segments[1] == 1);
         test_release(&m);
     }
+}
+
+/* quadrangles are fanned, elements of second order give their corners without the middles, and repeated elements count once */
+static void test_msh_types(void **state)
+{
+    static const char text[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n11\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 .5 0 0\n6 .5 .5 0\n"
+                               "7 0 .5 0\n8 0 0 .5\n9 0 .5 .5\n10 .5 0 .5\n11 1 1 1\n$EndNodes\n$Elements\n9\n1 11 2 1 1 1 2 3 4 5 6 7 8 9 10\n"
+                               "2 9 2 1 1 1 3 2 7 6 5\n3 3 2 1 1 1 2 11 4\n4 8 2 1 1 2 4 10\n5 11 2 2 1 1 2 3 4 5 6 7 8 9 10\n"
+                               "6 3 2 2 1 1 2 11 4\n7 2 2 2 1 1 3 2\n8 2 2 3 1 1 2 3\n9 1 2 3 1 2 4\n$EndElements\n";
+    static const int32_t triangles[] = {0, 2, 1, 0, 1, 4, 0, 4, 3, 0, 1, 2};
+    ct_mesh m;
+    ct_error_info e;
+    int i;
+    CTI_UNUSED(state);
+    assert_int_equal(test_read("msh", text, &m, &e), CT_OK);
+    assert_int_equal(m.n_positions, 5);
+    assert_true(m.positions[12] == 1 && m.positions[13] == 1 && m.positions[14] == 1);
+    assert_int_equal(m.n_tets, 1);
+    for (i = 0; i < 4; i++)
+        assert_int_equal(m.tets[i], i);
+    assert_int_equal(m.n_triangles, 4); /* 1 2 3 is no copy of 1 3 2: it is turned over */
+    for (i = 0; i < 12; i++)
+        assert_int_equal(m.triangles[i], triangles[i]);
+    assert_int_equal(m.n_segments, 1);
+    assert_true(m.segments[0] == 1 && m.segments[1] == 3);
+    test_release(&m);
 }
 
 static void test_msh_refused(void **state)
@@ -184,7 +210,12 @@ static void test_msh_refused(void **state)
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 2 x 1 2 3\n$EndElements\n", CT_ERR_FORMAT, 12);
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n2\n1 2 0 1 2 3\n$EndElements\n", CT_ERR_FORMAT, 13);
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 2 0 1 2 3\n", CT_ERR_FORMAT, 13);
-    test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 11 0 1 2 3\n$EndElements\n", CT_ERR_FORMAT, 14);
+    test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 26 0 1 2 3\n$EndElements\n", CT_ERR_FORMAT, 14);
+    test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 11 0 1 2 3\n$EndElements\n", CT_ERR_FORMAT, 12);
+    /* hexahedra, prisms, pyramids, second-order quadrangles, triangles of third order: a part of the body would be missing */
+    test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n2\n1 2 0 1 2 3\n2 5 0 1 2 3 1 2 3 1 2\n$EndElements\n", CT_ERR_UNSUPPORTED, 13);
+    test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 10 0 1 2 3 1 2 3 1 2 3\n$EndElements\n", CT_ERR_UNSUPPORTED, 12);
+    test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n1\n1 21 0 1 2 3 1 2 3 1 2 3 1\n$EndElements\n", CT_ERR_UNSUPPORTED, 12);
     test_refused("msh", TEST_HEAD TEST_NODES "$Elements\n9000000000000000\n", CT_ERR_FORMAT, 12);
     /* every truncation except one of the last line's end is an error, and nothing leaks */
     for (version = 2; version <= 4; version += 2) {
@@ -583,7 +614,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_obj),       cmocka_unit_test(test_obj_refused),
-        cmocka_unit_test(test_msh),       cmocka_unit_test(test_msh_refused),
+        cmocka_unit_test(test_msh_types), cmocka_unit_test(test_msh),       cmocka_unit_test(test_msh_refused),
         cmocka_unit_test(test_numbers),   cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_overwrite), cmocka_unit_test(test_scenes),
         cmocka_unit_test(test_box),       cmocka_unit_test(test_grid_and_sphere),

@@ -276,6 +276,8 @@ static void test_ply_refused(void **state)
     refused_line(cti_read_ply, "ply\nformat ascii 2.0\n", CT_ERR_UNSUPPORTED, 2, "1.0");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nvertex 3\n", CT_ERR_FORMAT, 3, "element");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex -3\n", CT_ERR_FORMAT, 3, "negative");
+    refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nelement tristrips 1\n", CT_ERR_UNSUPPORTED, 5,
+                 "tristrips");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex x\n", CT_ERR_FORMAT, 3, "'x'");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nelement vertex 9999999999\n", CT_ERR_UNSUPPORTED, 3, "too many");
     refused_line(cti_read_ply, "ply\nformat ascii 1.0\nproperty float x\n", CT_ERR_FORMAT, 3, "before any element");

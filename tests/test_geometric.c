@@ -817,6 +817,49 @@ static void memory_runs_out(void **state)
     assert_true(failed > 10 && k < 400);
 }
 
+/* A body is added far away, and memory runs out while the world is prepared for a query: contacts keep their forces, the hash is the same after the
+   query, and so is the future. */
+static void added_bodies_leave_forces(void **state)
+{
+    uint64_t future[2] = {0, 0};
+    int64_t k;
+    int i, failed = 0;
+    (void)state;
+    for (k = 0; k < 400; k++) {
+        books b;
+        ct_world_desc d;
+        ct_world *w;
+        ct_pair *pairs;
+        uint64_t hash;
+        ct_code code;
+        int n;
+        memset(&b, 0, sizeof b);
+        d = world_desc(2e-3, 0.3, &b);
+        d.stepper = CT_STEPPER_GEOMETRIC;
+        w = world_make(&d);
+        add_plane(w, 0.1, 1, 0, 0);
+        add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.053, 0);
+        for (i = 0; i < 8; i++)
+            step_once(w, 0.01);
+        add_soft_box(w, "far", 0.1, 1, 1e5, 3, 2, 0);
+        hash = ct_world_hash(w);
+        b.fail_at = k > 0 ? b.calls + k : 0;
+        code = ct_world_validate(w, &pairs, &n);
+        b.fail_at = 0;
+        failed += code == CT_ERR_MEMORY;
+        assert_true(ct_world_hash(w) == hash);
+        for (i = 0; i < 3; i++)
+            step_once(w, 0.01);
+        future[k > 0] = ct_world_hash(w);
+        assert_true(k == 0 || future[0] == future[1]);
+        ct_world_destroy(w);
+        assert_true(b.blocks == 0 && b.wrong == 0);
+        if (k > 0 && code == CT_OK && b.refused == 0)
+            break;
+    }
+    assert_true(failed > 10 && k < 400);
+}
+
 /* memory runs out in the step of the first contact, whose network is made then; the world goes on */
 static void memory_runs_out_at_first_contact(void **state)
 {
@@ -938,6 +981,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(memory_runs_out_at_first_contact),
+        cmocka_unit_test(added_bodies_leave_forces),
         cmocka_unit_test(disparate_masses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,25 @@ static void refuses(void **state)
     qp_drop(&q);
 }
 
+/* 1/2 (2 x^2 - 3 y^2) - x - y with x >= 0 has no minimum: the point where its gradient vanishes is none. A singular convex form has minima */
+static void indefinite(void **state)
+{
+    static const double A[4] = {2, 0, 0, -3}, b[2] = {1, 1}, c[6] = {1, 0, 0, -1, 0, 0}, J[6] = {1, 0}, w[1] = {0};
+    double flat[36];
+    int k;
+    qp q;
+    (void)state;
+    for (k = 0; k < 36; k++)
+        flat[k] = k / 6 == k % 6 ? 1 : (k / 6 % 3 == k % 3 ? -1 : 0);
+    qp_make(&q, 2, 1, A, b, J, w, 0);
+    assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_NOT_APPLICABLE);
+    assert_non_null(strstr(q.a.why, "not convex"));
+    qp_drop(&q);
+    qp_make(&q, 6, 1, flat, c, J, w, 0);
+    qp_solved(&q, cti_solver_ica);
+    qp_drop(&q);
+}
+
 /* a row over seventeen blocks does not fit, one over sixteen does */
 static void sixteen_blocks(void **state)
 {
@@ -335,6 +354,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),      cmocka_unit_test(at_random),      cmocka_unit_test(friction),
                                        cmocka_unit_test(refuses),      cmocka_unit_test(sixteen_blocks), cmocka_unit_test(watch_and_warm),
                                        cmocka_unit_test(budget),       cmocka_unit_test(failing_memory), cmocka_unit_test(traces),
-                                       cmocka_unit_test(trace_is_free)};
+                                       cmocka_unit_test(trace_is_free), cmocka_unit_test(indefinite)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

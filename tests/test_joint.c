@@ -54,6 +54,22 @@ static void pose(const ct_world *w, ct_body_id id, double x[3], double R[9])
         R[k] = (double)M[k];
 }
 
+/* a kinematic box of 0.1 that moves along x at 1 m/s for a second, by keyframes */
+static ct_body_id add_framed_box(ct_world *w)
+{
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 1, 1, 1, 0);
+    ct_kinematic_desc d = ct_kinematic_desc_default();
+    ct_real keys[48];
+    ct_body_id id = {0, 0};
+    int i;
+    for (i = 0; i < 48; i++)
+        keys[i] = m.positions[i % 24] + (i >= 24 && i % 3 == 0 ? 1 : 0);
+    d.mesh = &m, d.keyframes = keys, d.n_keyframes = 2, d.keyframe_interval = 1;
+    assert_int_equal(ct_body_add_kinematic(w, &d, &id), CT_OK);
+    ct_mesh_free(&m);
+    return id;
+}
+
 /* position of the point that was at `start` when the body's centre was at c */
 static void material_point(const ct_world *w, ct_body_id id, const double c[3], const double start[3], double out[3])
 {
@@ -557,6 +573,58 @@ static void scripts_carry_what_they_hold(void **state)
     }
 }
 
+/* A stitch and a ball hold vertices of a body that moves by keyframes. They held where these were when the joint was added. A point or an axis has
+   no keyframes to follow, and is refused. */
+static void keyframes_carry_what_they_hold(void **state)
+{
+    static const ct_stepper steppers[] = {CT_STEPPER_CMR, CT_STEPPER_BARRIER, CT_STEPPER_GEOMETRIC};
+    int turn, i, k;
+    (void)state;
+    for (turn = 0; turn < 6; turn++) {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_joint_desc j = ct_joint_desc_default(turn % 2 ? CT_JOINT_STITCH : CT_JOINT_BALL);
+        double *held, *soft, gap, most = 0;
+        ct_body_id box, frame;
+        ct_step_report r;
+        ct_world *w;
+        d.stepper = steppers[turn / 2], d.gravity[1] = 0;
+        w = world_make(&d);
+        frame = add_framed_box(w);
+        box = add_soft_box(w, "box", 0.1, 1, 1e5, 0.2, 0.2, 0.03);
+        for (i = 0; i < 10; i++) /* the joint is added on the way */
+            step_once(w, 0.01);
+        held = read_vectors(w, frame, 0, NULL), soft = read_vectors(w, box, 0, NULL);
+        gap = distance(held + 21, soft);
+        free(held), free(soft);
+        j.a.body = box, j.a.vertices[0] = 0, j.b.body = frame, j.b.vertices[0] = 7;
+        j.rest_length = turn % 2 ? (ct_real)gap : 0;
+        join(w, &j);
+        for (i = 0; i < 50; i++) {
+            r = step_once(w, 0.01);
+            held = read_vectors(w, frame, 0, NULL), soft = read_vectors(w, box, 0, NULL);
+            if (i >= 25) /* a ball first pulls its points together */
+                most = fmax(most, fabs(distance(held + 21, soft) - (turn % 2 ? gap : 0)));
+            for (k = 0; i == 49 && k < 3; k++)
+                assert_true(fabs(held[3 * 7 + k] - (k == 0 ? 0.65 : 0.05)) < 1e-6);
+            free(held), free(soft);
+        }
+        assert_true(most < (turn / 2 == 2 ? 5e-3 : 1e-3)); /* the geometric stepper's joints are elastics */
+        assert_true((double)r.joint_error < (turn / 2 == 2 ? 5e-3 : 1e-3));
+        ct_world_destroy(w);
+    }
+    {
+        ct_world_desc d = world_desc(1e-3, 0, NULL);
+        ct_world *w = world_make(&d);
+        ct_body_id frame = add_framed_box(w), crate = add_rigid_box(w, 0.1, 0.1, 0.1, 0, 0.3, 0, 1000, NULL);
+        ct_joint_desc j = joint_desc(CT_JOINT_FIXED, crate, frame, 0, 0.15, 0);
+        assert_int_equal(ct_joint_add(w, &j, NULL), CT_ERR_UNSUPPORTED);
+        assert_non_null(strstr(ct_world_error(w)->text, "keyframes"));
+        j = joint_desc(CT_JOINT_BALL, crate, frame, 0, 0.15, 0);
+        assert_int_equal(ct_joint_add(w, &j, NULL), CT_ERR_UNSUPPORTED);
+        ct_world_destroy(w);
+    }
+}
+
 /* Two corners that a joint pulls together and a collision holds apart. The corners are points of the two surfaces, so that the joint misses
    by no less than the surfaces' distance. CCD keeps a quarter of the thickness h between features that start a substep at h/2 or more
    apart, and half of their distance where they start nearer: a step that lets more go has lost a collision. The joint wins slowly here,
@@ -896,7 +964,7 @@ int main(void)
         cmocka_unit_test(light_points_on_stitches_spin),
         cmocka_unit_test(cloth_hangs_on_a_crate),
         PLAIN_TEST(stitched_sheets_stay_clear)
-        cmocka_unit_test(scripts_carry_what_they_hold),
+        cmocka_unit_test(scripts_carry_what_they_hold), cmocka_unit_test(keyframes_carry_what_they_hold),
         PLAIN_TEST(joints_pull_together)
         cmocka_unit_test(sheets_are_held_together),
         cmocka_unit_test(zones_keep_joints), cmocka_unit_test(zones_leave_far_joints_alone), cmocka_unit_test(bad_joints_are_refused),

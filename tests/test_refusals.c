@@ -382,6 +382,142 @@ static void frames_of_rods_have_a_sense(void **state)
     assert_int_equal(twisted(0, 2, 0.1, &element, &value), CT_OK);
 }
 
+/* the code of adding a mesh as soft, cloth or rigid body, by kind */
+static ct_code add_kind(ct_world *w, char kind, const ct_mesh *m)
+{
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_cloth_desc c = ct_cloth_desc_default();
+    ct_rigid_desc r = ct_rigid_desc_default();
+    s.mesh = c.mesh = r.mesh = m;
+    s.name = c.name = r.name = "jelly";
+    if (kind == 's')
+        return ct_body_add_soft(w, &s, NULL);
+    return kind == 'c' ? ct_body_add_cloth(w, &c, NULL) : ct_body_add_rigid(w, &r, NULL);
+}
+
+/* Tets and triangles that are listed twice, with their vertices in another order, are refused by name and number: they had twice the mass, and a
+   soft body with them had no surface and fell through floors. */
+static void repeated_elements_are_named(void **state)
+{
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = world_make(&d);
+    const char *kind;
+    (void)state;
+    for (kind = "src"; *kind; kind++) {
+        int per = *kind == 'c' ? 3 : 4, n, k;
+        ct_mesh m = *kind == 'c' ? mesh_grid(1, 1, 3, 3) : mesh_box(1, 1, 1, 2, 2, 2, 1), twice = m;
+        int32_t *from = *kind == 'c' ? m.triangles : m.tets, *list;
+        n = *kind == 'c' ? m.n_triangles : m.n_tets;
+        list = (int32_t *)malloc(sizeof *list * (size_t)(per * (n + 1)));
+        assert_non_null(list);
+        memcpy(list, from, sizeof *list * (size_t)(per * n));
+        for (k = 0; k < per; k++)
+            list[per * n + k] = from[per * 7 + (k + 2) % per];
+        twice.tets = *kind == 'c' ? NULL : list, twice.triangles = *kind == 'c' ? list : NULL;
+        twice.n_tets = *kind == 'c' ? 0 : n + 1, twice.n_triangles = *kind == 'c' ? n + 1 : 0;
+        assert_int_equal(add_kind(w, *kind, &twice), CT_ERR_MESH);
+        assert_int_equal(ct_world_error(w)->element, n);
+        assert_true(ct_world_error(w)->value == 7);
+        assert_non_null(strstr(ct_world_error(w)->text, "jelly"));
+        assert_int_equal(add_kind(w, *kind, &m), CT_OK);
+        free(list);
+        ct_mesh_free(&m);
+    }
+    assert_int_equal(ct_world_body_count(w), 3);
+    ct_world_destroy(w);
+}
+
+/* a scalar type out of range, a thickness whose powers overflow, a coordinate that makes every tet flat: each is refused by its name */
+static void numbers_out_of_range_are_named(void **state)
+{
+    double big = sizeof(ct_real) == 8 ? 1e80 : 1e10, far = sizeof(ct_real) == 8 ? 1e300 : 1e38, x[24], untouched[24];
+    ct_world_desc d = ct_world_desc_default();
+    ct_world *w = world_make(&d), *none = NULL;
+    ct_mesh m = mesh_box(1, 1, 1, 1, 1, 1, 1);
+    ct_soft_desc s = ct_soft_desc_default();
+    ct_rod_desc rod = ct_rod_desc_default();
+    ct_real kept = m.positions[5];
+    ct_body_id id = add_crate(w, 0, 3, 0);
+    ct_mesh l = line(2, 0, 0, 0, 1, 0, 0);
+    ct_error_info e;
+    (void)state;
+    memset(x, 0x5a, sizeof x), memcpy(untouched, x, sizeof x);
+    assert_int_equal(ct_body_get_positions(w, id, x, (ct_scalar_type)7, 24, NULL), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_body_get_velocities(w, id, x, (ct_scalar_type)-1, 24, NULL), CT_ERR_ARGUMENT);
+    assert_memory_equal(x, untouched, sizeof x);
+    s.mesh = &m, s.name = "jelly", s.thickness = (ct_real)big;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_ERR_ARGUMENT);
+    assert_true(strstr(ct_world_error(w)->text, "thickness") && strstr(ct_world_error(w)->text, "jelly"));
+    rod = rod_desc(1e-2, 1e6);
+    rod.mesh = &l, rod.thickness = (ct_real)big;
+    assert_int_equal(ct_body_add_rod(w, &rod, NULL), CT_ERR_ARGUMENT);
+    d.thickness = (ct_real)big;
+    assert_int_equal(ct_world_create(&d, &none, &e), CT_ERR_ARGUMENT);
+    s.thickness = -1, m.positions[5] = (ct_real)far;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_ERR_MESH);
+    assert_true(ct_world_error(w)->element == 1 && strstr(ct_world_error(w)->text, "coordinate"));
+    m.positions[5] = kept;
+    assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_OK);
+    ct_mesh_free(&m), line_free(&l);
+    ct_world_destroy(w);
+}
+
+/* contacts of the world as its user reads them */
+static int listed(const ct_world *w, ct_contact *out, int most)
+{
+    const ct_contact *c;
+    int n;
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    assert_true(n <= most);
+    memcpy(out, c, sizeof *c * (size_t)n);
+    return n;
+}
+
+/* The list of contacts is that of the last step also after a step that is refused, or for which memory runs out, before and after bodies have
+   changed. Such a step emptied it. */
+static void failed_steps_leave_contacts(void **state)
+{
+    static ct_contact before[256], after[256];
+    int stepper, turn, i;
+    (void)state;
+    for (stepper = 0; stepper < 2; stepper++)
+        for (turn = 1; turn < 4; turn++) { /* 1: memory; 2, 3: with stepper barrier a start that intersects; 1, 3: a body was added before */
+            ct_world_desc d;
+            books b;
+            ct_world *w;
+            int n;
+            int64_t k;
+            memset(&b, 0, sizeof b);
+            d = world_desc(1e-3, 0.3, &b);
+            d.stepper = stepper ? CT_STEPPER_BARRIER : CT_STEPPER_CMR;
+            if (turn >= 2 && !stepper)
+                continue;
+            w = world_make(&d);
+            add_plane(w, 0, 1, 0, 0);
+            add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.0512, 0);
+            for (i = 0; i < 12; i++)
+                step_once(w, 0.01);
+            if (turn & 1)
+                add_soft_box(w, "far", 0.1, 1, 1e5, 3, 2, 0);
+            n = turn & 1 ? listed(w, before, 256) : 4; /* where the list is not asked for before, it has the four lower corners */
+            if (turn >= 2)
+                add_soft_box(w, "overlap", 0.1, 1, 1e5, 0.03, 0.07, 0.02);
+            for (k = 1; k < (turn < 2 ? 40 : 2); k++) {
+                b.fail_at = turn < 2 ? b.calls + k : 0;
+                if (ct_world_step(w, (ct_real)0.01, NULL) == CT_OK)
+                    break;
+                b.fail_at = 0;
+                assert_int_equal(listed(w, after, 256), n);
+                assert_true(n >= 4 && (turn == 2 || memcmp(before, after, sizeof *before * (size_t)n) == 0));
+                assert_true(after[0].impulse_normal > 0);
+            }
+            b.fail_at = 0;
+            assert_true(k > 1);
+            ct_world_destroy(w);
+            assert_true(b.blocks == 0 && b.wrong == 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +526,8 @@ int main(void)
         cmocka_unit_test(joints_have_one_place),       cmocka_unit_test(failed_allocations_are_told),
         cmocka_unit_test(slivers_are_named),           cmocka_unit_test(visitors_change_no_bit),
         cmocka_unit_test(reports_are_finite),          cmocka_unit_test(frames_of_rods_have_a_sense),
+        cmocka_unit_test(repeated_elements_are_named), cmocka_unit_test(numbers_out_of_range_are_named),
+        cmocka_unit_test(failed_steps_leave_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -331,6 +331,43 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
+#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [largest diagonal entry of A] shift before A's pivots tell whether it is convex, as in convex.c */
+
+/* 1 if A + a small shift has only positive pivots, else 0; -1 when memory ran out. An indefinite A has points at which the judge's residual
+   vanishes and which are no minimum */
+static int cti_ica_program_is_convex(cti_mem *mem, const cti_sparse *A)
+{
+    cti_sparse shifted = *A;
+    cti_scalar system;
+    double most = 0;
+    int i, k, is_convex = -1;
+    memset(&system, 0, sizeof system);
+    shifted.x = NULL;
+    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
+        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
+        for (i = 0; i < A->rows; i++)
+            most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
+        for (i = 0; i < A->rows; i++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                shifted.x[k] += A->i[k] == i ? CTI_ICA_PROGRAM_SHIFT * most : 0;
+        if (cti_scalar_open(mem, &system, &shifted) && cti_scalar_factor(mem, &system))
+            is_convex = system.boosted == 0;
+        cti_scalar_close(mem, &system);
+    }
+    CTI_FREE(mem, shifted.x);
+    return is_convex;
+}
+
+/* a solution of a problem that is not convex is none */
+static cti_outcome cti_ica_program_confirm(const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome outcome)
+{
+    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_ica_program_is_convex(e->mem, &p->A) : 1;
+    if (is_convex > 0)
+        return outcome;
+    a->why = is_convex < 0 ? "" : "the quadratic form is not convex";
+    return is_convex < 0 ? CTI_OUTCOME_MEMORY : CTI_OUTCOME_NOT_APPLICABLE;
+}
+
 CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answer *a)
 {
     cti_ica_program s;
@@ -351,7 +388,7 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
             a->why = why;
             outcome = CTI_OUTCOME_NOT_APPLICABLE;
         } else if (cti_ica_program_matrix(e->mem, &p->A, &s.A))
-            outcome = cti_ica_program_run(&s);
+            outcome = cti_ica_program_confirm(p, e, a, cti_ica_program_run(&s));
     }
     cti_bsr_free(e->mem, &s.A);
     return outcome;

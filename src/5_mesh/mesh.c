@@ -1,4 +1,5 @@
-/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face. Edges are sorted,
+/* mesh.c -- boundary extraction and surface adjacency. Method: a hash of sorted vertex triples counts the tets at a face, and a hash
+   of an element's sorted vertices finds elements that are listed twice. Edges are sorted,
    unique vertex pairs; an edge is found by bisection among the edges of its lower vertex. All orders follow from the input order, so that
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
@@ -81,6 +82,45 @@ done:
     CTI_FREE(mem, slots);
     CTI_FREE(mem, first);
     CTI_FREE(mem, count);
+    return ok;
+}
+
+/* the vertices of an element in rising order, with 0 behind them */
+static void cti_mesh_element_key(const int32_t *element, int per, int32_t key[4])
+{
+    int i, k;
+    memset(key, 0, 4 * sizeof *key);
+    for (i = 0; i < per; i++) {
+        for (k = i; k > 0 && key[k - 1] > element[i]; k--)
+            key[k] = key[k - 1];
+        key[k] = element[i];
+    }
+}
+
+CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per, int32_t **out_first)
+{
+    int32_t *slots = NULL, key[4], other[4];
+    int64_t size = 16;
+    int i, ok;
+    while (size < 2 * (int64_t)n)
+        size *= 2;
+    ok = CTI_RESERVE(mem, slots, size) && CTI_RESIZE(mem, *out_first, n);
+    if (ok)
+        memset(slots, 0xff, (size_t)size * sizeof *slots);
+    for (i = 0; ok && i < n; i++) {
+        uint64_t s;
+        cti_mesh_element_key(elements + (size_t)per * (size_t)i, per, key);
+        s = cti_mesh_hash(key) * 0x9e3779b97f4a7c15ull + (uint32_t)key[3];
+        for (s ^= s >> 31; slots[s & (uint64_t)(size - 1)] >= 0; s++) {
+            cti_mesh_element_key(elements + (size_t)per * (size_t)slots[s & (uint64_t)(size - 1)], per, other);
+            if (memcmp(key, other, sizeof key) == 0)
+                break;
+        }
+        if (slots[s & (uint64_t)(size - 1)] < 0)
+            slots[s & (uint64_t)(size - 1)] = (int32_t)i;
+        (*out_first)[i] = slots[s & (uint64_t)(size - 1)];
+    }
+    CTI_FREE(mem, slots);
     return ok;
 }
 

@@ -11,6 +11,10 @@
    order of the tets. *out_triangles is a growable array [3 n] of length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);
 
+/* cti_mesh_firsts -- (*out_first)[i] = the first of the n elements that has the same vertices as element i, in any order; i itself where there
+   is none before it. per: vertices of an element, 2 to 4. *out_first is a growable array [n]; old contents are replaced. 0: memory ran out. */
+CTI_FN int cti_mesh_firsts(cti_mem *mem, const int32_t *elements, int n, int per, int32_t **out_first);
+
 /* cti_mesh_cell_tets -- the five tets of a lattice cell as corner numbers 0..7 (bits x, y, z). odd 1: the mirror image, for cells with odd
    x + y + z, so that the faces of neighbours match. */
 CTI_FN void cti_mesh_cell_tets(int odd, int corners[20]);

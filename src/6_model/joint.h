@@ -16,9 +16,13 @@ typedef struct cti_joint_side {
     ct_real weight[CTI_JOINT_NODES];
     ct_real arm[3];       /* rigid: in the body's frame; scripted: the point at the path's start */
     ct_real triad[9];     /* rows are the joint's axes; rigid: in the body's frame; scripted: at the path's start */
-    const ct_motion_segment *path; /* the scripted body's own path; keyframes do not move a joint */
+    const ct_motion_segment *path; /* the scripted body's own path */
     int32_t n_path;
     double t0;            /* when the path begins */
+    const ct_real *keyframes; /* [n_keyframes][3 n_vertices] of the scripted body, whose vertices [3], -1: none, hold with the weights
+                                 above; NULL: the arm does */
+    int32_t n_keyframes, n_vertices, vertices[3];
+    double interval;      /* [s] between keyframes */
 } cti_joint_side;
 
 /* cti_joint -- becomes one or two rows: one for the points (all three axes, or their distance if rest > 0), one for the rotation of a hinge

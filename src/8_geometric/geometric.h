@@ -260,10 +260,6 @@ CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
 CTI_FN void cti_geometric_forget(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
-/* cti_geometric_deposit -- the forces go to the world's contact memory, which stays when the world is prepared anew: impulses, and in `slip` those
-   of `before`. cti_geometric_withdraw -- takes them from there. 0: out of memory. */
-CTI_FN void cti_geometric_deposit(cti_state *s);
-CTI_FN int cti_geometric_withdraw(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
 

@@ -108,36 +108,6 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
     return 1;
 }
 
-CTI_FN void cti_geometric_deposit(cti_state *s)
-{
-    const cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    cti_memory_item item;
-    int i;
-    memset(&item, 0, sizeof item);
-    for (i = 0; i < CTI_LEN(m->keys); i++) {
-        item.key = m->keys[i], item.dt = m->h;
-        cti_v3_put(item.impulse, 0, cti_v3_mul(cti_v3_at(m->force, i), m->h));
-        cti_v3_put(item.slip, 0, cti_v3_mul(cti_v3_at(m->before, i), m->h));
-        if (!cti_memory_add(s->mem, &s->contact.memory, &item))
-            return;
-    }
-}
-
-CTI_FN int cti_geometric_withdraw(cti_state *s)
-{
-    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    const cti_memory_item *items = s->contact.memory.items;
-    int i, n = CTI_LEN(items);
-    if (!CTI_RESIZE(s->mem, m->keys, n) || !CTI_RESIZE(s->mem, m->force, 3 * n) || !CTI_RESIZE(s->mem, m->before, 3 * n))
-        return 0;
-    for (i = 0; i < n; i++) {
-        m->keys[i] = items[i].key, m->h = items[i].dt;
-        cti_v3_put(m->force, i, cti_v3_mul(cti_v3_at(items[i].impulse, 0), 1 / m->h));
-        cti_v3_put(m->before, i, cti_v3_mul(cti_v3_at(items[i].slip, 0), 1 / m->h));
-    }
-    return 1;
-}
-
 CTI_FN void cti_geometric_forget(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;

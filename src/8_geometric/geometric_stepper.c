@@ -82,18 +82,18 @@ static const char *cti_geometric_refuses(const cti_state *s, cti_feature what)
 
 /* ---- memory ---- */
 
-CTI_FN void cti_geometric_free(cti_state *s)
+/* The forces that the next substep starts from stay: their keys do not change with other bodies */
+static void cti_geometric_unprepare(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_mem *m = s->mem;
     cti_geometric_net *q;
+    cti_geometric_memory memory;
     int k;
     if (!g)
         return;
     q = &g->q;
-    cti_geometric_deposit(s);
     cti_geometric_regions_free(s);
-    cti_geometric_memory_free(s);
     CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
@@ -116,7 +116,19 @@ CTI_FN void cti_geometric_free(cti_state *s)
         CTI_FREE(m, g->implicit.solve), CTI_FREE(m, g->known.x_last);
     CTI_FREE(m, g->implicit.newton.u), CTI_FREE(m, g->implicit.newton.force), CTI_FREE(m, g->implicit.newton.d),
         CTI_FREE(m, g->implicit.newton.x);
-    cti_mem_resize(m, g, sizeof *g, 0);
+    memory = g->memory;
+    memset(g, 0, sizeof *g);
+    g->memory = memory;
+}
+
+CTI_FN void cti_geometric_free(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    if (!g)
+        return;
+    cti_geometric_unprepare(s);
+    cti_geometric_memory_free(s);
+    cti_mem_resize(s->mem, g, sizeof *g, 0);
     s->own = NULL;
 }
 
@@ -146,12 +158,14 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
     cti_mem *m = s->mem;
     int i, n3 = 3 * s->n, moving = 3 * s->surface.n_moving;
     CTI_UNUSED(bodies);
-    cti_geometric_free(s);
-    g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
-    if (!g)
-        return 0;
-    memset(g, 0, sizeof *g);
-    s->own = g;
+    g = cti_geometric_own(s);
+    if (!g) {
+        g = (cti_geometric *)cti_mem_resize(m, NULL, 0, sizeof *g);
+        if (!g)
+            return 0;
+        memset(g, 0, sizeof *g);
+        s->own = g;
+    }
     g->list[CTI_GEOMETRIC_VF].kind = CT_PAIR_VF, g->list[CTI_GEOMETRIC_EE].kind = CT_PAIR_EE;
     g->list[CTI_GEOMETRIC_VE].kind = CT_PAIR_VE, g->list[CTI_GEOMETRIC_VV].kind = CT_PAIR_VV;
     /* boxes of bodies that never move are made once */
@@ -171,7 +185,7 @@ CTI_FN int cti_geometric_prepare(cti_state *s, const cti_stepper_body *bodies)
         return 0;
     for (i = 0; i < s->n; i++)
         g->q.local[i] = -1;
-    return cti_geometric_weigh_bodies(s) && cti_geometric_withdraw(s) && cti_geometric_regions_prepare(s);
+    return cti_geometric_weigh_bodies(s) && cti_geometric_regions_prepare(s);
 }
 
 CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
@@ -186,6 +200,6 @@ CTI_CONSTANT_FN const cti_stepper *cti_stepper_geometric(void)
                                           cti_geometric_step,
                                           NULL,
                                           cti_geometric_free,
-                                          NULL};
+                                          cti_geometric_unprepare};
     return &geometric;
 }

@@ -10,6 +10,21 @@
 #include "momenta.h"
 #include "policy.h"
 
+/* the point that vertices with keyframes hold */
+static cti_v3 cti_joints_framed(const cti_joint_side *side, double time)
+{
+    cti_script script;
+    cti_v3 p = cti_v3_zero();
+    int k;
+    memset(&script, 0, sizeof script);
+    script.rest = script.keyframes = side->keyframes;
+    script.n = side->n_vertices, script.n_keyframes = side->n_keyframes, script.interval = side->interval;
+    script.path = side->path, script.n_path = side->n_path, script.t0 = side->t0;
+    for (k = 0; k < 3 && side->vertices[k] >= 0; k++)
+        p = cti_v3_mad(p, cti_script_point(&script, side->vertices[k], time, NULL), side->weight[k]);
+    return p;
+}
+
 CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_real *triad)
 {
     double t = time - side->t0;
@@ -17,7 +32,7 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
     int i;
     for (i = 0; triad && i < 3; i++)
         cti_v3_put(triad, i, cti_v3_sub(cti_script_follow(side->path, side->n_path, cti_v3_at(side->triad, i), t, NULL), o));
-    return cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
+    return side->keyframes ? cti_joints_framed(side, time) : cti_script_follow(side->path, side->n_path, cti_v3_at(side->arm, 0), t, NULL);
 }
 
 /* the point of a side, and the axes that it carries, at the start (end 0) or the tentative end of the step; triad may be NULL */

@@ -1,8 +1,12 @@
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 4 (tet). Point elements (15) are points;
-   other types are skipped. Method: section by section, line by line. Node tags are arbitrary and are looked up by bisection in sorted
-   order. Orientation is kept as it is. Based on: the Gmsh reference manual, file formats. */
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 3 (quadrangle, fanned), 4 (tet). Those of
+   second order (8: line, 9: triangle, 11: tet) give their corners, and their middles are no vertices. Point elements (15) are points. Lines
+   of a higher order are skipped; every other type is refused. Method: section by section, line by line. Node tags are arbitrary and are
+   looked up by bisection in sorted order. Orientation is kept as it is. An element whose vertices repeat those of one before it in the same
+   order is dropped: version 2.2 writes an element once for every physical group that has it. Based on: the Gmsh reference manual, file
+   formats. */
 #include "files.h"
 #include "../0_base/sort.h"
+#include "../5_mesh/mesh.h"
 
 #if CONTACT_WITH_FILES
 
@@ -12,8 +16,19 @@ typedef struct cti_msh {
     int major;      /* 2 or 4 */
     uint64_t *tags; /* [n] of the nodes: in file order, later sorted */
     int32_t *order; /* [n] node of each sorted tag; NULL: tags ascend in file order */
+    uint8_t *middle; /* [n] 1: only elements of second order name the node, as a middle; NULL: there are none */
     int have_nodes, have_elements, n_known;
 } cti_msh;
+
+enum { CTI_MSH_LINE = 2, CTI_MSH_FACE = 3, CTI_MSH_TET = 4, CTI_MSH_MOST = 10 };
+
+/* Element types that are read: number of nodes, of those that are corners, and kind; kind 0: skipped. */
+typedef struct cti_msh_type {
+    int type, nodes, corners, kind;
+} cti_msh_type;
+static const cti_msh_type cti_msh_types[] = {{1, 2, 2, CTI_MSH_LINE},  {2, 3, 3, CTI_MSH_FACE}, {3, 4, 4, CTI_MSH_FACE}, {4, 4, 4, CTI_MSH_TET},
+                                             {8, 3, 2, CTI_MSH_LINE},  {9, 6, 3, CTI_MSH_FACE}, {11, 10, 4, CTI_MSH_TET}, {15, 0, 0, 0},
+                                             {26, 0, 0, 0},            {27, 0, 0, 0},           {28, 0, 0, 0}};
 
 /* The next line inside a section; its end before its contents are complete is an error. */
 static int cti_msh_content(cti_msh *m, const char *what)
@@ -174,28 +189,127 @@ static int cti_msh_find(const cti_msh *m, uint64_t tag)
     return m->order ? m->order[lo] : lo;
 }
 
-/* The nodes of one element. For types that are not used, the rest of the line stays unread. */
+/* The next node of an element: its number in the mesh. */
+static int cti_msh_node(cti_msh *m, int32_t *out)
+{
+    int64_t tag;
+    int node;
+    if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
+        return 0;
+    node = cti_msh_find(m, (uint64_t)tag);
+    if (node < 0) {
+        cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
+        if (m->scan.error)
+            m->scan.error->value = (double)tag;
+        return 0;
+    }
+    *out = (int32_t)node;
+    return 1;
+}
+
+/* Notes that nodes are middles of edges, unless they are corners of another element. */
+static int cti_msh_middles(cti_msh *m, const int32_t *nodes, int n)
+{
+    int k, n_nodes = CTI_LEN(m->mesh->positions) / 3;
+    if (n > 0 && !m->middle) {
+        if (!CTI_RESIZE(m->scan.mem, m->middle, n_nodes))
+            return cti_scan_memory(&m->scan);
+        memset(m->middle, 0, (size_t)n_nodes);
+    }
+    for (k = 0; k < n; k++)
+        m->middle[nodes[k]] = 1;
+    return 1;
+}
+
+static const cti_msh_type *cti_msh_find_type(int64_t type)
+{
+    size_t i;
+    for (i = 0; i < sizeof cti_msh_types / sizeof *cti_msh_types; i++)
+        if (cti_msh_types[i].type == type)
+            return &cti_msh_types[i];
+    return NULL;
+}
+
+/* One element. For types that are skipped, the rest of the line stays unread. */
 static int cti_msh_element(cti_msh *m, int64_t type)
 {
-    int32_t **list = type == 4 ? &m->mesh->tets : (type == 2 ? &m->mesh->triangles : &m->mesh->segments);
-    int n = type == 4 ? 4 : (type == 2 ? 3 : (type == 1 ? 2 : 0)), k, node;
-    int64_t tag;
-    m->n_known += n > 0 || type == 15;
-    for (k = 0; k < n; k++) {
-        if (!cti_msh_integer(m, 0, &tag, "a node tag of an element"))
-            return 0;
-        node = cti_msh_find(m, (uint64_t)tag);
-        if (node < 0) {
-            cti_scan_fail(&m->scan, CT_ERR_FORMAT, "an element names a node tag that no node has", NULL);
-            if (m->scan.error)
-                m->scan.error->value = (double)tag;
-            return 0;
-        }
-        if (CTI_LEN(*list) >= INT32_MAX - 4)
-            return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
-        if (!CTI_PUSH(m->scan.mem, *list, (int32_t)node))
-            return cti_scan_memory(&m->scan);
+    const cti_msh_type *t = cti_msh_find_type(type);
+    int32_t nodes[CTI_MSH_MOST], **list;
+    int k;
+    if (!t) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)type);
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "element type %s is not read: types 1, 2, 3, 4, 8, 9, 11 and 15 are", number);
     }
+    m->n_known += t->nodes > 0 || type == 15;
+    for (k = 0; k < t->nodes; k++)
+        if (!cti_msh_node(m, &nodes[k]))
+            return 0;
+    if (t->nodes > 0 && !cti_msh_middles(m, nodes + t->corners, t->nodes - t->corners))
+        return 0;
+    if (t->kind == CTI_MSH_FACE)
+        return cti_mesh_fan(&m->scan, m->mesh, nodes, t->corners);
+    list = t->kind == CTI_MSH_TET ? &m->mesh->tets : &m->mesh->segments;
+    if (CTI_LEN(*list) >= INT32_MAX - 4)
+        return cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "too many elements", NULL);
+    for (k = 0; k < t->corners; k++)
+        if (!CTI_PUSH(m->scan.mem, *list, nodes[k]))
+            return cti_scan_memory(&m->scan);
+    return 1;
+}
+
+/* Drops elements that repeat an earlier one, vertex by vertex. */
+static int cti_msh_single(cti_msh *m, int32_t *list, int per)
+{
+    int32_t *first = NULL;
+    int n = CTI_LEN(list) / per, i, kept = 0;
+    size_t size = sizeof *list * (size_t)per;
+    if (n == 0)
+        return 1;
+    if (!cti_mesh_firsts(m->scan.mem, list, n, per, &first)) {
+        CTI_FREE(m->scan.mem, first);
+        return cti_scan_memory(&m->scan);
+    }
+    /* the first of each kind is in the list up to `kept` at a number that only falls; it is noted in its own entry */
+    for (i = 0; i < n; i++) {
+        int32_t *to = list + (size_t)per * (size_t)kept;
+        const int32_t *from = list + (size_t)per * (size_t)i;
+        if (first[i] != i && memcmp(list + (size_t)per * (size_t)first[first[i]], from, size) == 0)
+            continue;
+        memmove(to, from, size);
+        if (first[i] == i)
+            first[i] = kept;
+        kept++;
+    }
+    stbds_header(list)->length = (size_t)per * (size_t)kept;
+    CTI_FREE(m->scan.mem, first);
+    return 1;
+}
+
+/* Removes the nodes that are middles only, and renumbers the elements. */
+static int cti_msh_drop_middles(cti_msh *m)
+{
+    ct_mesh *mesh = m->mesh;
+    int32_t *lists[3], *number = NULL;
+    int n = CTI_LEN(m->middle), i, k, kept = 0;
+    if (!m->middle)
+        return 1;
+    if (!CTI_RESIZE(m->scan.mem, number, n))
+        return cti_scan_memory(&m->scan);
+    lists[0] = mesh->segments, lists[1] = mesh->triangles, lists[2] = mesh->tets;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            m->middle[lists[k][i]] = 0;
+    for (i = 0; i < n; i++) {
+        number[i] = (int32_t)kept;
+        memmove(mesh->positions + 3 * (size_t)kept, mesh->positions + 3 * (size_t)i, 3 * sizeof *mesh->positions);
+        kept += !m->middle[i];
+    }
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < CTI_LEN(lists[k]); i++)
+            lists[k][i] = number[lists[k][i]];
+    stbds_header(mesh->positions)->length = 3 * (size_t)kept;
+    CTI_FREE(m->scan.mem, number);
     return 1;
 }
 
@@ -296,13 +410,15 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
         bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
     m.mesh = mesh;
-    cti_msh_sections(&m);
+    if (cti_msh_sections(&m) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) && cti_msh_single(&m, mesh->tets, 4))
+        cti_msh_drop_middles(&m);
     if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
         cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);
     if (m.scan.code == CT_OK && m.n_known == 0)
-        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, tet or point (types 1, 2, 4, 15)", NULL);
+        cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any line, triangle, quadrangle, tet or point", NULL);
     CTI_FREE(mem, m.tags);
     CTI_FREE(mem, m.order);
+    CTI_FREE(mem, m.middle);
     return m.scan.code;
 }
 

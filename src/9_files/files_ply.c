@@ -84,6 +84,8 @@ static int cti_ply_element_line(cti_ply *p)
         return 0;
     if (e.count < 0)
         return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a negative number of elements", NULL);
+    if (e.count > 0 && cti_scan_is(t, n, "tristrips"))
+        return cti_scan_fail(&p->scan, CT_ERR_UNSUPPORTED, "element tristrips is not read: save the triangles as faces", NULL);
     if (e.kind == 'v') {
         if (p->n_vertices >= 0)
             return cti_scan_fail(&p->scan, CT_ERR_FORMAT, "a second element vertex", NULL);

@@ -121,6 +121,23 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     return code;
 }
 
+CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
+{
+    const char *what = per == 4 ? "tet" : "triangle";
+    int32_t *first = NULL;
+    int i = 0, ok = cti_mesh_firsts(&w->mem, elements, n, per, &first);
+    ct_code code = CT_OK;
+    while (ok && i < n && first[i] == i)
+        i++;
+    if (ok && i < n)
+        code = cti_error_set(&w->error, CT_ERR_MESH, i, first[i],
+                             "body '%.32s': %s %d has the same vertices as %s %d (element, value: their numbers)", name ? name : "", what,
+                             i, what, (int)first[i]);
+    CTI_FREE(&w->mem, first);
+    w->mem.failed = 0;
+    return ok ? code : cti_bodies_refuse(w, CT_ERR_MEMORY, -1, n, "out of memory; the body was not added");
+}
+
 CTI_FN int cti_bodies_is_moderate(const ct_real *v)
 {
     ct_real square = cti_v3_norm2(cti_v3_at(v, 0));
@@ -342,28 +359,34 @@ static int cti_bodies_slot(ct_world *w)
 
 /* Refuses a thickness that is only few ulp of the positions: CCD would still keep the surfaces apart, but they would have no room to
    move */
-static ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b)
+CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_real *points, int n)
 {
     ct_real most = b->thickness / (CTI_WORLD_ULPS * CTI_EPS), big = 0;
     int i, at = 0;
-    for (i = 0; i < 3 * b->n; i++)
-        if (cti_abs(b->rest[i]) > big)
-            big = cti_abs(b->rest[i]), at = i;
+    for (i = 0; i < 3 * n; i++)
+        if (cti_abs(points[i]) > big)
+            big = cti_abs(points[i]), at = i;
     if (!(big > most))
         return CT_OK;
-    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)b->rest[at],
+    return cti_error_set(&w->error, CT_ERR_MESH, at / 3, (double)points[at],
                          "body '%.32s', vertex %d: the coordinate %.9g m is beyond %.6g m, where the thickness %.6g m is 64 ulp of a %s; choose "
                          "ct_world_desc.origin nearer to it, or more thickness",
-                         b->name, at / 3, (double)b->rest[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
+                         b->name, at / 3, (double)points[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
 }
 
 /* makes the finished body part of the world; after a failure (code) frees it instead */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
     int slot = -1;
+    ct_real square = b->thickness * b->thickness;
     w->busy = 0;
-    if (code == CT_OK)
-        code = cti_bodies_check_extent(w, b);
+    if (code != CT_ERR_MEMORY && !cti_finite(square * square)) {
+        code = cti_error_set(&w->error, CT_ERR_ARGUMENT, -1, (double)b->thickness,
+                             "body '%.32s': the thickness %.6g m is too large: its fourth power is not finite", b->name, (double)b->thickness);
+    } else if ((code == CT_OK || code == CT_ERR_MESH) && b->rest) { /* elements may be unusable because of a coordinate, which is named then */
+        ct_code extent = cti_bodies_check_extent(w, b, b->rest, b->n);
+        code = extent != CT_OK ? extent : code;
+    }
     /* blocks first: new slots may move the bodies in memory, while a step after a refusal still uses pointers to their models */
     if (code == CT_OK && b->block0 >= 0 && !cti_bodies_reserve_blocks(w, b))
         code = CT_ERR_MEMORY;

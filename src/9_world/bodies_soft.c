@@ -151,7 +151,11 @@ static ct_code cti_bodies_make_soft(ct_world *w, cti_body *b, const ct_soft_desc
     double value = 0;
     ct_code code;
     const cti_rest_mesh rest = cti_rest_mesh_of(d->mesh->positions, b->n_blocks, d->mesh->tets, d->mesh->n_tets, b->block0);
-    int ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
+    int ok;
+    code = cti_bodies_check_extent(w, b, d->mesh->positions, d->mesh->n_positions);
+    if (code != CT_OK)
+        return code;
+    ok = cti_model_init_soft(&w->mem, &b->model, &d->material, &rest, &bad, &value);
     if (ok < 0)
         return cti_bodies_refuse(w, CT_ERR_MESH, bad, value, "a tet is inverted or flat (element: tet, value: volume)");
     code = ok > 0 ? CT_OK : CT_ERR_MEMORY;
@@ -197,6 +201,9 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "an embedded surface needs triangles");
     if (!cti_material_check(&d->material, 0, &text))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->tets, d->mesh->n_tets, 4);
+    if (code != CT_OK)
+        return code;
     cti_bodies_begin(w, &b, CTI_BODY_SOFT, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;
@@ -225,6 +232,9 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "a cloth needs triangles");
     if (!cti_material_check(&d->material, 1, &text))
         return cti_bodies_refuse(w, CT_ERR_ARGUMENT, -1, 0, text);
+    code = cti_bodies_check_repeats(w, d->name, d->mesh->triangles, d->mesh->n_triangles, 3);
+    if (code != CT_OK)
+        return code;
     cti_bodies_begin(w, &b, CTI_BODY_CLOTH, d->name, d->friction, d->thickness);
     b.block0 = w->state.n;
     b.n_blocks = d->mesh->n_positions;

@@ -220,7 +220,8 @@ CTI_FN cti_v3 cti_body_velocity(const ct_world *w, const cti_body *b, int i)
     cti_attach a;
     int k;
     if (b->kind == CTI_BODY_KINEMATIC) {
-        cti_script_point(&b->script, i, w->state.step.time, &v);
+        if (!cti_script_is_late(&b->script))
+            cti_script_point(&b->script, i, w->state.step.time, &v);
         return v;
     }
     if (cti_body_is_scripted(b))
@@ -244,6 +245,8 @@ static ct_code cti_bodies_get(const ct_world *cw, ct_body_id body, void *out, ct
     if (slot < 0)
         return cti_bodies_stale(w, body);
     b = &w->bodies[slot];
+    if (type != CT_SCALAR_FLOAT && type != CT_SCALAR_DOUBLE)
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)type, "type is neither CT_SCALAR_FLOAT nor CT_SCALAR_DOUBLE");
     if (out && stride < 3 * (type == CT_SCALAR_FLOAT ? sizeof(float) : sizeof(double)))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)stride, "stride is smaller than three scalars");
     if (out && b->n > 0 && stride > (size_t)-1 / 2 / (size_t)b->n)
@@ -338,8 +341,11 @@ CONTACT_API_DEF ct_code ct_body_set_friction(ct_world *w, ct_body_id body, ct_re
         return cti_bodies_stale(w, body);
     if (!(friction >= 0) || !cti_finite(friction))
         return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, (double)friction, "friction must be zero or positive");
-    if (friction > 0 && cti_steppers_admit(w, CTI_FEATURE_FRICTION, NULL) != CT_OK)
-        return CT_ERR_UNSUPPORTED;
+    if (friction > 0) {
+        ct_code code = cti_steppers_admit(w, CTI_FEATURE_FRICTION, w->bodies[slot].name);
+        if (code != CT_OK)
+            return code;
+    }
     w->bodies[slot].friction = friction;
     for (i = 0; i < w->state.surface.n_bodies && i < CTI_LEN(w->surface_slot); i++)
         if (w->surface_slot[i] == slot)

@@ -58,6 +58,9 @@ static ct_code cti_joints_check_side(ct_world *w, const ct_joint_side *s, ct_joi
         return cti_joints_refuse(w, CT_ERR_ARGUMENT, s->body, -1, 0, "this side of a joint needs vertices: a deformable body, or a stitch");
     if (cti_body_has_model(b) && (kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
         return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, 0, "hinge and fixed joints hold rigid bodies, scripted ones or the world");
+    if (b->kind == CTI_BODY_KINEMATIC && b->script.n_keyframes > 1 && (n == 0 || kind == CT_JOINT_HINGE || kind == CT_JOINT_FIXED))
+        return cti_joints_refuse(w, CT_ERR_UNSUPPORTED, s->body, -1, b->script.n_keyframes,
+                                 "a body with keyframes has no frame to hold a point or an axis: only balls and stitches at its vertices join it");
     return CT_OK;
 }
 
@@ -111,6 +114,20 @@ static void cti_joints_nodes(const cti_body *b, const ct_joint_side *from, cti_j
     }
 }
 
+/* a side that holds vertices of a body with keyframes */
+static void cti_joints_frames(const cti_body *b, const ct_joint_side *from, cti_joint_side *out)
+{
+    int k, n = 0;
+    for (k = 0; k < 3; k++)
+        out->vertices[k] = -1;
+    for (k = 0; k < 3 && from->vertices[k] >= 0; k++)
+        out->vertices[n] = from->vertices[k], out->weight[n++] = from->vertices[1] < 0 ? 1 : from->weights[k];
+    if (n == 0 || b->script.n_keyframes < 2)
+        return;
+    out->keyframes = b->script.keyframes, out->n_keyframes = (int32_t)b->script.n_keyframes;
+    out->n_vertices = (int32_t)b->script.n, out->interval = b->script.interval;
+}
+
 /* makes a side that holds at p with the joint's axes; slot -1: the world */
 static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_side *from, cti_v3 p, const ct_real *axes, cti_joint_side *out)
 {
@@ -143,6 +160,7 @@ static void cti_joints_make_side(const ct_world *w, int slot, const ct_joint_sid
         for (k = 0; k < 3; k++)
             cti_v3_put(out->triad, k, cti_m3_mul_v(R, cti_v3_at(axes, k)));
         out->path = b->script.path, out->n_path = b->script.n_path, out->t0 = b->script.t0;
+        cti_joints_frames(b, from, out);
     }
 }
 

@@ -227,8 +227,8 @@ static ct_code cti_world_check(const ct_world_desc *d, ct_error_info *e)
     for (k = 0; k < 3; k++)
         if (!cti_finite64(d->origin[k]))
             return cti_world_refuse(e, CT_ERR_ARGUMENT, 0, "origin must be finite");
-    if (!(d->thickness > 0) || !cti_finite(d->thickness))
-        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive");
+    if (!(d->thickness > 0) || !cti_finite(d->thickness * d->thickness * d->thickness * d->thickness))
+        return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->thickness, "thickness must be positive, and its fourth power finite");
     if (!(d->friction >= 0) || !cti_finite(d->friction))
         return cti_world_refuse(e, CT_ERR_ARGUMENT, (double)d->friction, "friction must be zero or positive");
     if (!(d->restitution >= 0 && d->restitution <= 1))
@@ -505,7 +505,6 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         return code;
     }
     t1 = cti_cmr_clock(&w->state);
-    w->contacts_ready = 0;
     w->mem.failed = 0;
     code = cti_steppers_of(w)->step(&w->state, dt, &report);
     if (code == CT_ERR_DOMAIN) {
@@ -524,6 +523,8 @@ static ct_code cti_world_step(ct_world *w, ct_real dt, ct_step_report *out_repor
         cti_world_report(w, t0, t1, &report);
         *out_report = report;
     }
+    if (code != CT_ERR_MEMORY)
+        w->contacts_ready = 0; /* after a failure the list is still that of the last step */
     cti_refine_close(w, code != CT_ERR_MEMORY);
     w->busy = 0;
     return code != CT_ERR_MEMORY ? code : cti_world_fail(w, code, none, -1, 0, "out of memory in a step; the world is as it was");

@@ -52,7 +52,8 @@ CONTACT_API double ct_world_time(const ct_world *world);
 CONTACT_API int ct_world_body_count(const ct_world *world);
 /* ct_world_contacts -- contacts of the last step with their impulses over all of it. Their order is that in which the substeps found them,
    and does not depend on the number of workers. The list is valid until the next call that changes the world. Removing a body removes only
-   its own contacts from the list. Impulses of impact zones and of the repair of intersections are not in it. */
+   its own contacts from the list, and a step that is refused or fails leaves it. Impulses of impact zones and of the repair of
+   intersections are not in it. */
 CONTACT_API ct_code ct_world_contacts(const ct_world *world, const ct_contact **out_contacts, int *out_n);
 /* ct_world_dump_problem -- writes the contact problem that the last step solved, with its solution as r_ref and v_ref, as a CPB file
    (global frictional contact). There a row's compliance is an unknown behind the velocities. A row that recovers its gap under load becomes
@@ -98,7 +99,8 @@ CONTACT_API ct_static_desc ct_static_desc_default(void);
 CONTACT_API ct_rigid_desc ct_rigid_desc_default(void);
 CONTACT_API ct_kinematic_desc ct_kinematic_desc_default(void);
 /* ct_body_add_* -- out_body may be NULL. CT_ERR_ARGUMENT (a field out of range; a position that is not finite, a rotation that is not or that is
-   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used, or a vertex (.element, its coordinate in
+   zero: the text names the body), CT_ERR_MEMORY, CT_ERR_UNSUPPORTED; CT_ERR_MESH: the mesh cannot be used (among others: a tet, or a
+   triangle of cloth, with the same vertices as .value, one before it), or a vertex (.element, its coordinate in
    .value) is, once it is placed, farther from the origin than h / (64 * 2^-23) = 131,072 h in float, 7e13 h in double, h the body's thickness. */
 CONTACT_API ct_code ct_body_add_soft(ct_world *world, const ct_soft_desc *desc, ct_body_id *out_body);
 CONTACT_API ct_code ct_body_add_cloth(ct_world *world, const ct_cloth_desc *desc, ct_body_id *out_body);
@@ -140,8 +142,9 @@ CONTACT_API int ct_body_vertex_count(const ct_world *world, ct_body_id body); /*
 CONTACT_API int ct_body_node_count(const ct_world *world, ct_body_id body);
 CONTACT_API const char *ct_body_name(const ct_world *world, ct_body_id body); /* "" for stale ids */
 /* ct_body_get_positions -- writes x, y, z of every vertex as scalar type `type` at out + i * stride. out NULL: only *out_n. out_n may be NULL.
-   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a stride below three
-   scalars, or one that no memory holds (a negative number as size_t). */
+   Doubles are in the caller's world (ct_world_desc.origin is added), floats relative to the origin. CT_ERR_ARGUMENT for a type that is neither,
+   a stride below three scalars, or one that no memory holds (a negative number as size_t).
+   ct_body_get_velocities -- the same for velocities; those of a kinematic body that waits for room are 0. */
 CONTACT_API ct_code ct_body_get_positions(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 CONTACT_API ct_code ct_body_get_velocities(const ct_world *world, ct_body_id body, void *out, ct_scalar_type type, size_t stride, int *out_n);
 /* ct_body_set_velocities -- of a deformable body's nodes, [3 n], n as ct_body_node_count. */
@@ -150,7 +153,7 @@ CONTACT_API ct_code ct_body_set_velocities(ct_world *world, ct_body_id body, con
    step on. CT_ERR_STALE_ID; CT_ERR_ARGUMENT: NULL, a stiffness that is neither positive nor -1, a damping that is neither zero, positive nor -1. */
 CONTACT_API ct_code ct_body_set_contact(ct_world *world, ct_body_id body, const ct_contact_material *material);
 /* ct_body_set_friction -- the Coulomb coefficient of a body from the next step on, >= 0: a pair has the geometric mean of both. CT_ERR_ARGUMENT:
-   negative or not finite; CT_ERR_STALE_ID. */
+   negative or not finite; CT_ERR_UNSUPPORTED: above 0 with CT_STEPPER_EXPLICIT, which has no friction; CT_ERR_STALE_ID. */
 CONTACT_API ct_code ct_body_set_friction(ct_world *world, ct_body_id body, ct_real friction);
 /* ct_body_get_pose -- of a rigid body: centre of mass [3] and orientation, a unit quaternion w x y z that is the description's rotation, by default
    1 0 0 0, when the body is added.
@@ -170,7 +173,7 @@ CONTACT_API ct_code ct_body_get_segments(const ct_world *world, ct_body_id body,
 CONTACT_API ct_joint_desc ct_joint_desc_default(ct_joint_kind kind);
 /* ct_joint_add -- joins two bodies, or a body and the world; the joint is removed with either body. out_joint may be NULL. CT_ERR_ARGUMENT
    (a field out of range, vertex out of range, weights that do not sum to 1, no side that can move), CT_ERR_STALE_ID, CT_ERR_UNSUPPORTED
-   (hinge or fixed joint of a deformable body; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
+   (hinge or fixed joint of a deformable body or of one with keyframes; more than 16 nodes on both sides together), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_joint_add(ct_world *world, const ct_joint_desc *desc, ct_joint_id *out_joint);
 CONTACT_API ct_code ct_joint_remove(ct_world *world, ct_joint_id joint);
 /* ct_joint_get_impulse -- on side a over the last step, all its substeps, world axes: [N s] and [N m s] of a hinge or fixed joint; either may be
@@ -180,7 +183,9 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
-   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. out_error (may be NULL) names the line,
+   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
+   order give their corners, without the middles of edges as vertices; an element that repeats one before it vertex by vertex, as for a second
+   physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);

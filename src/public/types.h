@@ -346,9 +346,9 @@ typedef struct ct_material {
                                   (docs/limits.md). The limit's own energy is part of a report's energies */
 } ct_material;
 
-/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. position and
-   rotation of a body's description place the mesh as ct_mesh_transform does, once, when the body is added. Velocities are along the world's
-   axes. */
+/* ct_soft_desc, ct_cloth_desc, ct_static_desc -- arrays are copied. A friction or thickness below 0 means the world's value. The fourth power of
+   a thickness is finite: below 1e77 m in double, 4e9 m in float. position and rotation of a body's description place the mesh as
+   ct_mesh_transform does, once, when the body is added. Velocities are along the world's axes. */
 typedef struct ct_soft_desc {
     uint32_t cookie;
     const char *name; /* copied, may be NULL; appears in error texts */
@@ -499,7 +499,7 @@ typedef enum ct_joint_kind { CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED, CT_J
 
 /* ct_joint_side -- the point that a joint holds: sum weights[k] x[vertices[k]] of a body, with one to three vertices before the first -1
    (the weight of a single vertex is ignored; otherwise they sum to 1). Without vertices it is the position ct_joint_desc.point. Deformable
-   bodies and stitches need vertices. */
+   bodies, stitches, and kinematic bodies with more than one keyframe need vertices, which the joint follows. */
 typedef struct ct_joint_side {
     ct_body_id body; /* null (zero): the world */
     int32_t vertices[3];
@@ -621,7 +621,8 @@ typedef struct ct_step_report {
                               error of the implicit step's equations, relative to that scale, of the worst body */
     ct_real min_distance;  /* smallest found at the end, capped at twice the thickness */
     ct_real thickness_kept; /* smallest distance at the end, divided by the pair's own thickness, at most 2. An impact may leave a quarter;
-                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD, which does not control it */
+                               pairs below 1 are separated in the next steps. 0 with CT_STEPPER_DCD and CT_STEPPER_EXPLICIT, which do not
+                               control it */
     int too_near;          /* pairs nearer than half of their own thickness at the end, which the step could not separate */
     ct_real penetration;   /* DCD, EXPLICIT: depth of the deepest surface vertex inside of a body at the end. PENALTY: largest depth of a contact */
     ct_real momentum_lost; /* [N s] by zones and freezing; DCD: of bodies that rest because their motion is implausible */
