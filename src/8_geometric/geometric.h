@@ -215,6 +215,14 @@ CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
 
+/* ---- geometric_features.c ---- */
+
+/* cti_geometric_reduce -- reduces a pair of two features to those that its closest points are in. 0: another pair has them.
+   cti_geometric_is_nearest -- 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of
+   an EE pair. */
+CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature);
+CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p);
+
 /* ---- geometric_regions.c ---- */
 
 /* cti_geometric_regions_prepare -- a hierarchy of regions for each body that may meet itself. 0: out of memory.
