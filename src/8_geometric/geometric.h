@@ -20,7 +20,7 @@ typedef struct cti_geometric_list {
     ct_real *w;          /* weights of the closest points there: [3 n] of VF, [2 n] of EE, [n] of VE */
     int32_t *feature;    /* features of the closest points there (dist.h) */
     uint8_t *rests;      /* [n] 1: both are of one body, and hat is not yet limited by their distance at rest */
-    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
+    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, or comes near, and is a collision whatever its distance is */
 } cti_geometric_list;
 enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
 
@@ -210,6 +210,9 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
    keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
 CTI_FN int cti_geometric_cross(cti_state *s, int cut);
+/* cti_geometric_miss -- after it: pairs that are no collision of a substep h, and that are nearer than position_distance at surface.x1. Each is
+   marked as forced. Returns their number. */
+CTI_FN int cti_geometric_miss(cti_state *s, ct_real h);
 /* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x0. 0: out of memory. */
 CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */

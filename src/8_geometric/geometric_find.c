@@ -1,11 +1,13 @@
 /* geometric_find.c -- candidates, collisions, crossings in a motion, intersections.
    Method: every pair of features nearer than its thickness, or about to be, is a collision with the barycentric weights of its closest points
    (eq. 1). A vertex collides with the face, edge or vertex in whose Voronoi region it is, so that one that slides over an edge always has one
-   collision there, with weights that are continuous. Positions at the start of a substep do not intersect; the side of a pair that crosses
-   in a motion is that at its start (sec. 2.1: going back along the motion).
+   collision there, with weights that are continuous. Collisions are expected from distances and speeds at the start. What forces bring together is
+   known only after the motion, so that pairs that were none, and come near in it, become collisions then. Positions at the start of a substep do
+   not intersect; the side of a pair that crosses in a motion is that at its start (sec. 2.1: going back along the motion).
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
 #include "../8_step/tangle.h"
 #include "geometric.h"
+#include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 #include "../4_geom/dist.h"
 
@@ -165,6 +167,60 @@ static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
     return ok;
 }
 
+static uint64_t cti_geometric_pair_key(const int32_t *pair) { return (uint64_t)pair[0] << 32 | (uint32_t)pair[1]; }
+
+/* keys of the forced pairs of a list of n, in order: *m. NULL: out of memory */
+static uint64_t *cti_geometric_forced(cti_state *s, const int32_t *pairs, const uint8_t *forced, int n, int *m)
+{
+    uint64_t *keys;
+    int i;
+    for (*m = 0, i = 0; i < n; i++)
+        *m += forced[i];
+    keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)*m + 1);
+    if (!keys)
+        return NULL;
+    for (*m = 0, i = 0; i < n; i++)
+        if (forced[i])
+            keys[(*m)++] = cti_geometric_pair_key(pairs + 2 * (size_t)i);
+    cti_sort_u64(keys, NULL, keys + *m, NULL, *m);
+    return keys;
+}
+
+/* the pairs that have one of m keys are forced */
+static void cti_geometric_force(const int32_t *pairs, uint8_t *forced, int n, const uint64_t *keys, int m)
+{
+    int i;
+    for (i = 0; m > 0 && i < n; i++)
+        forced[i] = (uint8_t)cti_sort_has_u64(keys, m, cti_geometric_pair_key(pairs + 2 * (size_t)i));
+}
+
+/* lists and planes for the boxes. Pairs that are forced stay so. 0: out of memory */
+static int cti_geometric_list_all(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    uint64_t *keys[CTI_GEOMETRIC_LISTS + 1];
+    int m[CTI_GEOMETRIC_LISTS + 1], k;
+    for (k = 0; k <= CTI_GEOMETRIC_LISTS; k++) {
+        const uint8_t *forced = k < CTI_GEOMETRIC_LISTS ? g->list[k].forced : g->plane_forced;
+        keys[k] = cti_geometric_forced(s, k < CTI_GEOMETRIC_LISTS ? g->list[k].pairs : g->planes, forced, CTI_LEN(forced), &m[k]);
+        if (!keys[k])
+            return 0;
+    }
+    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
+        return 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        if (!cti_geometric_complete(s, &g->list[k]))
+            return 0;
+        cti_geometric_force(g->list[k].pairs, g->list[k].forced, CTI_LEN(g->list[k].forced), keys[k], m[k]);
+    }
+    if (!cti_geometric_list_planes(s, g))
+        return 0;
+    cti_geometric_force(g->planes, g->plane_forced, CTI_LEN(g->plane_forced), keys[k], m[k]);
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
 CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -177,12 +233,7 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
-    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
-        return 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        if (!cti_geometric_complete(s, &g->list[k]))
-            return 0;
-    if (!cti_geometric_list_planes(s, g))
+    if (!cti_geometric_list_all(s))
         return 0;
     g->scope.covered = 1, g->scope.measured = 0;
     return 1;
@@ -257,38 +308,36 @@ static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
     return cti_sqrt(a * b);
 }
 
-/* a pair with weights becomes a collision if it is near enough, or forced. 0: out of memory */
-static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced)
+/* the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
+static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced,
+                              cti_geometric_hit *hit)
 {
     const cti_surface *f = &s->surface;
-    cti_geometric_hit hit;
     cti_v3 u = cti_v3_zero(), other = cti_v3_make(0, 1, 0);
     int k, dynamic = 0;
-    memset(&hit, 0, sizeof hit);
-    hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
-    hit.script = cti_v3_zero();
+    memset(hit, 0, sizeof *hit);
+    hit->pair = *p, hit->distance = distance, hit->thickness = thickness;
+    hit->script = cti_v3_zero();
     for (k = 0; k < p->n; k++) {
         cti_v3 own = cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]);
         u = cti_v3_mad(u, own, p->w[k]);
         if (f->bodies[f->body_of[p->v[k]]].dynamic)
             dynamic = 1;
         else
-            hit.script = cti_v3_mad(hit.script, own, p->w[k]);
+            hit->script = cti_v3_mad(hit->script, own, p->w[k]);
     }
     if (!dynamic)
-        return 1;
+        return -1;
     if (p->kind == CT_PAIR_PLANE)
-        hit.normal = cti_v3_at(f->planes[p->plane].normal, 0);
+        hit->normal = cti_v3_at(f->planes[p->plane].normal, 0);
     else {
         if (p->kind == CT_PAIR_EE)
             other = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[1]), cti_v3_at(f->x0, p->v[0])),
                                              cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
-        hit.normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
+        hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
-    if (!forced && distance > CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit.normal, u)))
-        return 1;
-    hit.mu = cti_geometric_friction(s, p);
-    return CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit);
+    hit->mu = cti_geometric_friction(s, p);
+    return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 
 /* bound on the relative speed of the features of a pair */
@@ -316,45 +365,54 @@ static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *
         p->w[1] = w[0] - 1, p->w[2] = -w[0];
 }
 
-/* 0: the features of a pair, d [m] apart, are not in each other's way. Where a feature beside one of them is nearer, the pair is linearized
-   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it. Such a pair counts where it is, or will be, nearer than
-   speed_distance */
-static int cti_geometric_meets(const cti_state *s, ct_real h, const int32_t *edges, const cti_pair *p, ct_real d, ct_real thickness)
+/* 1: pair i of a list is a collision in a substep h, *hit; 0: it is none, unless the motion without it shows that it must be; -1: none, since other
+   features have its closest points, or scripts move all of it. Where a feature beside one of a pair is nearer, the pair would be linearized
+   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it */
+static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, int i, ct_real h, cti_geometric_hit *hit)
 {
     const cti_surface *f = &s->surface;
-    ct_real least = s->desc.geometric.speed_distance * thickness, x[12];
-    cti_pair ahead = *p;
-    int k;
-    if (p->kind == CT_PAIR_VF || d < least || cti_geometric_is_nearest(f, edges, p))
-        return 1;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(x, k, cti_v3_mad(cti_v3_at(f->x0, p->v[k]), cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]), CTI_GEOMETRIC_AHEAD * h));
-        ahead.v[k] = k;
-    }
-    return cti_pair_closest(f, x, &ahead, &k) < least;
+    ct_real d = cti_sqrt(l->d2[i]), hat = l->hat[i];
+    const int32_t *features = l->pairs + 2 * (size_t)i;
+    int forced = l->forced[i];
+    cti_pair p;
+    if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
+        return -1;
+    cti_pair_make(f, l->kind, features[0], features[1], &p);
+    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
+        return 0;
+    cti_geometric_closest(l, i, &p);
+    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !forced)
+        return -1;
+    if (!forced && p.kind != CT_PAIR_VF && d >= s->desc.geometric.speed_distance * hat && !cti_geometric_is_nearest(f, features, &p))
+        return 0;
+    return cti_geometric_make(s, h, &p, d, hat, forced, hit);
 }
 
-static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
+static int cti_geometric_find_list(cti_state *s, const cti_geometric_list *l, ct_real h, ct_real fastest)
 {
-    const cti_surface *f = &s->surface;
     int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++) {
-        ct_real reach = CTI_GEOMETRIC_MARGIN * l->hat[i], most = reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest, d;
-        cti_pair p;
-        if (!l->forced[i] && (l->d2[i] > most * most || (l->kind == CT_PAIR_EE && l->feature[i] != 0)))
+        ct_real most = CTI_GEOMETRIC_MARGIN * l->hat[i] + 2 * CTI_GEOMETRIC_AHEAD * h * fastest;
+        cti_geometric_hit hit;
+        if (!l->forced[i] && l->d2[i] > most * most)
             continue;
-        d = cti_sqrt(l->d2[i]);
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
-            continue;
-        cti_geometric_closest(l, i, &p);
-        if ((!cti_geometric_reduce(f, l->pairs[2 * i + 1], &p, l->feature[i]) ||
-             !cti_geometric_meets(s, h, l->pairs + 2 * (size_t)i, &p, d, l->hat[i])) && !l->forced[i])
-            continue;
-        if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
+        if (cti_geometric_meets(s, l, i, h, &hit) > 0 && !CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit))
             return 0;
     }
     return 1;
+}
+
+/* the same of pair i with a plane */
+static int cti_geometric_meets_plane(const cti_state *s, int i, ct_real h, cti_geometric_hit *hit)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    cti_pair p;
+    ct_real gap;
+    int k;
+    cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+    gap = cti_pair_closest(f, f->x0, &p, &k);
+    return cti_geometric_make(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i], hit);
 }
 
 CTI_FN void cti_geometric_release(cti_state *s)
@@ -371,7 +429,6 @@ CTI_FN void cti_geometric_release(cti_state *s)
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
     ct_real fastest = 0;
     int i, k;
     CTI_CLEAR(g->hits);
@@ -383,11 +440,8 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
     for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        cti_pair p;
-        ct_real gap;
-        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
-        gap = cti_pair_closest(f, f->x0, &p, &k);
-        if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
+        cti_geometric_hit hit;
+        if (cti_geometric_meets_plane(s, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->hits, hit))
             return 0;
     }
     return cti_geometric_find_elastics(s, h);
@@ -512,6 +566,44 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
             cti_geometric_cut(s, &g->planes[2 * i], 1, (g0 - least) / (g0 - g1));
     }
     cti_arena_rewind(s->arena, mark);
+    return count;
+}
+
+/* pairs of a list that a motion misses. most: bound on the relative way of two vertices */
+static int cti_geometric_miss_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real most)
+{
+    const cti_surface *f = &s->surface;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, k, count = 0;
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        ct_real least = s->desc.geometric.position_distance * l->hat[i];
+        cti_geometric_hit hit;
+        cti_pair p;
+        if (l->forced[i] || l->d2[i] > (least + most) * (least + most) ||
+            cti_sqrt(l->d2[i]) > least + cti_geometric_way(f, l->quads + 4 * (size_t)i, n_a, n))
+            continue;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, l, i, h, &hit) == 0)
+            l->forced[i] = 1, count++;
+    }
+    return count;
+}
+
+CTI_FN int cti_geometric_miss(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real most = 2 * cti_geometric_motion_bound(f);
+    int i, k, count = 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        count += cti_geometric_miss_list(s, &g->list[k], h, most);
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        int v = g->planes[2 * i];
+        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
+        ct_real least = s->desc.geometric.position_distance * cti_surface_pair_thickness(f, f->body_of[v], p->body);
+        cti_geometric_hit hit;
+        if (!g->plane_forced[i] && cti_plane_gap(p, cti_v3_at(f->x1, v)) < least && cti_geometric_meets_plane(s, i, h, &hit) == 0)
+            g->plane_forced[i] = 1, count++;
+    }
     return count;
 }
 
