@@ -12,8 +12,6 @@
 /* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
    takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
 #define CTI_GEOMETRIC_TIGHT CTI_R(30)
-/* [1] largest ratio of the masses of its sides: in float 84, beyond which the rounding of the matrix is as large as the lighter side */
-#define CTI_GEOMETRIC_UNLIKE (CTI_R(1e-5) / CTI_EPS)
 /* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
 #define CTI_GEOMETRIC_PULL 10
 
@@ -62,17 +60,14 @@ static int cti_geometric_is_held(const cti_state *s, const cti_joint_side *q, ct
 /* of the sides of a joint that can move along n, the larger share of a body's mass that one of its joints has */
 static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, cti_v3 n)
 {
-    ct_real most = 0, least = CTI_REAL_MAX;
+    ct_real most = 0;
     int k;
     for (k = 0; k < 2; k++) {
         const cti_joint_side *q = k ? &j->b : &j->a;
-        ct_real mass;
-        if (cti_geometric_is_held(s, q, n))
-            continue;
-        mass = cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]];
-        most = cti_max(most, mass), least = cti_min(least, mass);
+        if (!cti_geometric_is_held(s, q, n))
+            most = cti_max(most, cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]]);
     }
-    return cti_min(most, CTI_GEOMETRIC_UNLIKE * least);
+    return most;
 }
 
 /* the relative velocity that a joint without compliance is to have on the way, p being what its points are to move by, and u their velocity */
@@ -145,5 +140,4 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 }
 
 #undef CTI_GEOMETRIC_TIGHT
-#undef CTI_GEOMETRIC_UNLIKE
 #undef CTI_GEOMETRIC_PULL
