@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 48e21e518cd9a7bd.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 5b6e84165d7ab817.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -68570,8 +68570,6 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 /* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
    takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
 #define CTI_GEOMETRIC_TIGHT CTI_R(30)
-/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
-#define CTI_GEOMETRIC_PULL 10
 
 /* the point of a side at a time; x: of the blocks */
 static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
@@ -68631,12 +68629,10 @@ static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, ct
 /* the relative velocity that a joint without compliance is to have on the way, p being what its points are to move by, and u their velocity */
 static cti_v3 cti_geometric_want(const cti_state *s, cti_v3 p, cti_v3 u, ct_real h)
 {
-    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, distance = cti_v3_norm(p), speed = distance / h;
+    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, speed = cti_v3_norm(p) / h;
     cti_v3 to = cti_v3_unit(p, cti_v3_zero());
     if (recovery > 0)
         speed = cti_min(speed, recovery);
-    if (recovery > 0 && distance > s->desc.thickness)
-        speed = cti_min(speed, cti_max(cti_v3_dot(u, to), 0) + recovery / CTI_GEOMETRIC_PULL + h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     /* the midpoint rule: there and at rest in two substeps, as by eq. 19 */
     return cti_v3_mad(cti_v3_mul(u, (1 - share) / 2), to, share * speed);
 }
@@ -68698,7 +68694,6 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 }
 
 #undef CTI_GEOMETRIC_TIGHT
-#undef CTI_GEOMETRIC_PULL
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
