@@ -199,10 +199,18 @@ CTI_INLINE int cti_geometric_printed(const cti_state *s) { return s->desc.solver
    velocities of that time. */
 CTI_INLINE ct_real cti_geometric_share(const cti_state *s) { return s->desc.integrator == CT_INTEGRATOR_MIDPOINT ? CTI_R(0.5) : 1; }
 
-/* ---- geometric_find.c ---- */
+/* ---- geometric_candidates.c ---- */
 
+/* cti_geometric_motion_bound -- longest way of a vertex from surface.x0 to surface.x1. */
+CTI_FN ct_real cti_geometric_motion_bound(const cti_surface *f);
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_distances -- squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a
+   motion of `most` may bring together. 0: out of memory. */
+CTI_FN int cti_geometric_distances(cti_state *s, ct_real most);
+
+/* ---- geometric_find.c ---- */
+
 /* cti_geometric_release -- no pair is forced any more. */
 CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
