@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 19e11321737f180d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c62352a8d214d716.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -2415,7 +2415,7 @@ CTI_FN int cti_sort_unique_u64(uint64_t *keys, int32_t *payload, int n);
 /* cti_sort_lower_u64 -- the first position in sorted keys whose key is at least `key`; n if there is none. cti_sort_has_u64 -- 1 if the key is
    there. */
 CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key);
-#if CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key);
 #endif
 
@@ -2629,7 +2629,7 @@ CTI_FN int cti_sort_lower_u64(const uint64_t *keys, int n, uint64_t key)
     return lo;
 }
 
-#if CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_EXPLICIT || CONTACT_WITH_GEOMETRIC || CONTACT_WITH_PENALTY
 CTI_FN int cti_sort_has_u64(const uint64_t *keys, int n, uint64_t key)
 {
     int at = cti_sort_lower_u64(keys, n, key);
@@ -67316,7 +67316,7 @@ typedef struct cti_geometric_list {
     ct_real *w;          /* weights of the closest points there: [3 n] of VF, [2 n] of EE, [n] of VE */
     int32_t *feature;    /* features of the closest points there (dist.h) */
     uint8_t *rests;      /* [n] 1: both are of one body, and hat is not yet limited by their distance at rest */
-    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
+    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, or comes near, and is a collision whatever its distance is */
 } cti_geometric_list;
 enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
 
@@ -67496,10 +67496,18 @@ CTI_INLINE int cti_geometric_printed(const cti_state *s) { return s->desc.solver
    velocities of that time. */
 CTI_INLINE ct_real cti_geometric_share(const cti_state *s) { return s->desc.integrator == CT_INTEGRATOR_MIDPOINT ? CTI_R(0.5) : 1; }
 
-/* ---- geometric_find.c ---- */
+/* ---- geometric_candidates.c ---- */
 
+/* cti_geometric_motion_bound -- longest way of a vertex from surface.x0 to surface.x1. */
+CTI_FN ct_real cti_geometric_motion_bound(const cti_surface *f);
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_distances -- squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a
+   motion of `most` may bring together. 0: out of memory. */
+CTI_FN int cti_geometric_distances(cti_state *s, ct_real most);
+
+/* ---- geometric_find.c ---- */
+
 /* cti_geometric_release -- no pair is forced any more. */
 CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
@@ -67507,10 +67515,21 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
    keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
 CTI_FN int cti_geometric_cross(cti_state *s, int cut);
+/* cti_geometric_miss -- after it: pairs that are no collision of a substep h, and that are nearer than position_distance at surface.x1. Each is
+   marked as forced. Returns their number. */
+CTI_FN int cti_geometric_miss(cti_state *s, ct_real h);
 /* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x0. 0: out of memory. */
 CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
+
+/* ---- geometric_features.c ---- */
+
+/* cti_geometric_reduce -- reduces a pair of two features to those that its closest points are in. 0: another pair has them.
+   cti_geometric_is_nearest -- 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of
+   an EE pair. */
+CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature);
+CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p);
 
 /* ---- geometric_regions.c ---- */
 
@@ -67633,27 +67652,13 @@ CTI_FN const cti_stepper *cti_stepper_geometric(void);
 #pragma GCC optimize("O2", "fp-contract=off")
 #endif
 
-/* ---- 8_geometric/geometric_find.c ---- */
-/* geometric_find.c -- candidates, collisions, crossings in a motion, intersections.
-   Method: every pair of features nearer than its thickness, or about to be, is a collision with the barycentric weights of its closest points
-   (eq. 1). A vertex collides with the face, edge or vertex in whose Voronoi region it is, so that one that slides over an edge always has one
-   collision there, with weights that are continuous. Positions at the start of a substep do not intersect; the side of a pair that crosses
-   in a motion is that at its start (sec. 2.1: going back along the motion).
-   based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+/* ---- 8_geometric/geometric_candidates.c ---- */
+/* geometric_candidates.c -- pairs of features that a motion may bring near each other, and their distances.
+   Method: each moving vertex has a box around the way that it is expected to take. Lists of pairs hold while no vertex leaves its box, and distances
+   until the surface moves. Pairs that are forced to be collisions stay so where lists are made anew. */
 
 #if CONTACT_WITH_GEOMETRIC
-#define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
-#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
-/* [sine] angle by which the direction between two features may leave the directions in which they are each other's nearest. A box that slides
-   over a flat mesh by 5 thicknesses a step loses 2 % of its speed in 30 steps; without this test 45 %. At 0.02 a ribbon that folds keeps .63
-   of its thickness (median of 100 frames) instead of .72 */
-#define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
-#define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
-
-/* ---- candidates ---- */
-
-/* longest way of a vertex from surface.x0 to surface.x1 */
-static ct_real cti_geometric_motion_bound(const cti_surface *f)
+CTI_FN ct_real cti_geometric_motion_bound(const cti_surface *f)
 {
     ct_real big = 0;
     int k, v;
@@ -67802,6 +67807,60 @@ static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
     return ok;
 }
 
+static uint64_t cti_geometric_pair_key(const int32_t *pair) { return (uint64_t)pair[0] << 32 | (uint32_t)pair[1]; }
+
+/* keys of the forced pairs of a list of n, in order: *m. NULL: out of memory */
+static uint64_t *cti_geometric_forced(cti_state *s, const int32_t *pairs, const uint8_t *forced, int n, int *m)
+{
+    uint64_t *keys;
+    int i;
+    for (*m = 0, i = 0; i < n; i++)
+        *m += forced[i];
+    keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)*m + 1);
+    if (!keys)
+        return NULL;
+    for (*m = 0, i = 0; i < n; i++)
+        if (forced[i])
+            keys[(*m)++] = cti_geometric_pair_key(pairs + 2 * (size_t)i);
+    cti_sort_u64(keys, NULL, keys + *m, NULL, *m);
+    return keys;
+}
+
+/* the pairs that have one of m keys are forced */
+static void cti_geometric_force(const int32_t *pairs, uint8_t *forced, int n, const uint64_t *keys, int m)
+{
+    int i;
+    for (i = 0; m > 0 && i < n; i++)
+        forced[i] = (uint8_t)cti_sort_has_u64(keys, m, cti_geometric_pair_key(pairs + 2 * (size_t)i));
+}
+
+/* lists and planes for the boxes. Pairs that are forced stay so. 0: out of memory */
+static int cti_geometric_list_all(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    uint64_t *keys[CTI_GEOMETRIC_LISTS + 1];
+    int m[CTI_GEOMETRIC_LISTS + 1], k;
+    for (k = 0; k <= CTI_GEOMETRIC_LISTS; k++) {
+        const uint8_t *forced = k < CTI_GEOMETRIC_LISTS ? g->list[k].forced : g->plane_forced;
+        keys[k] = cti_geometric_forced(s, k < CTI_GEOMETRIC_LISTS ? g->list[k].pairs : g->planes, forced, CTI_LEN(forced), &m[k]);
+        if (!keys[k])
+            return 0;
+    }
+    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
+        return 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        if (!cti_geometric_complete(s, &g->list[k]))
+            return 0;
+        cti_geometric_force(g->list[k].pairs, g->list[k].forced, CTI_LEN(g->list[k].forced), keys[k], m[k]);
+    }
+    if (!cti_geometric_list_planes(s, g))
+        return 0;
+    cti_geometric_force(g->planes, g->plane_forced, CTI_LEN(g->plane_forced), keys[k], m[k]);
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
 CTI_FN int cti_geometric_cover(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
@@ -67814,12 +67873,7 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     for (k = 0; k < f->n_bodies; k++)
         if (f->bodies[k].moves)
             cti_geometric_boxes(g, f, k);
-    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
-        return 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        if (!cti_geometric_complete(s, &g->list[k]))
-            return 0;
-    if (!cti_geometric_list_planes(s, g))
+    if (!cti_geometric_list_all(s))
         return 0;
     g->scope.covered = 1, g->scope.measured = 0;
     return 1;
@@ -67842,9 +67896,7 @@ static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x
         l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
 }
 
-/* squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a motion of `most` may bring
-   together. 0: out of memory */
-static int cti_geometric_distances(cti_state *s, ct_real most)
+CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
@@ -67858,7 +67910,17 @@ static int cti_geometric_distances(cti_state *s, ct_real most)
     return 1;
 }
 
-/* ---- collisions ---- */
+/* ---- 8_geometric/geometric_features.c ---- */
+/* geometric_features.c -- which features of a pair its closest points are in, and whether they are in each other's way.
+   Method: a vertex collides with the face, edge or vertex in whose Voronoi region it is, so that each pair of closest points belongs to one pair of
+   features. The direction of a pair of edges or vertices must be within the normal cones of both, but for a small angle: outside of them a face or
+   an edge beside is nearer. based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+
+/* [sine] angle by which the direction between two features may leave the directions in which they are each other's nearest. A box and a sheet that
+   slide over a flat mesh by 5 thicknesses a step keep .999 and .991 of their speed in 30 steps; with half .999 and .995, with double as with this,
+   without the test .54 and .80. A ribbon that falls in folds keeps .69 of its thickness (median of frames 101 to 200); with half .64, with double
+   .68 and two steps that end on their budget */
+#define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
 
 /* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
 static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
@@ -67912,8 +67974,7 @@ static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 
     return 1;
 }
 
-/* 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of an EE pair */
-static int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p)
+CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p)
 {
     cti_v3 n = cti_v3_unit(cti_pair_offset(f, f->x0, p), cti_v3_zero()), at = cti_v3_at(f->x0, p->v[0]);
     int k;
@@ -67929,8 +67990,7 @@ static int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, 
     return 1;
 }
 
-/* reduces a pair of two features to those that its closest points are in. 0: another pair has them */
-static int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature)
+CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature)
 {
     int e;
     cti_v3 c;
@@ -67959,6 +68019,23 @@ static int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
     }
     return 1;
 }
+
+#undef CTI_GEOMETRIC_OBLIQUE
+
+/* ---- 8_geometric/geometric_find.c ---- */
+/* geometric_find.c -- collisions, crossings in a motion, intersections.
+   Method: every pair of features nearer than its thickness, or about to be, is a collision with the barycentric weights of its closest points
+   (eq. 1). A vertex collides with the face, edge or vertex in whose Voronoi region it is, so that one that slides over an edge always has one
+   collision there, with weights that are continuous. Collisions are expected from distances and speeds at the start. What forces bring together is
+   known only after the motion, so that pairs that were none, and come near in it, become collisions then. Positions at the start of a substep do
+   not intersect; the side of a pair that crosses in a motion is that at its start (sec. 2.1: going back along the motion).
+   based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
+
+#define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
+#define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
+#define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
+
+/* ---- collisions ---- */
 
 /* velocities of the surface's vertices in a substep: of their blocks, or of their scripts. fastest: the largest. 0: out of memory */
 static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
@@ -67994,38 +68071,36 @@ static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
     return cti_sqrt(a * b);
 }
 
-/* a pair with weights becomes a collision if it is near enough, or forced. 0: out of memory */
-static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced)
+/* the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
+static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced,
+                              cti_geometric_hit *hit)
 {
     const cti_surface *f = &s->surface;
-    cti_geometric_hit hit;
     cti_v3 u = cti_v3_zero(), other = cti_v3_make(0, 1, 0);
     int k, dynamic = 0;
-    memset(&hit, 0, sizeof hit);
-    hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
-    hit.script = cti_v3_zero();
+    memset(hit, 0, sizeof *hit);
+    hit->pair = *p, hit->distance = distance, hit->thickness = thickness;
+    hit->script = cti_v3_zero();
     for (k = 0; k < p->n; k++) {
         cti_v3 own = cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]);
         u = cti_v3_mad(u, own, p->w[k]);
         if (f->bodies[f->body_of[p->v[k]]].dynamic)
             dynamic = 1;
         else
-            hit.script = cti_v3_mad(hit.script, own, p->w[k]);
+            hit->script = cti_v3_mad(hit->script, own, p->w[k]);
     }
     if (!dynamic)
-        return 1;
+        return -1;
     if (p->kind == CT_PAIR_PLANE)
-        hit.normal = cti_v3_at(f->planes[p->plane].normal, 0);
+        hit->normal = cti_v3_at(f->planes[p->plane].normal, 0);
     else {
         if (p->kind == CT_PAIR_EE)
             other = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[1]), cti_v3_at(f->x0, p->v[0])),
                                              cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
-        hit.normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
+        hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
-    if (!forced && distance > CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit.normal, u)))
-        return 1;
-    hit.mu = cti_geometric_friction(s, p);
-    return CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit);
+    hit->mu = cti_geometric_friction(s, p);
+    return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 
 /* bound on the relative speed of the features of a pair */
@@ -68053,45 +68128,54 @@ static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *
         p->w[1] = w[0] - 1, p->w[2] = -w[0];
 }
 
-/* 0: the features of a pair, d [m] apart, are not in each other's way. Where a feature beside one of them is nearer, the pair is linearized
-   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it. Such a pair counts where it is, or will be, nearer than
-   speed_distance */
-static int cti_geometric_meets(const cti_state *s, ct_real h, const int32_t *edges, const cti_pair *p, ct_real d, ct_real thickness)
+/* 1: pair i of a list is a collision in a substep h, *hit; 0: it is none, unless the motion without it shows that it must be; -1: none, since other
+   features have its closest points, or scripts move all of it. Where a feature beside one of a pair is nearer, the pair would be linearized
+   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it */
+static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, int i, ct_real h, cti_geometric_hit *hit)
 {
     const cti_surface *f = &s->surface;
-    ct_real least = s->desc.geometric.speed_distance * thickness, x[12];
-    cti_pair ahead = *p;
-    int k;
-    if (p->kind == CT_PAIR_VF || d < least || cti_geometric_is_nearest(f, edges, p))
-        return 1;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(x, k, cti_v3_mad(cti_v3_at(f->x0, p->v[k]), cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]), CTI_GEOMETRIC_AHEAD * h));
-        ahead.v[k] = k;
-    }
-    return cti_pair_closest(f, x, &ahead, &k) < least;
+    ct_real d = cti_sqrt(l->d2[i]), hat = l->hat[i];
+    const int32_t *features = l->pairs + 2 * (size_t)i;
+    int forced = l->forced[i];
+    cti_pair p;
+    if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
+        return -1;
+    cti_pair_make(f, l->kind, features[0], features[1], &p);
+    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
+        return 0;
+    cti_geometric_closest(l, i, &p);
+    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !forced)
+        return -1;
+    if (!forced && p.kind != CT_PAIR_VF && d >= s->desc.geometric.speed_distance * hat && !cti_geometric_is_nearest(f, features, &p))
+        return 0;
+    return cti_geometric_make(s, h, &p, d, hat, forced, hit);
 }
 
-static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
+static int cti_geometric_find_list(cti_state *s, const cti_geometric_list *l, ct_real h, ct_real fastest)
 {
-    const cti_surface *f = &s->surface;
     int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++) {
-        ct_real reach = CTI_GEOMETRIC_MARGIN * l->hat[i], most = reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest, d;
-        cti_pair p;
-        if (!l->forced[i] && (l->d2[i] > most * most || (l->kind == CT_PAIR_EE && l->feature[i] != 0)))
+        ct_real most = CTI_GEOMETRIC_MARGIN * l->hat[i] + 2 * CTI_GEOMETRIC_AHEAD * h * fastest;
+        cti_geometric_hit hit;
+        if (!l->forced[i] && l->d2[i] > most * most)
             continue;
-        d = cti_sqrt(l->d2[i]);
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
-            continue;
-        cti_geometric_closest(l, i, &p);
-        if ((!cti_geometric_reduce(f, l->pairs[2 * i + 1], &p, l->feature[i]) ||
-             !cti_geometric_meets(s, h, l->pairs + 2 * (size_t)i, &p, d, l->hat[i])) && !l->forced[i])
-            continue;
-        if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
+        if (cti_geometric_meets(s, l, i, h, &hit) > 0 && !CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit))
             return 0;
     }
     return 1;
+}
+
+/* the same of pair i with a plane */
+static int cti_geometric_meets_plane(const cti_state *s, int i, ct_real h, cti_geometric_hit *hit)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    cti_pair p;
+    ct_real gap;
+    int k;
+    cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+    gap = cti_pair_closest(f, f->x0, &p, &k);
+    return cti_geometric_make(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i], hit);
 }
 
 CTI_FN void cti_geometric_release(cti_state *s)
@@ -68108,7 +68192,6 @@ CTI_FN void cti_geometric_release(cti_state *s)
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
     ct_real fastest = 0;
     int i, k;
     CTI_CLEAR(g->hits);
@@ -68120,11 +68203,8 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
     for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        cti_pair p;
-        ct_real gap;
-        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
-        gap = cti_pair_closest(f, f->x0, &p, &k);
-        if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
+        cti_geometric_hit hit;
+        if (cti_geometric_meets_plane(s, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->hits, hit))
             return 0;
     }
     return cti_geometric_find_elastics(s, h);
@@ -68252,6 +68332,44 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     return count;
 }
 
+/* pairs of a list that a motion misses. most: bound on the relative way of two vertices */
+static int cti_geometric_miss_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real most)
+{
+    const cti_surface *f = &s->surface;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, k, count = 0;
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        ct_real least = s->desc.geometric.position_distance * l->hat[i];
+        cti_geometric_hit hit;
+        cti_pair p;
+        if (l->forced[i] || l->d2[i] > (least + most) * (least + most) ||
+            cti_sqrt(l->d2[i]) > least + cti_geometric_way(f, l->quads + 4 * (size_t)i, n_a, n))
+            continue;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, l, i, h, &hit) == 0)
+            l->forced[i] = 1, count++;
+    }
+    return count;
+}
+
+CTI_FN int cti_geometric_miss(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real most = 2 * cti_geometric_motion_bound(f);
+    int i, k, count = 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        count += cti_geometric_miss_list(s, &g->list[k], h, most);
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        int v = g->planes[2 * i];
+        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
+        ct_real least = s->desc.geometric.position_distance * cti_surface_pair_thickness(f, f->body_of[v], p->body);
+        cti_geometric_hit hit;
+        if (!g->plane_forced[i] && cti_plane_gap(p, cti_v3_at(f->x1, v)) < least && cti_geometric_meets_plane(s, i, h, &hit) == 0)
+            g->plane_forced[i] = 1, count++;
+    }
+    return count;
+}
+
 /* ---- the end of a step ---- */
 
 /* a pair at the end of a step */
@@ -68331,7 +68449,6 @@ CTI_FN int cti_geometric_count(cti_state *s)
 #undef CTI_GEOMETRIC_AHEAD
 #undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT
-#undef CTI_GEOMETRIC_OBLIQUE
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -68551,10 +68668,6 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
 /* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
    takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
 #define CTI_GEOMETRIC_TIGHT CTI_R(30)
-/* [1] largest ratio of the masses of its sides: in float 84, beyond which the rounding of the matrix is as large as the lighter side */
-#define CTI_GEOMETRIC_UNLIKE (CTI_R(1e-5) / CTI_EPS)
-/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
-#define CTI_GEOMETRIC_PULL 10
 
 /* the point of a side at a time; x: of the blocks */
 static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
@@ -68601,28 +68714,23 @@ static int cti_geometric_is_held(const cti_state *s, const cti_joint_side *q, ct
 /* of the sides of a joint that can move along n, the larger share of a body's mass that one of its joints has */
 static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, cti_v3 n)
 {
-    ct_real most = 0, least = CTI_REAL_MAX;
+    ct_real most = 0;
     int k;
     for (k = 0; k < 2; k++) {
         const cti_joint_side *q = k ? &j->b : &j->a;
-        ct_real mass;
-        if (cti_geometric_is_held(s, q, n))
-            continue;
-        mass = cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]];
-        most = cti_max(most, mass), least = cti_min(least, mass);
+        if (!cti_geometric_is_held(s, q, n))
+            most = cti_max(most, cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]]);
     }
-    return cti_min(most, CTI_GEOMETRIC_UNLIKE * least);
+    return most;
 }
 
 /* the relative velocity that a joint without compliance is to have on the way, p being what its points are to move by, and u their velocity */
 static cti_v3 cti_geometric_want(const cti_state *s, cti_v3 p, cti_v3 u, ct_real h)
 {
-    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, distance = cti_v3_norm(p), speed = distance / h;
+    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, speed = cti_v3_norm(p) / h;
     cti_v3 to = cti_v3_unit(p, cti_v3_zero());
     if (recovery > 0)
         speed = cti_min(speed, recovery);
-    if (recovery > 0 && distance > s->desc.thickness)
-        speed = cti_min(speed, cti_max(cti_v3_dot(u, to), 0) + recovery / CTI_GEOMETRIC_PULL + h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     /* the midpoint rule: there and at rest in two substeps, as by eq. 19 */
     return cti_v3_mad(cti_v3_mul(u, (1 - share) / 2), to, share * speed);
 }
@@ -68684,8 +68792,6 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 }
 
 #undef CTI_GEOMETRIC_TIGHT
-#undef CTI_GEOMETRIC_UNLIKE
-#undef CTI_GEOMETRIC_PULL
 #endif
 
 #if defined(CTI_OPTIMIZED) && CTI_OPTIMIZED == 1
@@ -70161,12 +70267,12 @@ CTI_FN int cti_geometric_sets_judge(cti_state *s, ct_real dt, double *out_may)
 /* ---- 8_geometric/geometric.c ---- */
 /* geometric.c -- the geometric stepper.
    Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
-   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
-   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
-   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
-   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+   forces that the acceleration correction is. The motion is then tested. Pairs that cross become collisions, too, with the side that they had
+   before, and so do those that were none and come nearer than position_distance. Then the substep is done again. The blocks of pairs that still
+   cross are stopped short of it, with the fail-safe on. A step is cut into substeps in which features that collide approach by a share of their
+   distance at most. based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 
-#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross or come near */
 #define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
 #endif
@@ -70351,7 +70457,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_sums sums;
-    int again, found = 1, done = 1;
+    int again, found = 1, missed, done = 1;
     double t;
     sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact, sums.residual = r->residual;
     for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
@@ -70371,10 +70477,11 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (!cti_geometric_cover(s))
             return 0;
         found = cti_geometric_cross(s, 0);
-        r->ms_detect += cti_cmr_clock(s) - t;
         if (found < 0)
             return 0;
-        if (found == 0)
+        missed = again < CTI_GEOMETRIC_AGAIN ? cti_geometric_miss(s, h) : 0;
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (found + missed == 0)
             break;
     }
     if (!done || g->q.ask.lack > 1)

@@ -94,6 +94,37 @@ static void flat_meshes_do_not_brake(void **state)
     }
 }
 
+/* features that are too far for a collision, and that forces bring together within a step, are one: above a plane, and above a mesh */
+static void forces_bring_no_surprise(void **state)
+{
+    int above;
+    (void)state;
+    for (above = 0; above < 2; above++) {
+        ct_world_desc d = world_desc(4e-3, 0.5, NULL);
+        ct_mesh m = mesh_grid(0.1, 0.1, 4, 4), floor = mesh_box(0.4, 0.1, 0.4, 5, 1, 5, 0);
+        ct_static_desc q = ct_static_desc_default();
+        double least = 2;
+        ct_world *w;
+        int i;
+        d.stepper = CT_STEPPER_GEOMETRIC, d.gravity[1] = -50;
+        w = world_make(&d);
+        q.mesh = &floor, q.position[1] = (ct_real)-0.05;
+        if (above)
+            assert_int_equal(ct_body_add_static(w, &q, NULL), CT_OK);
+        else
+            add_plane(w, 0, 1, 0, 0);
+        mesh_place(&m, 1e-3, 1e-3, 1.4 * 4e-3, 1e-3);
+        add_cloth_mesh(w, "sheet", &m, CT_MODEL_MEMBRANE, 0.2);
+        for (i = 0; i < 20; i++)
+            least = fmin(least, (double)step_once(w, 0.01).thickness_kept);
+        if (getenv("SHOW"))
+            print_message("mesh %d: %.3f of the thickness\n", above, least);
+        assert_true(least > 0.49);
+        ct_mesh_free(&m), ct_mesh_free(&floor);
+        ct_world_destroy(w);
+    }
+}
+
 static void momentum(const ct_world *w, double p[3], double *mass)
 {
     const cti_state *s = &w->state;
@@ -341,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(friction_is_the_law),
         cmocka_unit_test(flat_meshes_do_not_brake),
+        cmocka_unit_test(forces_bring_no_surprise),
         cmocka_unit_test(pins_bear_the_contacts),
         cmocka_unit_test(impulses_are_complete),
         cmocka_unit_test(gains_are_each_bodys),

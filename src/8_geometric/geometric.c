@@ -1,9 +1,9 @@
 /* geometric.c -- the geometric stepper.
    Method: a substep computes forces, corrects positions, speeds and accelerations of what collides, and integrates implicitly with the
-   forces that the acceleration correction is. The motion is then tested for crossings. Pairs that cross become collisions, too, with the
-   side that they had before, and the substep is done again; the blocks of those that still cross are stopped short of it, with the
-   fail-safe on. A step is cut into substeps in which features that collide approach by a share of their distance at most. based on: Volino,
-   Magnenat-Thalmann 2000, sec. 4 and 5.2. */
+   forces that the acceleration correction is. The motion is then tested. Pairs that cross become collisions, too, with the side that they had
+   before, and so do those that were none and come nearer than position_distance. Then the substep is done again. The blocks of pairs that still
+   cross are stopped short of it, with the fail-safe on. A step is cut into substeps in which features that collide approach by a share of their
+   distance at most. based on: Volino, Magnenat-Thalmann 2000, sec. 4 and 5.2. */
 #include "geometric.h"
 #include "../8_step/policy.h"
 #include "../8_step/assemble.h"
@@ -15,7 +15,7 @@
 #include "../8_step/step.h"
 #include "../8_step/ends.h"
 
-#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross */
+#define CTI_GEOMETRIC_AGAIN 2 /* times that a substep is done again with the pairs that cross or come near */
 #define CTI_GEOMETRIC_CUTS 24 /* rounds of the fail-safe; each stops some blocks for good from the 12th on */
 #define CTI_GEOMETRIC_STOP 12
 
@@ -196,7 +196,7 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
 {
     cti_geometric *g = cti_geometric_own(s);
     cti_geometric_sums sums;
-    int again, found = 1, done = 1;
+    int again, found = 1, missed, done = 1;
     double t;
     sums.script = r->work_script, sums.recovery = r->work_recovery, sums.contact = r->loss_contact, sums.residual = r->residual;
     for (again = 0; again <= CTI_GEOMETRIC_AGAIN; again++) {
@@ -216,10 +216,11 @@ static int cti_geometric_motion(cti_state *s, ct_real h, cti_geometric_run *run,
         if (!cti_geometric_cover(s))
             return 0;
         found = cti_geometric_cross(s, 0);
-        r->ms_detect += cti_cmr_clock(s) - t;
         if (found < 0)
             return 0;
-        if (found == 0)
+        missed = again < CTI_GEOMETRIC_AGAIN ? cti_geometric_miss(s, h) : 0;
+        r->ms_detect += cti_cmr_clock(s) - t;
+        if (found + missed == 0)
             break;
     }
     if (!done || g->q.ask.lack > 1)

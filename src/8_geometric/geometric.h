@@ -20,7 +20,7 @@ typedef struct cti_geometric_list {
     ct_real *w;          /* weights of the closest points there: [3 n] of VF, [2 n] of EE, [n] of VE */
     int32_t *feature;    /* features of the closest points there (dist.h) */
     uint8_t *rests;      /* [n] 1: both are of one body, and hat is not yet limited by their distance at rest */
-    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, and is a collision whatever its distance is */
+    uint8_t *forced;     /* [n] 1: the pair crosses in the motion, or comes near, and is a collision whatever its distance is */
 } cti_geometric_list;
 enum { CTI_GEOMETRIC_VF, CTI_GEOMETRIC_EE, CTI_GEOMETRIC_VE, CTI_GEOMETRIC_VV, CTI_GEOMETRIC_LISTS };
 
@@ -199,10 +199,18 @@ CTI_INLINE int cti_geometric_printed(const cti_state *s) { return s->desc.solver
    velocities of that time. */
 CTI_INLINE ct_real cti_geometric_share(const cti_state *s) { return s->desc.integrator == CT_INTEGRATOR_MIDPOINT ? CTI_R(0.5) : 1; }
 
-/* ---- geometric_find.c ---- */
+/* ---- geometric_candidates.c ---- */
 
+/* cti_geometric_motion_bound -- longest way of a vertex from surface.x0 to surface.x1. */
+CTI_FN ct_real cti_geometric_motion_bound(const cti_surface *f);
 /* cti_geometric_cover -- candidates for all motions from surface.x0 within boxes around surface.x1. 0: out of memory. */
 CTI_FN int cti_geometric_cover(cti_state *s);
+/* cti_geometric_distances -- squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a
+   motion of `most` may bring together. 0: out of memory. */
+CTI_FN int cti_geometric_distances(cti_state *s, ct_real most);
+
+/* ---- geometric_find.c ---- */
+
 /* cti_geometric_release -- no pair is forced any more. */
 CTI_FN void cti_geometric_release(cti_state *s);
 /* cti_geometric_find -- the collisions at surface.x0 of a substep h whose scripts end at surface.script. 0: out of memory. */
@@ -210,10 +218,21 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h);
 /* cti_geometric_cross -- pairs that cross on the way from surface.x0 to surface.x1: each is marked as forced, and the blocks of its vertices
    keep, in `share`, less of their motion. Returns their number; -1: out of memory. */
 CTI_FN int cti_geometric_cross(cti_state *s, int cut);
+/* cti_geometric_miss -- after it: pairs that are no collision of a substep h, and that are nearer than position_distance at surface.x1. Each is
+   marked as forced. Returns their number. */
+CTI_FN int cti_geometric_miss(cti_state *s, ct_real h);
 /* cti_geometric_measure -- smallest distance, and smallest distance over thickness, of the candidates at surface.x0. 0: out of memory. */
 CTI_FN int cti_geometric_measure(cti_state *s, ct_step_report *r);
 /* cti_geometric_count -- pairs (edge through face) that intersect at surface.x0, and vertices behind a plane; -1: out of memory. */
 CTI_FN int cti_geometric_count(cti_state *s);
+
+/* ---- geometric_features.c ---- */
+
+/* cti_geometric_reduce -- reduces a pair of two features to those that its closest points are in. 0: another pair has them.
+   cti_geometric_is_nearest -- 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of
+   an EE pair. */
+CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature);
+CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p);
 
 /* ---- geometric_regions.c ---- */
 

@@ -12,10 +12,6 @@
 /* [1] mass of an elastic over its share of the heavier side. It gives way by g h^2 over this under that weight. The scene elastics, of 60 stitches,
    takes 93 turns of the implicit step at 10, 216 at 100, and 35 at 1, which is a millimetre in steps of 10 ms */
 #define CTI_GEOMETRIC_TIGHT CTI_R(30)
-/* [1] largest ratio of the masses of its sides: in float 84, beyond which the rounding of the matrix is as large as the lighter side */
-#define CTI_GEOMETRIC_UNLIKE (CTI_R(1e-5) / CTI_EPS)
-/* [substeps] in which elastics gain recovery_speed. At 1 cloth is stretched by the jerk of its first step; half and double were not compared */
-#define CTI_GEOMETRIC_PULL 10
 
 /* the point of a side at a time; x: of the blocks */
 static cti_v3 cti_geometric_side(const cti_joint_side *q, const ct_real *x, double time)
@@ -62,28 +58,23 @@ static int cti_geometric_is_held(const cti_state *s, const cti_joint_side *q, ct
 /* of the sides of a joint that can move along n, the larger share of a body's mass that one of its joints has */
 static ct_real cti_geometric_tie_mass(const cti_state *s, const cti_joint *j, cti_v3 n)
 {
-    ct_real most = 0, least = CTI_REAL_MAX;
+    ct_real most = 0;
     int k;
     for (k = 0; k < 2; k++) {
         const cti_joint_side *q = k ? &j->b : &j->a;
-        ct_real mass;
-        if (cti_geometric_is_held(s, q, n))
-            continue;
-        mass = cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]];
-        most = cti_max(most, mass), least = cti_min(least, mass);
+        if (!cti_geometric_is_held(s, q, n))
+            most = cti_max(most, cti_geometric_own(s)->implicit.tie_mass[s->factors.component_of[q->block[0]]]);
     }
-    return cti_min(most, CTI_GEOMETRIC_UNLIKE * least);
+    return most;
 }
 
 /* the relative velocity that a joint without compliance is to have on the way, p being what its points are to move by, and u their velocity */
 static cti_v3 cti_geometric_want(const cti_state *s, cti_v3 p, cti_v3 u, ct_real h)
 {
-    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, distance = cti_v3_norm(p), speed = distance / h;
+    ct_real share = cti_geometric_share(s), recovery = s->desc.recovery_speed, speed = cti_v3_norm(p) / h;
     cti_v3 to = cti_v3_unit(p, cti_v3_zero());
     if (recovery > 0)
         speed = cti_min(speed, recovery);
-    if (recovery > 0 && distance > s->desc.thickness)
-        speed = cti_min(speed, cti_max(cti_v3_dot(u, to), 0) + recovery / CTI_GEOMETRIC_PULL + h * cti_v3_norm(cti_v3_at(s->desc.gravity, 0)));
     /* the midpoint rule: there and at rest in two substeps, as by eq. 19 */
     return cti_v3_mad(cti_v3_mul(u, (1 - share) / 2), to, share * speed);
 }
@@ -145,5 +136,3 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 }
 
 #undef CTI_GEOMETRIC_TIGHT
-#undef CTI_GEOMETRIC_UNLIKE
-#undef CTI_GEOMETRIC_PULL

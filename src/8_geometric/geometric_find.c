@@ -1,8 +1,9 @@
-/* geometric_find.c -- candidates, collisions, crossings in a motion, intersections.
+/* geometric_find.c -- collisions, crossings in a motion, intersections.
    Method: every pair of features nearer than its thickness, or about to be, is a collision with the barycentric weights of its closest points
    (eq. 1). A vertex collides with the face, edge or vertex in whose Voronoi region it is, so that one that slides over an edge always has one
-   collision there, with weights that are continuous. Positions at the start of a substep do not intersect; the side of a pair that crosses
-   in a motion is that at its start (sec. 2.1: going back along the motion).
+   collision there, with weights that are continuous. Collisions are expected from distances and speeds at the start. What forces bring together is
+   known only after the motion, so that pairs that were none, and come near in it, become collisions then. Positions at the start of a substep do
+   not intersect; the side of a pair that crosses in a motion is that at its start (sec. 2.1: going back along the motion).
    based on: Volino, Magnenat-Thalmann 2000, sec. 2.1 and 2.2. */
 #include "../8_step/tangle.h"
 #include "geometric.h"
@@ -11,321 +12,9 @@
 
 #define CTI_GEOMETRIC_AHEAD CTI_R(1.5)   /* [substeps] of motion that collisions are looked for in: eq. 19 acts from there on */
 #define CTI_GEOMETRIC_SPARE CTI_R(0.05)   /* [1] share of its distance, or its thickness, that a pair keeps in a motion */
-/* [sine] angle by which the direction between two features may leave the directions in which they are each other's nearest. A box that slides
-   over a flat mesh by 5 thicknesses a step loses 2 % of its speed in 30 steps; without this test 45 %. At 0.02 a ribbon that folds keeps .63
-   of its thickness (median of 100 frames) instead of .72 */
-#define CTI_GEOMETRIC_OBLIQUE CTI_R(0.2)
 #define CTI_GEOMETRIC_CUT CTI_R(0.8)     /* [1] share of the way to a crossing that a cut leaves */
 
-/* ---- candidates ---- */
-
-/* longest way of a vertex from surface.x0 to surface.x1 */
-static ct_real cti_geometric_motion_bound(const cti_surface *f)
-{
-    ct_real big = 0;
-    int k, v;
-    for (k = 0; k < CTI_LEN(f->runs); k += 3)
-        for (v = f->runs[k]; v < f->runs[k + 1]; v++)
-            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(f->x1, v), cti_v3_at(f->x0, v))));
-    return cti_sqrt(big) * (1 + 16 * CTI_EPS);
-}
-
-/* 1: candidates are those of the motion; -1: out of memory */
-static int cti_geometric_is_covered(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
-    int i, k;
-    if (!g->scope.covered)
-        return 0;
-    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
-        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
-        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
-        for (i = 0; i < n; i++)
-            if (!(cti_min(p[i], q[i]) >= g->scope.lo[at + i] && cti_max(p[i], q[i]) <= g->scope.hi[at + i]))
-                return 0;
-    }
-    return cti_geometric_regions_hold(s);
-}
-
-static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
-{
-    const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
-    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
-        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
-        return 0;
-    if (n)
-        memset(l->forced, 0, (size_t)n);
-    for (i = 0; i < n; i++) {
-        cti_pair p;
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
-        l->rests[i] = (uint8_t)((l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && f->body_of[p.v[0]] == f->body_of[p.v[na]]);
-    }
-    return 1;
-}
-
-/* thickness of pairs within one body that are not farther apart than `most` beyond 2 thicknesses: half of their distance at rest at most. The
-   others' does not matter. 0: out of memory */
-static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
-{
-    const cti_surface *f = &s->surface;
-    cti_arena_point mark = cti_arena_mark(s->arena);
-    int i, m = 0, n = CTI_LEN(l->pairs) / 2;
-    int32_t *which, *quads, *feature;
-    ct_real *d2, *w;
-    for (i = 0; i < n; i++)
-        if (l->rests[i] == 1 && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
-            l->rests[i] = 2, m++;
-    if (m == 0)
-        return 1;
-    which = CTI_ARENA_NEW(s->arena, int32_t, m), quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m);
-    feature = CTI_ARENA_NEW(s->arena, int32_t, m), d2 = CTI_ARENA_NEW(s->arena, ct_real, m), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m);
-    if (!which || !quads || !feature || !d2 || !w)
-        return 0;
-    for (m = 0, i = 0; i < n; i++)
-        if (l->rests[i] == 2) {
-            memcpy(quads + 4 * (size_t)m, l->quads + 4 * (size_t)i, 4 * sizeof *quads);
-            which[m++] = i;
-            l->rests[i] = 0;
-        }
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
-    else
-        cti_dist_ee_batch(f->rest, quads, m, d2, w, feature);
-    for (i = 0; i < m; i++)
-        l->hat[which[i]] = cti_min(l->hat[which[i]], cti_sqrt(d2[i]) / 2);
-    cti_arena_rewind(s->arena, mark);
-    return 1;
-}
-
-static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
-{
-    const cti_surface *f = &s->surface;
-    int p, v, k, n;
-    CTI_CLEAR(g->planes);
-    for (p = 0; p < f->n_planes; p++)
-        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
-            const cti_plane *q = &f->planes[p];
-            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
-            ct_real gap = -q->offset;
-            for (k = 0; k < 3; k++)
-                gap += q->normal[k] * (q->normal[k] > 0 ? g->scope.lo : g->scope.hi)[at + k];
-            if (gap < (g->scope.wide ? 2 : CTI_GEOMETRIC_MARGIN) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
-                (!CTI_PUSH(s->mem, g->planes, v) || !CTI_PUSH(s->mem, g->planes, p)))
-                return 0;
-        }
-    n = CTI_LEN(g->planes) / 2;
-    if (!CTI_RESIZE(s->mem, g->plane_forced, n))
-        return 0;
-    if (n)
-        memset(g->plane_forced, 0, (size_t)n);
-    return 1;
-}
-
-static ct_real cti_geometric_thickest(const cti_surface *f)
-{
-    ct_real most = 0;
-    int i;
-    for (i = 0; i < f->n_bodies; i++)
-        most = cti_max(most, f->bodies[i].thickness);
-    return most;
-}
-
-/* boxes of bodies that never move are inflated by 3/4 of their thickness */
-static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
-{
-    cti_soup_body *r = &f->ranges[body];
-    ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
-    int i, at = 3 * f->bodies[body].shift;
-    r->swept = CTI_SWEPT_BOX;
-    r->inflate = g->scope.wide ? thick + CTI_GEOMETRIC_SLACK * cti_geometric_thickest(f) : CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
-    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
-        g->scope.lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
-        g->scope.hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;
-    }
-}
-
-/* pairs by the box trees; bodies with regions are not asked about themselves. 0: out of memory */
-static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
-{
-    cti_surface *f = &s->surface;
-    int i, k, ok, surfaces = 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        CTI_CLEAR(g->list[k].pairs);
-    for (i = 0; i < f->n_bodies; i++)
-        surfaces += f->ranges[i].v1 > f->ranges[i].v0;
-    if (surfaces == 1 && CTI_LEN(g->crossing.regions) == 1)
-        return 1; /* planes have no vertices */
-    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
-        f->ranges[g->crossing.regions[i].tree.body].self = 0;
-    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
-         cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
-                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs);
-    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
-        f->ranges[g->crossing.regions[i].tree.body].self = 1;
-    return ok;
-}
-
-CTI_FN int cti_geometric_cover(cti_state *s)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    cti_surface *f = &s->surface;
-    ct_real way = cti_geometric_motion_bound(f);
-    int k, covered = g->scope.way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
-    if (covered != 0)
-        return covered > 0;
-    g->scope.covered = 0, g->scope.way = way;
-    for (k = 0; k < f->n_bodies; k++)
-        if (f->bodies[k].moves)
-            cti_geometric_boxes(g, f, k);
-    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
-        return 0;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
-        if (!cti_geometric_complete(s, &g->list[k]))
-            return 0;
-    if (!cti_geometric_list_planes(s, g))
-        return 0;
-    g->scope.covered = 1, g->scope.measured = 0;
-    return 1;
-}
-
-/* squared distances and features of a list at x */
-static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
-{
-    int i, n = CTI_LEN(l->pairs) / 2, feature;
-    if (l->kind == CT_PAIR_VF)
-        cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
-    else if (l->kind == CT_PAIR_EE)
-        cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
-    for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
-        const int32_t *q = l->quads + 4 * (size_t)i;
-        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &l->w[i], &feature);
-        l->feature[i] = feature;
-    }
-    for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
-        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
-}
-
-/* squared distances and features of all lists at surface.x0, if they are not known yet; thicknesses of pairs that a motion of `most` may bring
-   together. 0: out of memory */
-static int cti_geometric_distances(cti_state *s, ct_real most)
-{
-    cti_geometric *g = cti_geometric_own(s);
-    int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        if (!g->scope.measured)
-            cti_geometric_list_distances(&g->list[k], s->surface.x0);
-        if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
-            return 0;
-    }
-    g->scope.measured = 1;
-    return 1;
-}
-
 /* ---- collisions ---- */
-
-/* 1 where p is in the Voronoi region of an edge of a face, whose closest point is c: not above the other face there */
-static int cti_geometric_at_edge(const cti_surface *f, int face, int edge, cti_v3 p, cti_v3 c)
-{
-    const int32_t *e = f->edges + 2 * (size_t)edge, *v;
-    int other = f->edge_faces[2 * edge] == face ? f->edge_faces[2 * edge + 1] : f->edge_faces[2 * edge], k;
-    cti_v3 along = cti_v3_sub(cti_v3_at(f->x0, e[1]), cti_v3_at(f->x0, e[0])), in;
-    if (f->edge_owner[edge] != face)
-        return 0;
-    if (other < 0)
-        return 1;
-    v = f->faces + 3 * (size_t)other;
-    for (k = 0; v[k] == e[0] || v[k] == e[1]; k++) {
-    }
-    in = cti_v3_sub(cti_v3_at(f->x0, v[k]), cti_v3_at(f->x0, e[0]));
-    in = cti_v3_mad(in, along, -cti_v3_dot(in, along) / cti_max(cti_v3_norm2(along), CTI_R(1e-30)));
-    return cti_v3_dot(cti_v3_sub(p, c), in) <= 0;
-}
-
-/* 1 where p is in the Voronoi region of vertex u of a face */
-static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3 p)
-{
-    cti_v3 c = cti_v3_at(f->x0, u), to = cti_v3_sub(p, c);
-    int k;
-    if (f->vertex_owner[u] != face)
-        return 0;
-    for (k = f->vertex_start[u]; k < f->vertex_start[u + 1]; k++)
-        if (cti_v3_dot(to, cti_v3_sub(cti_v3_at(f->x0, f->vertex_next[k]), c)) > 0)
-            return 0;
-    return 1;
-}
-
-/* 1 where no face beside an edge is nearer to what lies in the unit direction n. A face that has a vertex of the other edge is joined to it */
-static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 n, const int32_t *other)
-{
-    const int32_t *e = f->edges + 2 * (size_t)edge;
-    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), a), cti_v3_zero());
-    int k, j;
-    for (k = 0; k < 2; k++) {
-        const int32_t *v = f->faces + 3 * (size_t)cti_max_int(f->edge_faces[2 * edge + k], 0);
-        cti_v3 in;
-        if (f->edge_faces[2 * edge + k] < 0)
-            continue;
-        for (j = 0; j < 2 && (v[j] == e[0] || v[j] == e[1]); j++) {
-        }
-        in = cti_v3_sub(cti_v3_at(f->x0, v[j]), a);
-        in = cti_v3_unit(cti_v3_mad(in, along, -cti_v3_dot(in, along)), cti_v3_zero());
-        if (v[j] != other[0] && v[j] != other[1] && cti_v3_dot(n, in) > CTI_GEOMETRIC_OBLIQUE)
-            return 0;
-    }
-    return 1;
-}
-
-/* 1 where each of the features of an EE, VE or VV pair is the nearest of its neighbourhood to the other. edges: those of an EE pair */
-static int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, const cti_pair *p)
-{
-    cti_v3 n = cti_v3_unit(cti_pair_offset(f, f->x0, p), cti_v3_zero()), at = cti_v3_at(f->x0, p->v[0]);
-    int k;
-    if (p->kind == CT_PAIR_EE)
-        return cti_geometric_edge_is_nearest(f, edges[1], n, p->v) &&
-               cti_geometric_edge_is_nearest(f, edges[0], cti_v3_mul(n, -1), p->v + 2);
-    for (k = f->vertex_start[p->v[0]]; k < f->vertex_start[p->v[0] + 1]; k++) {
-        int32_t next = f->vertex_next[k];
-        cti_v3 way = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, next), at), cti_v3_zero());
-        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && cti_v3_dot(n, way) < -CTI_GEOMETRIC_OBLIQUE)
-            return 0;
-    }
-    return 1;
-}
-
-/* reduces a pair of two features to those that its closest points are in. 0: another pair has them */
-static int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int feature)
-{
-    int e;
-    cti_v3 c;
-    if (p->kind == CT_PAIR_EE)
-        return feature == 0;
-    if (p->kind != CT_PAIR_VF || feature == 6)
-        return 1;
-    c = cti_pair_point(f->x0, p, 1);
-    if (feature < 3) {
-        int u = p->v[1 + feature];
-        if (!cti_geometric_at_vertex(f, face, u, cti_v3_at(f->x0, p->v[0])))
-            return 0;
-        p->kind = CT_PAIR_VV, p->n = 2, p->v[1] = u, p->w[1] = -1;
-        p->v[2] = p->v[3] = 0, p->w[2] = p->w[3] = 0;
-        return 1;
-    }
-    e = f->face_edges[3 * face + feature - 3];
-    if (!cti_geometric_at_edge(f, face, e, cti_v3_at(f->x0, p->v[0]), c))
-        return 0;
-    {
-        int a = feature - 3, b = (a + 1) % 3;
-        int32_t va = p->v[1 + a], vb = p->v[1 + b];
-        ct_real wa = p->w[1 + a], wb = p->w[1 + b];
-        p->kind = CT_PAIR_VE, p->n = 3, p->v[1] = va, p->v[2] = vb, p->w[1] = wa, p->w[2] = wb;
-        p->v[3] = 0, p->w[3] = 0;
-    }
-    return 1;
-}
 
 /* velocities of the surface's vertices in a substep: of their blocks, or of their scripts. fastest: the largest. 0: out of memory */
 static int cti_geometric_speeds_of(cti_state *s, ct_real h, ct_real *fastest)
@@ -361,38 +50,36 @@ static ct_real cti_geometric_friction(const cti_state *s, const cti_pair *p)
     return cti_sqrt(a * b);
 }
 
-/* a pair with weights becomes a collision if it is near enough, or forced. 0: out of memory */
-static int cti_geometric_add(cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced)
+/* the collision of a pair with weights. 0: it is not near enough, and not forced; -1: scripts move all of it */
+static int cti_geometric_make(const cti_state *s, ct_real h, const cti_pair *p, ct_real distance, ct_real thickness, int forced,
+                              cti_geometric_hit *hit)
 {
     const cti_surface *f = &s->surface;
-    cti_geometric_hit hit;
     cti_v3 u = cti_v3_zero(), other = cti_v3_make(0, 1, 0);
     int k, dynamic = 0;
-    memset(&hit, 0, sizeof hit);
-    hit.pair = *p, hit.distance = distance, hit.thickness = thickness;
-    hit.script = cti_v3_zero();
+    memset(hit, 0, sizeof *hit);
+    hit->pair = *p, hit->distance = distance, hit->thickness = thickness;
+    hit->script = cti_v3_zero();
     for (k = 0; k < p->n; k++) {
         cti_v3 own = cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]);
         u = cti_v3_mad(u, own, p->w[k]);
         if (f->bodies[f->body_of[p->v[k]]].dynamic)
             dynamic = 1;
         else
-            hit.script = cti_v3_mad(hit.script, own, p->w[k]);
+            hit->script = cti_v3_mad(hit->script, own, p->w[k]);
     }
     if (!dynamic)
-        return 1;
+        return -1;
     if (p->kind == CT_PAIR_PLANE)
-        hit.normal = cti_v3_at(f->planes[p->plane].normal, 0);
+        hit->normal = cti_v3_at(f->planes[p->plane].normal, 0);
     else {
         if (p->kind == CT_PAIR_EE)
             other = cti_v3_unit(cti_v3_cross(cti_v3_sub(cti_v3_at(f->x0, p->v[1]), cti_v3_at(f->x0, p->v[0])),
                                              cti_v3_sub(cti_v3_at(f->x0, p->v[3]), cti_v3_at(f->x0, p->v[2]))), other);
-        hit.normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
+        hit->normal = cti_v3_unit(cti_pair_offset(f, f->x0, p), other);
     }
-    if (!forced && distance > CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit.normal, u)))
-        return 1;
-    hit.mu = cti_geometric_friction(s, p);
-    return CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit);
+    hit->mu = cti_geometric_friction(s, p);
+    return forced || distance <= CTI_GEOMETRIC_MARGIN * thickness + CTI_GEOMETRIC_AHEAD * h * cti_max(0, -cti_v3_dot(hit->normal, u));
 }
 
 /* bound on the relative speed of the features of a pair */
@@ -420,45 +107,54 @@ static void cti_geometric_closest(const cti_geometric_list *l, int i, cti_pair *
         p->w[1] = w[0] - 1, p->w[2] = -w[0];
 }
 
-/* 0: the features of a pair, d [m] apart, are not in each other's way. Where a feature beside one of them is nearer, the pair is linearized
-   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it. Such a pair counts where it is, or will be, nearer than
-   speed_distance */
-static int cti_geometric_meets(const cti_state *s, ct_real h, const int32_t *edges, const cti_pair *p, ct_real d, ct_real thickness)
+/* 1: pair i of a list is a collision in a substep h, *hit; 0: it is none, unless the motion without it shows that it must be; -1: none, since other
+   features have its closest points, or scripts move all of it. Where a feature beside one of a pair is nearer, the pair would be linearized
+   obliquely: an edge or a vertex ahead in a flat mesh would brake what slides over it */
+static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, int i, ct_real h, cti_geometric_hit *hit)
 {
     const cti_surface *f = &s->surface;
-    ct_real least = s->desc.geometric.speed_distance * thickness, x[12];
-    cti_pair ahead = *p;
-    int k;
-    if (p->kind == CT_PAIR_VF || d < least || cti_geometric_is_nearest(f, edges, p))
-        return 1;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(x, k, cti_v3_mad(cti_v3_at(f->x0, p->v[k]), cti_v3_at(cti_geometric_own(s)->crossing.speed, p->v[k]), CTI_GEOMETRIC_AHEAD * h));
-        ahead.v[k] = k;
-    }
-    return cti_pair_closest(f, x, &ahead, &k) < least;
+    ct_real d = cti_sqrt(l->d2[i]), hat = l->hat[i];
+    const int32_t *features = l->pairs + 2 * (size_t)i;
+    int forced = l->forced[i];
+    cti_pair p;
+    if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
+        return -1;
+    cti_pair_make(f, l->kind, features[0], features[1], &p);
+    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
+        return 0;
+    cti_geometric_closest(l, i, &p);
+    if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !forced)
+        return -1;
+    if (!forced && p.kind != CT_PAIR_VF && d >= s->desc.geometric.speed_distance * hat && !cti_geometric_is_nearest(f, features, &p))
+        return 0;
+    return cti_geometric_make(s, h, &p, d, hat, forced, hit);
 }
 
-static int cti_geometric_find_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real fastest)
+static int cti_geometric_find_list(cti_state *s, const cti_geometric_list *l, ct_real h, ct_real fastest)
 {
-    const cti_surface *f = &s->surface;
     int i, n = CTI_LEN(l->pairs) / 2;
     for (i = 0; i < n; i++) {
-        ct_real reach = CTI_GEOMETRIC_MARGIN * l->hat[i], most = reach + 2 * CTI_GEOMETRIC_AHEAD * h * fastest, d;
-        cti_pair p;
-        if (!l->forced[i] && (l->d2[i] > most * most || (l->kind == CT_PAIR_EE && l->feature[i] != 0)))
+        ct_real most = CTI_GEOMETRIC_MARGIN * l->hat[i] + 2 * CTI_GEOMETRIC_AHEAD * h * fastest;
+        cti_geometric_hit hit;
+        if (!l->forced[i] && l->d2[i] > most * most)
             continue;
-        d = cti_sqrt(l->d2[i]);
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        if (!l->forced[i] && d > reach && d > reach + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
-            continue;
-        cti_geometric_closest(l, i, &p);
-        if ((!cti_geometric_reduce(f, l->pairs[2 * i + 1], &p, l->feature[i]) ||
-             !cti_geometric_meets(s, h, l->pairs + 2 * (size_t)i, &p, d, l->hat[i])) && !l->forced[i])
-            continue;
-        if (!cti_geometric_add(s, h, &p, d, l->hat[i], l->forced[i]))
+        if (cti_geometric_meets(s, l, i, h, &hit) > 0 && !CTI_PUSH(s->mem, cti_geometric_own(s)->hits, hit))
             return 0;
     }
     return 1;
+}
+
+/* the same of pair i with a plane */
+static int cti_geometric_meets_plane(const cti_state *s, int i, ct_real h, cti_geometric_hit *hit)
+{
+    const cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    cti_pair p;
+    ct_real gap;
+    int k;
+    cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
+    gap = cti_pair_closest(f, f->x0, &p, &k);
+    return cti_geometric_make(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i], hit);
 }
 
 CTI_FN void cti_geometric_release(cti_state *s)
@@ -475,7 +171,6 @@ CTI_FN void cti_geometric_release(cti_state *s)
 CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    const cti_surface *f = &s->surface;
     ct_real fastest = 0;
     int i, k;
     CTI_CLEAR(g->hits);
@@ -487,11 +182,8 @@ CTI_FN int cti_geometric_find(cti_state *s, ct_real h)
         if (!cti_geometric_find_list(s, &g->list[k], h, fastest))
             return 0;
     for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
-        cti_pair p;
-        ct_real gap;
-        cti_pair_make(f, CT_PAIR_PLANE, g->planes[2 * i], g->planes[2 * i + 1], &p);
-        gap = cti_pair_closest(f, f->x0, &p, &k);
-        if (!cti_geometric_add(s, h, &p, gap, cti_pair_thickness(f, &p), g->plane_forced[i]))
+        cti_geometric_hit hit;
+        if (cti_geometric_meets_plane(s, i, h, &hit) > 0 && !CTI_PUSH(s->mem, g->hits, hit))
             return 0;
     }
     return cti_geometric_find_elastics(s, h);
@@ -619,6 +311,44 @@ CTI_FN int cti_geometric_cross(cti_state *s, int cut)
     return count;
 }
 
+/* pairs of a list that a motion misses. most: bound on the relative way of two vertices */
+static int cti_geometric_miss_list(cti_state *s, cti_geometric_list *l, ct_real h, ct_real most)
+{
+    const cti_surface *f = &s->surface;
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4, i, k, count = 0;
+    for (i = 0; i < CTI_LEN(l->pairs) / 2; i++) {
+        ct_real least = s->desc.geometric.position_distance * l->hat[i];
+        cti_geometric_hit hit;
+        cti_pair p;
+        if (l->forced[i] || l->d2[i] > (least + most) * (least + most) ||
+            cti_sqrt(l->d2[i]) > least + cti_geometric_way(f, l->quads + 4 * (size_t)i, n_a, n))
+            continue;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        if (cti_pair_closest(f, f->x1, &p, &k) < least && cti_geometric_meets(s, l, i, h, &hit) == 0)
+            l->forced[i] = 1, count++;
+    }
+    return count;
+}
+
+CTI_FN int cti_geometric_miss(cti_state *s, ct_real h)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    ct_real most = 2 * cti_geometric_motion_bound(f);
+    int i, k, count = 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        count += cti_geometric_miss_list(s, &g->list[k], h, most);
+    for (i = 0; i < CTI_LEN(g->planes) / 2; i++) {
+        int v = g->planes[2 * i];
+        const cti_plane *p = &f->planes[g->planes[2 * i + 1]];
+        ct_real least = s->desc.geometric.position_distance * cti_surface_pair_thickness(f, f->body_of[v], p->body);
+        cti_geometric_hit hit;
+        if (!g->plane_forced[i] && cti_plane_gap(p, cti_v3_at(f->x1, v)) < least && cti_geometric_meets_plane(s, i, h, &hit) == 0)
+            g->plane_forced[i] = 1, count++;
+    }
+    return count;
+}
+
 /* ---- the end of a step ---- */
 
 /* a pair at the end of a step */
@@ -698,4 +428,3 @@ CTI_FN int cti_geometric_count(cti_state *s)
 #undef CTI_GEOMETRIC_AHEAD
 #undef CTI_GEOMETRIC_SPARE
 #undef CTI_GEOMETRIC_CUT
-#undef CTI_GEOMETRIC_OBLIQUE

@@ -1,0 +1,258 @@
+/* geometric_candidates.c -- pairs of features that a motion may bring near each other, and their distances.
+   Method: each moving vertex has a box around the way that it is expected to take. Lists of pairs hold while no vertex leaves its box, and distances
+   until the surface moves. Pairs that are forced to be collisions stay so where lists are made anew. */
+#include "geometric.h"
+#include "../0_base/sort.h"
+#include "../4_geom/dist.h"
+
+CTI_FN ct_real cti_geometric_motion_bound(const cti_surface *f)
+{
+    ct_real big = 0;
+    int k, v;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3)
+        for (v = f->runs[k]; v < f->runs[k + 1]; v++)
+            big = cti_max(big, cti_v3_norm2(cti_v3_sub(cti_v3_at(f->x1, v), cti_v3_at(f->x0, v))));
+    return cti_sqrt(big) * (1 + 16 * CTI_EPS);
+}
+
+/* 1: candidates are those of the motion; -1: out of memory */
+static int cti_geometric_is_covered(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    const cti_surface *f = &s->surface;
+    int i, k;
+    if (!g->scope.covered)
+        return 0;
+    for (k = 0; k < CTI_LEN(f->runs); k += 3) {
+        int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
+        const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
+        for (i = 0; i < n; i++)
+            if (!(cti_min(p[i], q[i]) >= g->scope.lo[at + i] && cti_max(p[i], q[i]) <= g->scope.hi[at + i]))
+                return 0;
+    }
+    return cti_geometric_regions_hold(s);
+}
+
+static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
+{
+    const cti_surface *f = &s->surface;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
+        !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
+        return 0;
+    if (n)
+        memset(l->forced, 0, (size_t)n);
+    for (i = 0; i < n; i++) {
+        cti_pair p;
+        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
+        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
+        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
+        l->rests[i] = (uint8_t)((l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && f->body_of[p.v[0]] == f->body_of[p.v[na]]);
+    }
+    return 1;
+}
+
+/* thickness of pairs within one body that are not farther apart than `most` beyond 2 thicknesses: half of their distance at rest at most. The
+   others' does not matter. 0: out of memory */
+static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
+{
+    const cti_surface *f = &s->surface;
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    int i, m = 0, n = CTI_LEN(l->pairs) / 2;
+    int32_t *which, *quads, *feature;
+    ct_real *d2, *w;
+    for (i = 0; i < n; i++)
+        if (l->rests[i] == 1 && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
+            l->rests[i] = 2, m++;
+    if (m == 0)
+        return 1;
+    which = CTI_ARENA_NEW(s->arena, int32_t, m), quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m);
+    feature = CTI_ARENA_NEW(s->arena, int32_t, m), d2 = CTI_ARENA_NEW(s->arena, ct_real, m), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m);
+    if (!which || !quads || !feature || !d2 || !w)
+        return 0;
+    for (m = 0, i = 0; i < n; i++)
+        if (l->rests[i] == 2) {
+            memcpy(quads + 4 * (size_t)m, l->quads + 4 * (size_t)i, 4 * sizeof *quads);
+            which[m++] = i;
+            l->rests[i] = 0;
+        }
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
+    else
+        cti_dist_ee_batch(f->rest, quads, m, d2, w, feature);
+    for (i = 0; i < m; i++)
+        l->hat[which[i]] = cti_min(l->hat[which[i]], cti_sqrt(d2[i]) / 2);
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
+static int cti_geometric_list_planes(cti_state *s, cti_geometric *g)
+{
+    const cti_surface *f = &s->surface;
+    int p, v, k, n;
+    CTI_CLEAR(g->planes);
+    for (p = 0; p < f->n_planes; p++)
+        for (v = cti_surface_dynamic(f, 0); v < f->nv; v = cti_surface_dynamic(f, v + 1)) {
+            const cti_plane *q = &f->planes[p];
+            int at = 3 * (v + f->bodies[f->body_of[v]].shift);
+            ct_real gap = -q->offset;
+            for (k = 0; k < 3; k++)
+                gap += q->normal[k] * (q->normal[k] > 0 ? g->scope.lo : g->scope.hi)[at + k];
+            if (gap < (g->scope.wide ? 2 : CTI_GEOMETRIC_MARGIN) * cti_surface_pair_thickness(f, f->body_of[v], q->body) &&
+                (!CTI_PUSH(s->mem, g->planes, v) || !CTI_PUSH(s->mem, g->planes, p)))
+                return 0;
+        }
+    n = CTI_LEN(g->planes) / 2;
+    if (!CTI_RESIZE(s->mem, g->plane_forced, n))
+        return 0;
+    if (n)
+        memset(g->plane_forced, 0, (size_t)n);
+    return 1;
+}
+
+static ct_real cti_geometric_thickest(const cti_surface *f)
+{
+    ct_real most = 0;
+    int i;
+    for (i = 0; i < f->n_bodies; i++)
+        most = cti_max(most, f->bodies[i].thickness);
+    return most;
+}
+
+/* boxes of bodies that never move are inflated by 3/4 of their thickness */
+static void cti_geometric_boxes(cti_geometric *g, cti_surface *f, int body)
+{
+    cti_soup_body *r = &f->ranges[body];
+    ct_real thick = f->bodies[body].thickness, slack = f->bodies[body].dynamic ? CTI_GEOMETRIC_SLACK * thick : 0;
+    int i, at = 3 * f->bodies[body].shift;
+    r->swept = CTI_SWEPT_BOX;
+    r->inflate = g->scope.wide ? thick + CTI_GEOMETRIC_SLACK * cti_geometric_thickest(f) : CTI_GEOMETRIC_MARGIN * thick / 2 + slack;
+    for (i = 3 * r->v0; i < 3 * r->v1; i++) {
+        g->scope.lo[at + i] = cti_min(f->x0[i], f->x1[i]) - slack;
+        g->scope.hi[at + i] = cti_max(f->x0[i], f->x1[i]) + slack;
+    }
+}
+
+/* pairs by the box trees; bodies with regions are not asked about themselves. 0: out of memory */
+static int cti_geometric_boxed_pairs(cti_state *s, cti_geometric *g)
+{
+    cti_surface *f = &s->surface;
+    int i, k, ok, surfaces = 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++)
+        CTI_CLEAR(g->list[k].pairs);
+    for (i = 0; i < f->n_bodies; i++)
+        surfaces += f->ranges[i].v1 > f->ranges[i].v0;
+    if (surfaces == 1 && CTI_LEN(g->crossing.regions) == 1)
+        return 1; /* planes have no vertices */
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 0;
+    ok = cti_broad_update(s->mem, &f->broad, &f->soup, f->x0, f->x1) &&
+         cti_broad_pairs(s->mem, &f->broad, &f->soup, &g->list[CTI_GEOMETRIC_VF].pairs, &g->list[CTI_GEOMETRIC_EE].pairs,
+                         &g->list[CTI_GEOMETRIC_VE].pairs, &g->list[CTI_GEOMETRIC_VV].pairs);
+    for (i = 0; i < CTI_LEN(g->crossing.regions); i++)
+        f->ranges[g->crossing.regions[i].tree.body].self = 1;
+    return ok;
+}
+
+static uint64_t cti_geometric_pair_key(const int32_t *pair) { return (uint64_t)pair[0] << 32 | (uint32_t)pair[1]; }
+
+/* keys of the forced pairs of a list of n, in order: *m. NULL: out of memory */
+static uint64_t *cti_geometric_forced(cti_state *s, const int32_t *pairs, const uint8_t *forced, int n, int *m)
+{
+    uint64_t *keys;
+    int i;
+    for (*m = 0, i = 0; i < n; i++)
+        *m += forced[i];
+    keys = CTI_ARENA_NEW(s->arena, uint64_t, 2 * (size_t)*m + 1);
+    if (!keys)
+        return NULL;
+    for (*m = 0, i = 0; i < n; i++)
+        if (forced[i])
+            keys[(*m)++] = cti_geometric_pair_key(pairs + 2 * (size_t)i);
+    cti_sort_u64(keys, NULL, keys + *m, NULL, *m);
+    return keys;
+}
+
+/* the pairs that have one of m keys are forced */
+static void cti_geometric_force(const int32_t *pairs, uint8_t *forced, int n, const uint64_t *keys, int m)
+{
+    int i;
+    for (i = 0; m > 0 && i < n; i++)
+        forced[i] = (uint8_t)cti_sort_has_u64(keys, m, cti_geometric_pair_key(pairs + 2 * (size_t)i));
+}
+
+/* lists and planes for the boxes. Pairs that are forced stay so. 0: out of memory */
+static int cti_geometric_list_all(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_arena_point mark = cti_arena_mark(s->arena);
+    uint64_t *keys[CTI_GEOMETRIC_LISTS + 1];
+    int m[CTI_GEOMETRIC_LISTS + 1], k;
+    for (k = 0; k <= CTI_GEOMETRIC_LISTS; k++) {
+        const uint8_t *forced = k < CTI_GEOMETRIC_LISTS ? g->list[k].forced : g->plane_forced;
+        keys[k] = cti_geometric_forced(s, k < CTI_GEOMETRIC_LISTS ? g->list[k].pairs : g->planes, forced, CTI_LEN(forced), &m[k]);
+        if (!keys[k])
+            return 0;
+    }
+    if (!cti_geometric_boxed_pairs(s, g) || !cti_geometric_regions_pairs(s))
+        return 0;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        if (!cti_geometric_complete(s, &g->list[k]))
+            return 0;
+        cti_geometric_force(g->list[k].pairs, g->list[k].forced, CTI_LEN(g->list[k].forced), keys[k], m[k]);
+    }
+    if (!cti_geometric_list_planes(s, g))
+        return 0;
+    cti_geometric_force(g->planes, g->plane_forced, CTI_LEN(g->plane_forced), keys[k], m[k]);
+    cti_arena_rewind(s->arena, mark);
+    return 1;
+}
+
+CTI_FN int cti_geometric_cover(cti_state *s)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    cti_surface *f = &s->surface;
+    ct_real way = cti_geometric_motion_bound(f);
+    int k, covered = g->scope.way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
+    if (covered != 0)
+        return covered > 0;
+    g->scope.covered = 0, g->scope.way = way;
+    for (k = 0; k < f->n_bodies; k++)
+        if (f->bodies[k].moves)
+            cti_geometric_boxes(g, f, k);
+    if (!cti_geometric_list_all(s))
+        return 0;
+    g->scope.covered = 1, g->scope.measured = 0;
+    return 1;
+}
+
+/* squared distances and features of a list at x */
+static void cti_geometric_list_distances(cti_geometric_list *l, const ct_real *x)
+{
+    int i, n = CTI_LEN(l->pairs) / 2, feature;
+    if (l->kind == CT_PAIR_VF)
+        cti_dist_pt_batch(x, l->quads, n, l->d2, l->w, l->feature);
+    else if (l->kind == CT_PAIR_EE)
+        cti_dist_ee_batch(x, l->quads, n, l->d2, l->w, l->feature);
+    for (i = 0; l->kind == CT_PAIR_VE && i < n; i++) {
+        const int32_t *q = l->quads + 4 * (size_t)i;
+        l->d2[i] = cti_dist_pe(x + 3 * (size_t)q[0], x + 3 * (size_t)q[1], x + 3 * (size_t)q[2], &l->w[i], &feature);
+        l->feature[i] = feature;
+    }
+    for (i = 0; l->kind == CT_PAIR_VV && i < n; i++)
+        l->d2[i] = cti_dist_pp(x + 3 * (size_t)l->quads[4 * i], x + 3 * (size_t)l->quads[4 * i + 1]), l->feature[i] = 0;
+}
+
+CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
+{
+    cti_geometric *g = cti_geometric_own(s);
+    int k;
+    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
+        if (!g->scope.measured)
+            cti_geometric_list_distances(&g->list[k], s->surface.x0);
+        if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
+            return 0;
+    }
+    g->scope.measured = 1;
+    return 1;
+}
