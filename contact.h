@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c62352a8d214d716.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 62d857d528cd3b7d.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -67384,6 +67384,8 @@ typedef struct cti_geometric_memory {
     ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
     ct_real *mean;       /* [3 m] their mean over the last time that is as long as this substep [N] */
     ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+    uint64_t *start_keys;  /* keys, force, before, h at the start of the step, for one that is taken back */
+    ct_real *start_force, *start_before, start_h;
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
@@ -67571,10 +67573,12 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 /* ---- geometric_memory.c ---- */
 
 /* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
-   0: out of memory. cti_geometric_forget -- nothing is known any more. */
+   0: out of memory. cti_geometric_memory_save -- what is known when a step begins; 0: out of memory. cti_geometric_memory_restore -- it is known
+   again. */
 CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
-CTI_FN void cti_geometric_forget(cti_state *s);
+CTI_FN int cti_geometric_memory_save(cti_state *s);
+CTI_FN void cti_geometric_memory_restore(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */
@@ -68637,10 +68641,28 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
     return 1;
 }
 
-CTI_FN void cti_geometric_forget(cti_state *s)
+CTI_FN int cti_geometric_memory_save(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    CTI_CLEAR(m->keys), CTI_CLEAR(m->force), CTI_CLEAR(m->before);
+    int n = CTI_LEN(m->keys);
+    if (!CTI_RESIZE(s->mem, m->start_keys, n) || !CTI_RESIZE(s->mem, m->start_force, 3 * n) || !CTI_RESIZE(s->mem, m->start_before, 3 * n))
+        return 0;
+    if (n) {
+        memcpy(m->start_keys, m->keys, sizeof *m->keys * (size_t)n);
+        memcpy(m->start_force, m->force, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(m->start_before, m->before, sizeof(ct_real) * 3 * (size_t)n);
+    }
+    m->start_h = m->h;
+    return 1;
+}
+
+CTI_FN void cti_geometric_memory_restore(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    uint64_t *keys = m->keys;
+    ct_real *force = m->force, *before = m->before;
+    m->keys = m->start_keys, m->force = m->start_force, m->before = m->start_before, m->h = m->start_h;
+    m->start_keys = keys, m->start_force = force, m->start_before = before;
     m->tabled = 0;
 }
 
@@ -68650,6 +68672,7 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
     CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force),
         CTI_FREE(s->mem, m->before), CTI_FREE(s->mem, m->mean);
     CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
+    CTI_FREE(s->mem, m->start_keys), CTI_FREE(s->mem, m->start_force), CTI_FREE(s->mem, m->start_before);
 }
 
 #undef CTI_GEOMETRIC_KEEP
@@ -70709,7 +70732,7 @@ static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
     cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
-    cti_geometric_forget(s);
+    cti_geometric_memory_restore(s);
     return CT_ERR_MEMORY;
 }
 
@@ -70720,7 +70743,7 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->substeps = 0;
-    if (!cti_snapshot_save(s, 0, &s->step.start))
+    if (!cti_snapshot_save(s, 0, &s->step.start) || !cti_geometric_memory_save(s))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         s->step.time = s->step.until;

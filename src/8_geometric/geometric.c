@@ -448,7 +448,7 @@ static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
     cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
-    cti_geometric_forget(s);
+    cti_geometric_memory_restore(s);
     return CT_ERR_MEMORY;
 }
 
@@ -459,7 +459,7 @@ CTI_FN ct_code cti_geometric_step(cti_state *s, ct_real dt, ct_step_report *r)
     cti_ends_blank(s, r);
     cti_ends_open(s, dt);
     r->substeps = 0;
-    if (!cti_snapshot_save(s, 0, &s->step.start))
+    if (!cti_snapshot_save(s, 0, &s->step.start) || !cti_geometric_memory_save(s))
         return CT_ERR_MEMORY;
     if (s->n == 0) {
         s->step.time = s->step.until;

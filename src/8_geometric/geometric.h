@@ -88,6 +88,8 @@ typedef struct cti_geometric_memory {
     ct_real *first;      /* [m] their normal forces; 0: there was none, or it is an elastic; -1: the collision is new */
     ct_real *mean;       /* [3 m] their mean over the last time that is as long as this substep [N] */
     ct_real *base;       /* [3 m] share of their forces that acts in the free motion, and that corrections start from */
+    uint64_t *start_keys;  /* keys, force, before, h at the start of the step, for one that is taken back */
+    ct_real *start_force, *start_before, start_h;
 } cti_geometric_memory;
 
 /* cti_geometric_crossing -- the hierarchies of regions, and scratch of detection. */
@@ -274,10 +276,12 @@ CTI_FN int cti_geometric_elastic_impulse(cti_state *s, const cti_geometric_hit *
 /* ---- geometric_memory.c ---- */
 
 /* cti_geometric_recall -- memory.first and friction of the hits at hand; cti_geometric_remember -- keeps forces.force for the next substep.
-   0: out of memory. cti_geometric_forget -- nothing is known any more. */
+   0: out of memory. cti_geometric_memory_save -- what is known when a step begins; 0: out of memory. cti_geometric_memory_restore -- it is known
+   again. */
 CTI_FN int cti_geometric_recall(cti_state *s, ct_real h);
 CTI_FN int cti_geometric_remember(cti_state *s, ct_real h);
-CTI_FN void cti_geometric_forget(cti_state *s);
+CTI_FN int cti_geometric_memory_save(cti_state *s);
+CTI_FN void cti_geometric_memory_restore(cti_state *s);
 CTI_FN void cti_geometric_memory_free(cti_state *s);
 
 /* ---- geometric_implicit.c ---- */

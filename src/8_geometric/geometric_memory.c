@@ -108,10 +108,28 @@ CTI_FN int cti_geometric_remember(cti_state *s, ct_real h)
     return 1;
 }
 
-CTI_FN void cti_geometric_forget(cti_state *s)
+CTI_FN int cti_geometric_memory_save(cti_state *s)
 {
     cti_geometric_memory *m = &cti_geometric_own(s)->memory;
-    CTI_CLEAR(m->keys), CTI_CLEAR(m->force), CTI_CLEAR(m->before);
+    int n = CTI_LEN(m->keys);
+    if (!CTI_RESIZE(s->mem, m->start_keys, n) || !CTI_RESIZE(s->mem, m->start_force, 3 * n) || !CTI_RESIZE(s->mem, m->start_before, 3 * n))
+        return 0;
+    if (n) {
+        memcpy(m->start_keys, m->keys, sizeof *m->keys * (size_t)n);
+        memcpy(m->start_force, m->force, sizeof(ct_real) * 3 * (size_t)n);
+        memcpy(m->start_before, m->before, sizeof(ct_real) * 3 * (size_t)n);
+    }
+    m->start_h = m->h;
+    return 1;
+}
+
+CTI_FN void cti_geometric_memory_restore(cti_state *s)
+{
+    cti_geometric_memory *m = &cti_geometric_own(s)->memory;
+    uint64_t *keys = m->keys;
+    ct_real *force = m->force, *before = m->before;
+    m->keys = m->start_keys, m->force = m->start_force, m->before = m->start_before, m->h = m->start_h;
+    m->start_keys = keys, m->start_force = force, m->start_before = before;
     m->tabled = 0;
 }
 
@@ -121,6 +139,7 @@ CTI_FN void cti_geometric_memory_free(cti_state *s)
     CTI_FREE(s->mem, m->keys), CTI_FREE(s->mem, m->now), CTI_FREE(s->mem, m->table), CTI_FREE(s->mem, m->force),
         CTI_FREE(s->mem, m->before), CTI_FREE(s->mem, m->mean);
     CTI_FREE(s->mem, m->first), CTI_FREE(s->mem, m->base);
+    CTI_FREE(s->mem, m->start_keys), CTI_FREE(s->mem, m->start_force), CTI_FREE(s->mem, m->start_before);
 }
 
 #undef CTI_GEOMETRIC_KEEP
