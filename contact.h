@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 911ea0413a8ab63e.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 31417d40d56bc744.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -15734,7 +15734,7 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
 CTI_FN void cti_cone_project3(double mu, double *r)
 {
     double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
-    if (t <= mu * r[0])
+    if (r[0] >= 0 && t <= mu * r[0]) /* the sign decides where mu = 0 */
         return;
     if (mu * t <= -r[0]) {
         r[0] = r[1] = r[2] = 0;

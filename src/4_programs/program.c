@@ -423,7 +423,7 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
 CTI_FN void cti_cone_project3(double mu, double *r)
 {
     double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
-    if (t <= mu * r[0])
+    if (r[0] >= 0 && t <= mu * r[0]) /* the sign decides where mu = 0 */
         return;
     if (mu * t <= -r[0]) {
         r[0] = r[1] = r[2] = 0;
