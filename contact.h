@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 31417d40d56bc744.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 37d3e83e11315a78.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -17988,7 +17988,7 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and the code that they share. The form: u =
    W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i with
    root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
-   |root (s - P_K(s - u^))| / |root s|.
+   |root (s - P_K(s - u^))| / |root q|.
    W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 
 
@@ -17997,8 +17997,7 @@ enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line sear
 /* cti_friction_least -- the iterate of the least residual so far. */
 typedef struct cti_friction_least {
     double *r;       /* [m] */
-    double residual;
-    double judged;   /* ... by the judge's measure, relative to q instead of r */
+    double residual; /* by the judge's measure: relative to q, which does not change from one iterate to the next */
 } cti_friction_least;
 
 /* cti_friction_run -- progress of the solve. */
@@ -18022,6 +18021,7 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
+    double share;      /* the natural map at the iterate relative to r: the error of the impulses themselves; relative to q where r = 0 */
     cti_friction_least least;
     cti_friction_run run;
 } cti_friction;
@@ -18036,10 +18036,10 @@ CTI_FN void cti_friction_close(cti_friction *f);
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 /* cti_friction_row -- y [3] = rows of contact i of W times x. */
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
-/* cti_friction_residual -- computes u of r; returns the relative size of the scaled natural map, and keeps the best r. */
+/* cti_friction_residual -- computes u of r; returns the size of the scaled natural map relative to q, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same measure for any pair r, u; *judged: relative to q. */
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
+/* cti_friction_natural -- the same measure for any pair r, u; *share: relative to r. */
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share);
 #endif
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_friction_local -- solves one contact with u = B r + q exactly for r [3]. */
@@ -18304,7 +18304,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->least.residual = f->least.judged = INFINITY;
+    f->least.residual = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -18369,9 +18369,9 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
         cti_friction_row(f, i, x, y + 3 * (size_t)i);
 }
 
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged)
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share)
 {
-    double part = 0, whole = 0, data = 0;
+    double part = 0, whole = 0, data = 0, residual;
     int i, k;
     for (i = 0; i < f->nc; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
@@ -18383,22 +18383,21 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
             part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
-    *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
-    if (!(part > 0))
-        return part == 0 ? 0 : INFINITY;
-    return whole > 0 ? sqrt(part / whole) : *judged; /* without impulses, relative to the data: a length would not compare */
+    residual = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
+    *share = part > 0 && whole > 0 ? sqrt(part / whole) : residual;
+    return residual;
 }
 
 CTI_FN double cti_friction_residual(cti_friction *f)
 {
-    double residual, judged;
+    double residual;
     int i;
     cti_friction_mul(f, f->r, f->u);
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
-    residual = cti_friction_natural(f, f->r, f->u, &judged);
+    residual = cti_friction_natural(f, f->r, f->u, &f->share);
     if (residual < f->least.residual) {
-        f->least.residual = residual, f->least.judged = judged;
+        f->least.residual = residual;
         memcpy(f->least.r, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
@@ -18526,7 +18525,7 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     if (f->run.memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->least.judged <= enough)
+    if (f->least.residual <= enough)
         return CTI_OUTCOME_SOLVED;
     a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
@@ -19004,7 +19003,7 @@ static void cti_newton_remember(cti_newton *s, double norm)
 }
 
 /* line search along d until F falls; 0, with the old iterate restored, if it does not */
-static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
+static int cti_newton_search(cti_newton *s)
 {
     cti_friction *f = s->f;
     double t = 1, bound = cti_newton_bound(s);
@@ -19013,42 +19012,40 @@ static int cti_newton_search(cti_newton *s, double *out_residual, double *out_no
     for (k = 0; k < CTI_NEWTON_HALVES; k++, t /= 2) {
         for (i = 0; i < f->m; i++)
             f->r[i] = s->old[i] + t * s->d[i];
-        *out_residual = cti_friction_residual(f);
-        *out_norm = cti_newton_map(s, 0);
-        if (*out_norm <= (1 - 1e-4 * t) * bound)
+        cti_friction_residual(f);
+        if (cti_newton_map(s, 0) <= (1 - 1e-4 * t) * bound)
             return 1;
     }
     memcpy(f->r, s->old, sizeof *f->r * (size_t)f->m);
     return 0;
 }
 
-static double cti_newton_sweeps(cti_newton *s, int count)
+static void cti_newton_sweeps(cti_newton *s, int count)
 {
     int k;
     for (k = 0; k < count; k++)
         cti_friction_sweep(s->f, 0, NULL, k & 1);
     s->n_history = 0;
-    return cti_friction_residual(s->f);
+    cti_friction_residual(s->f);
 }
 
-/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
-   Returns the residual */
-static double cti_newton_leap(cti_newton *s)
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress */
+static void cti_newton_leap(cti_newton *s)
 {
     cti_friction *f = s->f;
     int i;
     for (i = 0; i < f->m && cti_finite64(s->d[i]); i++)
         f->r[i] += s->d[i];
-    return cti_newton_sweeps(s, 2);
+    cti_newton_sweeps(s, 2);
 }
 
-/* one step from the iterate; *residual is its residual, and is updated. 0 when F falls along no step */
-static int cti_newton_advance(cti_newton *s, double *residual)
+/* one step from the iterate. 0 when F falls along no step */
+static int cti_newton_advance(cti_newton *s)
 {
     double norm = cti_newton_map(s, 1);
     s->f->run.iterations++;
     cti_newton_remember(s, norm);
-    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * s->f->share) + 1e-7)) && cti_newton_search(s);
 }
 #endif
 
@@ -19056,19 +19053,21 @@ static int cti_newton_advance(cti_newton *s, double *residual)
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual;
     int k, goes = 1, failures = 0;
     memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
-    residual = cti_friction_residual(f);
+    cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
-        goes = cti_newton_advance(s, &residual);
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+        goes = cti_newton_advance(s);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
-        residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
+        if (failures % 2)
+            cti_newton_leap(s);
+        else
+            cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->least.judged <= enough;
+    return f->least.residual <= enough;
 }
 #endif
 
@@ -19077,24 +19076,26 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->least.residual, mark = INFINITY;
+    double mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (f->least.judged > enough)
-        residual = cti_newton_sweeps(s, 10);
-    while (f->least.judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    if (f->least.residual > enough)
+        cti_newton_sweeps(s, 10);
+    while (f->least.residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
-        if (!cti_newton_advance(s, &residual)) {
+        if (!cti_newton_advance(s)) {
             failures++;
-            residual =
-                f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
+            if (f->e->mix && failures % 2)
+                cti_newton_leap(s);
+            else
+                cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
         if (f->least.residual < 0.8 * mark)
             mark = f->least.residual, since = 0;
         if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
             memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
-            residual = cti_newton_sweeps(s, 10);
+            cti_newton_sweeps(s, 10);
         }
     }
 }
@@ -19249,9 +19250,9 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->at.v, f->r, bytes);
-    if (!(f->least.judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    if (!(f->least.residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (f->least.judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+    while (f->least.residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
         f->run.iterations++, since++;
         memcpy(s->at.old_z, s->at.z, bytes);
         if (!cti_admm_map(s))
@@ -25257,7 +25258,7 @@ static int cti_cones_end(cti_cones *c)
     c->sparse.polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
         c->sparse.f.r[i] = c->sparse.side[i] * c->y[i];
-    c->sparse.f.least.residual = c->sparse.f.least.judged = INFINITY;
+    c->sparse.f.least.residual = INFINITY;
     cti_friction_residual(&c->sparse.f);
     return cti_cones_polish(c);
 }
@@ -26804,7 +26805,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->least.residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0, patience = s->accuracy.world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE;
-    while (f->least.judged > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
+    while (f->least.residual > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->run.iterations++;
         s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
@@ -26848,7 +26849,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
-            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }

@@ -510,7 +510,7 @@ static int cti_cones_end(cti_cones *c)
     c->sparse.polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
         c->sparse.f.r[i] = c->sparse.side[i] * c->y[i];
-    c->sparse.f.least.residual = c->sparse.f.least.judged = INFINITY;
+    c->sparse.f.least.residual = INFINITY;
     cti_friction_residual(&c->sparse.f);
     return cti_cones_polish(c);
 }
