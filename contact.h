@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 37d3e83e11315a78.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 66790b815b24e9fd.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -24826,10 +24826,8 @@ static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] +
 static double cti_cones_far(const double *x, const double *d)
 {
     double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
-    double square = b * b - a * c, root;
-    if (square < 0)
-        return INFINITY;
-    root = sqrt(square) - b;
+    /* x is in the cone, so that both roots are real: a negative number under the root is rounding of a double one */
+    double root = sqrt(cti_fmax(0, b * b - a * c)) - b;
     return root > 0 ? cti_fmax(0, c) / root : INFINITY;
 }
 

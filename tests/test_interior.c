@@ -118,6 +118,30 @@ static void block_on_ground(void **state)
     qp_drop(&q);
 }
 
+/* a column of bodies without tangential load: all directions of a cone are on its axis, where the step to its boundary is a double root. The
+   first contact, which is pushed, carries 10 */
+static void column_on_the_axis(void **state)
+{
+    enum { N = 10, M = 3 * N };
+    static double W[M * M], w[M], mu[N];
+    qp q;
+    int i;
+    (void)state;
+    for (i = 0; i < M; i++) {
+        W[i * M + i] = i < 3 ? 1 : 2, mu[i / 3] = 0.5;
+        if (i >= 3)
+            W[i * M + i - 3] = W[(i - 3) * M + i] = -1;
+    }
+    w[0] = -1;
+    qp_begin(&q, CTI_PROGRAM_LOCAL, M, M);
+    sparse_full(&q.mem, M, M, W, &q.p.W);
+    q.p.mu = vector_copy(&q.mem, mu, N), q.p.w = vector_copy(&q.mem, w, M);
+    assert_true(cti_program_prepare(&q.mem, &q.p));
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0] - N) < 1e-6 && fabs(q.r[M - 3] - 1) < 1e-6 && q.a.iterations < 20);
+    qp_drop(&q);
+}
+
 static void data_folder(void **state)
 {
     static const char *const files[] = {"mm/DUAL1",
@@ -156,6 +180,7 @@ int main(void)
         cmocka_unit_test(lcp_without_solution),
         cmocka_unit_test(long_multipliers),
         cmocka_unit_test(block_on_ground),
+        cmocka_unit_test(column_on_the_axis),
         cmocka_unit_test(data_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
