@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 66790b815b24e9fd.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 027c9c8a5b835dd8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -15201,8 +15201,14 @@ typedef struct cti_judgement {
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_program_judge -- work [m + 2 n]. */
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
+#endif
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+/* cti_cone_natural -- out [3] = r - P_K(r - v), the natural map; exactly v where r - v is in K, however long r is. */
+CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double *out);
 #endif
 
 /* cti_effort_watcher -- a function that sees the iterates. */
@@ -15728,9 +15734,11 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
     }
     return 1;
 }
+#endif
 
 /* ---- the judge ---- */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_PGS
 CTI_FN void cti_cone_project3(double mu, double *r)
 {
     double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
@@ -15743,6 +15751,30 @@ CTI_FN void cti_cone_project3(double mu, double *r)
     n = (r[0] + mu * t) / (1 + mu * mu);
     r[0] = n;
     r[1] *= mu * n / t, r[2] *= mu * n / t;
+}
+#endif
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+/* With a = r - v, a = P_K(a) + g (-mu, e) on the slanted part, e = a_t / |a_t| and g = (|a_t| - mu a_n) / (1 + mu^2) > 0. r may be many orders of
+   magnitude longer than v, so that |a_t| - |r_t| is formed without a difference of lengths */
+CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double *out)
+{
+    double a[3], t, rt = sqrt(r[1] * r[1] + r[2] * r[2]), g;
+    int k;
+    for (k = 0; k < 3; k++)
+        a[k] = r[k] - v[k], out[k] = v[k];
+    t = sqrt(a[1] * a[1] + a[2] * a[2]);
+    if (a[0] + mu * t <= 0) {
+        memcpy(out, r, 3 * sizeof *r);
+        return;
+    }
+    if (t == 0)
+        return;
+    g = rt - mu * r[0] + (v[1] * v[1] + v[2] * v[2] - 2 * (r[1] * v[1] + r[2] * v[2])) / (t + rt) + mu * v[0];
+    if (g <= 0)
+        return;
+    g /= 1 + mu * mu;
+    out[0] -= mu * g, out[1] += g * a[1] / t, out[2] += g * a[2] / t;
 }
 
 static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
@@ -15828,13 +15860,13 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
     int i, k;
     for (i = 0; i < p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
-        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], a[3], b[3];
+        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], v[3], a[3], b[3];
         hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
         for (k = 0; k < 3; k++)
-            a[k] = ri[k] - p->scale[i] * hat[k], b[k] = ri[k] - hat[k];
-        cti_cone_project3(mu, a), cti_cone_project3(mu, b);
+            v[k] = p->scale[i] * hat[k];
+        cti_cone_natural(mu, ri, v, a), cti_cone_natural(mu, ri, hat, b);
         for (k = 0; k < 3; k++) {
-            scaled += (ri[k] - a[k]) * (ri[k] - a[k]), plain += (ri[k] - b[k]) * (ri[k] - b[k]);
+            scaled += a[k] * a[k], plain += b[k] * b[k];
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
@@ -18375,12 +18407,12 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
     int i, k;
     for (i = 0; i < f->nc; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
-        double z[3];
-        z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
-        cti_cone_project3(f->mu[i], z);
+        double hat[3], z[3];
+        hat[0] = ui[0] + f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[1] = ui[1], hat[2] = ui[2];
+        cti_cone_natural(f->mu[i], ri, hat, z);
         for (k = 0; k < 3; k++) {
             double s = f->root[i] * f->root[i]; /* r_i of the problem is root_i s_i */
-            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
+            part += s * z[k] * z[k], whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
     residual = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);

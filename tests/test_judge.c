@@ -208,10 +208,42 @@ static void open_contacts_do_not_pull(void **state)
     }
 }
 
+/* a body between two plates, and a start with a squeeze of 1e17 that moves nothing: it approaches one plate, and a zero of the natural map that is
+   rounding does not make it solved */
+static void long_impulses_hide_nothing(void **state)
+{
+    double x[6], r[6];
+    int k, g;
+    numbers q;
+    (void)state;
+    memset(&q, 0, sizeof q);
+    q.n = q.m = 6, q.w[0] = -1, q.w[3] = 1, q.mu[0] = q.mu[1] = 0.5;
+    for (k = 0; k < 3; k++) {
+        q.W[7 * k] = q.W[7 * (k + 3)] = 1, q.W[6 * k + k + 3] = q.W[6 * (k + 3) + k] = -1;
+        q.A[7 * k] = q.A[7 * (k + 3)] = 1, q.J[6 * k + k] = 1, q.J[6 * (k + 3) + k] = -1;
+    }
+    for (g = 0; g < 2; g++) {
+        ct_problem *problem = create(&q, g ? CT_PROBLEM_GLOBAL : CT_PROBLEM_LOCAL);
+        for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+            ct_solver_desc d = ct_solver_desc_default();
+            ct_solution s;
+            memset(&s, 0, sizeof s), memset(x, 0, sizeof x), memset(r, 0, sizeof r);
+            r[0] = r[3] = 1e17;
+            d.solver = (ct_solver)k, d.warm = 1;
+            s.n = s.m = 6, s.x = x, s.r = r;
+            if (ct_problem_solver_built(d.solver)) {
+                assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+                assert_true(s.outcome != CT_OUTCOME_SOLVED || s.primal < 1e-3);
+            }
+        }
+        ct_problem_free(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
                                        cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible),
-                                       cmocka_unit_test(open_contacts_do_not_pull)};
+                                       cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,12 +249,12 @@ CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const
     int i, k;
     for (i = 0; i < f->nc; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
-        double z[3];
-        z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
-        cti_cone_project3(f->mu[i], z);
+        double hat[3], z[3];
+        hat[0] = ui[0] + f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[1] = ui[1], hat[2] = ui[2];
+        cti_cone_natural(f->mu[i], ri, hat, z);
         for (k = 0; k < 3; k++) {
             double s = f->root[i] * f->root[i]; /* r_i of the problem is root_i s_i */
-            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
+            part += s * z[k] * z[k], whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
     residual = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
