@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 027c9c8a5b835dd8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 10cbc7ade447f450.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -16094,7 +16094,7 @@ typedef struct cti_certificate {
 /* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
-   the largest entry of each row and column is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
+   the largest entry of each row, and of each column in the rows of the proof, is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
    n]. */
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
 /* cti_program_certify -- the same, after negative and tangential entries of y [m] are set to 0 and y is scaled to a largest entry of 1. */
@@ -16110,9 +16110,12 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 /* ---- 4_programs/certificate.c ---- */
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
    Method: Farkas' lemma. The sums that must vanish are measured independently of the units of rows and unknowns. An unknown with a small
-   column may still make the rows feasible, so its sum is compared with the size of that column. */
+   column may still make the rows feasible, so its sum is compared with the size of that column in the rows of the proof. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#define CTI_CERTIFICATE_NOISE 1e-7 /* [1] of the largest multiplier: smaller ones are a solver's rounding and no part of the proof */
+#define CTI_CERTIFICATE_REST 1e-6  /* [1] weight of rows outside the proof in a column's size, for entries of 1e-15, which are rounding of the data */
+
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
 /* largest entry of row i; with stride 3 among the normals' columns only */
@@ -16172,15 +16175,17 @@ CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double
         return 0;
     for (i = 0; i < p->n; i++)
         sum[i] = column[i] = 0;
+    for (i = 0; i < p->m; i++)
+        most = cti_fmax(most, cti_certificate_row(S, i, stride) * fabs(y[i]));
     for (i = 0; i < p->m; i++) {
-        double row = cti_certificate_row(S, i, stride);
+        double row = cti_certificate_row(S, i, stride), weight;
         if (p->mu && i % 3)
             continue;
         out->rows += y[i] != 0;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-        most = cti_fmax(most, row * fabs(y[i]));
+        weight = (row * fabs(y[i]) > CTI_CERTIFICATE_NOISE * most ? 1 : CTI_CERTIFICATE_REST) / row;
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
-            column[S->i[k]] = cti_fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            column[S->i[k]] = cti_fmax(column[S->i[k]], weight * fabs(S->x[k]));
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
@@ -16217,7 +16222,7 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
     double rho = 0, next;
     int i, it;
     for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
+        y[i] = fabs(y[i]) > CTI_CERTIFICATE_NOISE ? y[i] : 0;
     memset(z, 0, sizeof *z * (size_t)p->n);
     cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {
@@ -81516,36 +81521,60 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* 1 where the point itself refutes every certificate y: W'y <= 0 and w'y < 0 exclude a point with W r + w >= 0. Violations are relative to
-   the data's w here, not to terms that cancel, as they are for QP */
-static int cti_problems_refutes(const cti_program *p, const cti_judgement *j, double tolerance)
+/* 1 for a point so good that no certificate is sought for long. Its violation is relative to the data's w, not to terms that cancel, as it
+   is for QP */
+static int cti_problems_feasible(const cti_program *p, const cti_judgement *j, double tolerance)
 {
     return (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
 }
 
-/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one. sharp: the
-   nearest vector with W'y = 0 is tried, too */
-static int cti_problems_prove(const cti_problems_run *q, int sharp)
+/* 1 where the point itself refutes the certificate q->proof. An exact one, y, has y'u <= w'y < 0 at every point, so that the violations of
+   u >= 0, weighted with y, have at least the sum |w'y|. In one that holds up to 1e-9, a point of size 1e9 may have less. Rounding of u counts as a
+   violation, and a point with negative multipliers refutes no LCP's */
+static int cti_problems_refutes(const cti_problems_run *q, const cti_judgement *j)
+{
+    const cti_program *p = q->p;
+    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, i, k;
+    const cti_sparse *S = square ? &p->W : &p->J;
+    const double *y = q->proof, *z = square ? q->r : q->x;
+    double *u = q->work, violation = 0, value = 0;
+    cti_program_u(p, q->x, q->r, u);
+    for (i = 0; i < p->m; i++) {
+        double terms = 0, off = p->equation && p->equation[i] ? fabs(u[i]) : cti_fmax(0, -u[i]);
+        if (y[i] == 0)
+            continue;
+        for (k = S->p[i]; k < S->p[i + 1]; k++)
+            terms += fabs(S->x[k] * z[S->i[k]]);
+        violation += fabs(y[i]) * (off + 1e-14 * terms), value += y[i] * p->w[i];
+    }
+    return violation < -value / 2 && !(square && j->dual > CTI_PROBLEMS_FEASIBLE);
+}
+
+/* 1 when the multipliers contain a certificate of infeasibility that the point does not refute; it is then in q->r. Diverging multipliers
+   do so along one. Unless the point is good, the nearest vector with W'y = 0 is tried, too. j: of the point, or NULL where there is none */
+static int cti_problems_prove(const cti_problems_run *q, const cti_judgement *j)
 {
     const cti_program *p = q->p;
     size_t size = sizeof *q->r * (size_t)p->m;
+    int sharp = !j || !cti_problems_feasible(p, j, (double)q->d->tolerance);
     if (p->m == 0)
         return 0;
     memcpy(q->proof, q->r, size);
     if (!(sharp ? cti_program_certify_sharp(p, q->proof, q->work) : cti_program_certify(p, q->proof, q->work)))
+        return 0;
+    if (j && cti_problems_refutes(q, j))
         return 0;
     memcpy(q->r, q->proof, size);
     return 1;
 }
 
 /* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
-   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds, and such a certificate precedes every other
-   outcome */
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds and that the point does not refute; it precedes
+   every other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
-    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE &&
-        cti_problems_prove(q, !cti_problems_refutes(q->p, j, (double)q->d->tolerance))) {
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q, j)) {
         *why = CTI_PROBLEMS_PROOF;
         return CT_OUTCOME_INFEASIBLE;
     }
@@ -81676,7 +81705,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
             break;
         for (i = 0; i < q->p->m; i++)
             q->r[i] = i % 3 ? 0 : a.r[i / 3];
-        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, 1);
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, NULL);
     }
     cti_program_normals_free(&q->mem, &normals);
     cti_arena_rewind(&q->arena, q->mark);
@@ -85435,6 +85464,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_SOLVE_NUMBERS
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_ICA_HEAD
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#undef CTI_CERTIFICATE_NOISE
+#undef CTI_CERTIFICATE_REST
 #endif
 #if CONTACT_WITH_ICA
 #undef CTI_ICA_PROGRAM_INNER

@@ -240,10 +240,43 @@ static void long_impulses_hide_nothing(void **state)
     }
 }
 
+/* Problems whose solution is so far away that a proof of infeasibility holds up to 1e-10 of its terms: a body of 1e10 times the mass on a light one,
+   and rows x1 + 1e-10 x2 >= 1, -x1 >= 1, x2 >= 0. Solvers that reach the solution keep it */
+static void far_solutions_are_not_infeasible(void **state)
+{
+    static const double W[4] = {1, -1, -1, 1 + 1e-10}, w[2] = {-1, 0.5}, J[6] = {1, 1e-10, -1, 0, 0, 1}, c[3] = {-1, -1, 0};
+    int g, k, solved = 0;
+    numbers q;
+    (void)state;
+    for (g = 0; g < 2; g++) {
+        ct_problem *problem;
+        memset(&q, 0, sizeof q);
+        q.n = 2, q.m = g ? 3 : 2;
+        memcpy(q.W, W, sizeof W), memcpy(q.J, J, sizeof J), memcpy(q.w, g ? c : w, sizeof *w * (size_t)q.m);
+        q.A[0] = 1, q.A[3] = 1e-20;
+        problem = create(&q, g ? CT_PROBLEM_QP : CT_PROBLEM_LCP);
+        for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+            ct_solver_desc d = ct_solver_desc_default();
+            ct_solution s;
+            memset(&s, 0, sizeof s);
+            d.solver = (ct_solver)k, d.tolerance = (ct_real)1e-8, d.budget = 10000;
+            if (!ct_problem_solver_built(d.solver))
+                continue;
+            assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+            solved += s.outcome == CT_OUTCOME_SOLVED;
+            if (g || k == CT_SOLVER_AUTO || k == CT_SOLVER_LEMKE || k == CT_SOLVER_MPRGP)
+                assert_int_not_equal(s.outcome, CT_OUTCOME_INFEASIBLE);
+            ct_solution_free(&s);
+        }
+        ct_problem_free(problem);
+    }
+    assert_true(solved >= 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
                                        cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible),
-                                       cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing)};
+                                       cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing), cmocka_unit_test(far_solutions_are_not_infeasible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
