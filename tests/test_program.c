@@ -114,6 +114,49 @@ static void make_qp(container *c)
     put_array(c, "J.x", 1, 1, xj), put_array(c, "c", 1, 1, cj), put_array(c, "obj", 1, 1, objective);
 }
 
+/* sets entry k of an int array, or the number of entries where k is -1 */
+static void patch(container *c, const char *name, int k, int32_t value)
+{
+    size_t at = 16;
+    uint64_t count;
+    while (strncmp((const char *)c->bytes + at, name, 16) != 0) {
+        uint32_t dtype;
+        memcpy(&dtype, c->bytes + at + 16, 4), memcpy(&count, c->bytes + at + 24, 8);
+        at += 32 + (((dtype ? 8 : 4) * (size_t)count + 7) & ~(size_t)7);
+        assert_true(at < c->n);
+    }
+    count = (uint64_t)value;
+    if (k < 0)
+        memcpy(c->bytes + at + 24, &count, 8);
+    else
+        memcpy(c->bytes + at + 32 + 4 * k, &value, 4);
+}
+
+/* row pointers that leave entries out, and references of another length: the error names the array's letter or name */
+static void containers_drop_nothing(void **state)
+{
+    static const uint32_t arrays = 12;
+    static const double nine = 9;
+    static const int32_t zero = 0;
+    container c;
+    (void)state;
+    make_qp(&c), patch(&c, "P.p", 0, 1);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "matrix P: row pointers");
+    make_qp(&c), patch(&c, "P.p", 2, 1);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "matrix P: row pointers");
+    make_qp(&c), patch(&c, "J.p", 1, 0);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "matrix J: row pointers");
+    make_qp(&c), memcpy(c.bytes + 12, &arrays, 4);
+    put_array(&c, "x_ref", 1, 1, &nine);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "x_ref");
+    make_qp(&c), memcpy(c.bytes + 12, &arrays, 4);
+    put_array(&c, "lam_ref", 0, 1, &zero);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "lam_ref");
+    make_qp(&c), patch(&c, "obj", -1, 0);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "obj");
+    remove("test_program.cpb");
+}
+
 static void containers(void **state)
 {
     container c;
@@ -285,7 +328,7 @@ static void references(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_rows), cmocka_unit_test(texts), cmocka_unit_test(containers), cmocka_unit_test(judge), cmocka_unit_test(natural_map),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_rows), cmocka_unit_test(texts), cmocka_unit_test(containers), cmocka_unit_test(containers_drop_nothing), cmocka_unit_test(judge), cmocka_unit_test(natural_map),
                                        cmocka_unit_test(references)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
