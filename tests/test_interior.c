@@ -80,6 +80,24 @@ static void lcp_without_solution(void **state)
     qp_drop(&q);
 }
 
+/* solutions of 1e9 beside one of 1: growth to a large solution is not a ray. An LCP with W = diag(1e-9, 1), and its QP */
+static void large_solution(void **state)
+{
+    static const double W[4] = {1e-9, 0, 0, 1}, w[2] = {-1, -1}, b[2] = {1, 1}, J[4] = {1, 0, 0, 1}, zero[2] = {0, 0};
+    qp q;
+    (void)state;
+    qp_begin(&q, CTI_PROGRAM_LCP, 2, 2);
+    sparse_full(&q.mem, 2, 2, W, &q.p.W);
+    q.p.w = vector_copy(&q.mem, w, 2);
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0] - 1e9) < 10 && fabs(q.r[1] - 1) < 1e-7);
+    qp_drop(&q);
+    qp_make(&q, 2, 2, W, b, J, zero, 0);
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.x[0] - 1e9) < 10 && fabs(q.x[1] - 1) < 1e-7);
+    qp_drop(&q);
+}
+
 /* multipliers of 1e5 and rows that nearly all hold as equations: second differences of a noisy line */
 static void long_multipliers(void **state)
 {
@@ -178,6 +196,7 @@ int main(void)
         cmocka_unit_test(ends),
         cmocka_unit_test(semidefinite),
         cmocka_unit_test(lcp_without_solution),
+        cmocka_unit_test(large_solution),
         cmocka_unit_test(long_multipliers),
         cmocka_unit_test(block_on_ground),
         cmocka_unit_test(column_on_the_axis),
