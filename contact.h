@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 13aaa6656bb6c41d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ec72f39000298413.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -26859,7 +26859,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     while (f->least.residual > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->run.iterations++;
-        s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
+        s->accuracy.inexact = s->accuracy.world ? cti_fmin(f->share, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_solve_normals(s))
             return 0;

@@ -375,7 +375,7 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     while (f->least.residual > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->run.iterations++;
-        s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
+        s->accuracy.inexact = s->accuracy.world ? cti_fmin(f->share, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_solve_normals(s))
             return 0;
