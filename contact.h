@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ec72f39000298413.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3312c6279e05ffa3.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -47,7 +47,8 @@ PROBLEMS WITHOUT A WORLD
         ct_solver_desc s = ct_solver_desc_default();     s.solver = CT_SOLVER_AUTO;   s.tolerance = 1e-8;
         ct_solution x;   memset(&x, 0, sizeof x);        ct_problem_solve(problem, &s, &x)   x.outcome, x.x, x.r, x.residual
         ct_solution_free(&x);   ct_problem_free(problem)
-    x.outcome is decided by one judge, from x and r alone. s.seconds and s.now_us limit the time; with s.warm the given x and r are the start.
+    x.outcome is decided by one judge, from x and r alone. x.residual is relative to the data of all contacts together: where masses or speeds
+    differ by more than 1e3, look at x.primal, too. s.seconds and s.now_us limit the time; with s.warm the given x and r are the start.
     ct_problem_write stores a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
 
 MESH FILES
@@ -1059,7 +1060,7 @@ typedef struct ct_solution {
     double seconds;            /* 0 without a clock */
     double objective;          /* QP */
     double residual;           /* the number that decides, relative. QP: KKT and gap; LCP: natural map; contacts: scaled natural map and
-                                  dynamics */
+                                  dynamics, relative to all contacts together: heavy bodies hide errors at light ones, which `primal` shows */
     double dynamics, primal, dual, gap, natural, unscaled;
     int proof_rows;            /* INFEASIBLE: rows of the certificate r that are not 0, else 0; */
     double proof_value;        /* w'r < 0, relative to |w|'|r|; */
