@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 62d857d528cd3b7d.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ec90c6477a3e0c26.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -47,7 +47,8 @@ PROBLEMS WITHOUT A WORLD
         ct_solver_desc s = ct_solver_desc_default();     s.solver = CT_SOLVER_AUTO;   s.tolerance = 1e-8;
         ct_solution x;   memset(&x, 0, sizeof x);        ct_problem_solve(problem, &s, &x)   x.outcome, x.x, x.r, x.residual
         ct_solution_free(&x);   ct_problem_free(problem)
-    x.outcome is decided by one judge, from x and r alone. s.seconds and s.now_us limit the time; with s.warm the given x and r are the start.
+    x.outcome is decided by one judge, from x and r alone. x.residual is relative to the data of all contacts together: where masses or speeds
+    differ by more than 1e3, look at x.primal, too. s.seconds and s.now_us limit the time; with s.warm the given x and r are the start.
     ct_problem_write stores a problem as a file (.cpb; an LCP as text, .lcp or .blcp) that reads back bit for bit.
 
 MESH FILES
@@ -1060,7 +1061,7 @@ typedef struct ct_solution {
     double seconds;            /* 0 without a clock */
     double objective;          /* QP */
     double residual;           /* the number that decides, relative. QP: KKT and gap; LCP: natural map; contacts: scaled natural map and
-                                  dynamics */
+                                  dynamics, relative to all contacts together: heavy bodies hide errors at light ones, which `primal` shows */
     double dynamics, primal, dual, gap, natural, unscaled;
     int proof_rows;            /* INFEASIBLE: rows of the certificate r that are not 0, else 0; */
     double proof_value;        /* w'r < 0, relative to |w|'|r|; */
@@ -15209,8 +15210,14 @@ typedef struct cti_judgement {
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 /* cti_program_judge -- work [m + 2 n]. */
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
+#endif
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_PGS
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
+#endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+/* cti_cone_natural -- out [3] = r - P_K(r - v), the natural map; exactly v where r - v is in K, however long r is. */
+CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double *out);
 #endif
 
 /* cti_effort_watcher -- a function that sees the iterates. */
@@ -15736,13 +15743,15 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
     }
     return 1;
 }
+#endif
 
 /* ---- the judge ---- */
 
+#if CONTACT_WITH_ADMM || CONTACT_WITH_CA || CONTACT_WITH_PGS
 CTI_FN void cti_cone_project3(double mu, double *r)
 {
     double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
-    if (t <= mu * r[0])
+    if (r[0] >= 0 && t <= mu * r[0]) /* the sign decides where mu = 0 */
         return;
     if (mu * t <= -r[0]) {
         r[0] = r[1] = r[2] = 0;
@@ -15751,6 +15760,30 @@ CTI_FN void cti_cone_project3(double mu, double *r)
     n = (r[0] + mu * t) / (1 + mu * mu);
     r[0] = n;
     r[1] *= mu * n / t, r[2] *= mu * n / t;
+}
+#endif
+
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+/* With a = r - v, a = P_K(a) + g (-mu, e) on the slanted part, e = a_t / |a_t| and g = (|a_t| - mu a_n) / (1 + mu^2) > 0. r may be many orders of
+   magnitude longer than v, so that |a_t| - |r_t| is formed without a difference of lengths */
+CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double *out)
+{
+    double a[3], t, rt = sqrt(r[1] * r[1] + r[2] * r[2]), g;
+    int k;
+    for (k = 0; k < 3; k++)
+        a[k] = r[k] - v[k], out[k] = v[k];
+    t = sqrt(a[1] * a[1] + a[2] * a[2]);
+    if (a[0] + mu * t <= 0) {
+        memcpy(out, r, 3 * sizeof *r);
+        return;
+    }
+    if (t == 0)
+        return;
+    g = rt - mu * r[0] + (v[1] * v[1] + v[2] * v[2] - 2 * (r[1] * v[1] + r[2] * v[2])) / (t + rt) + mu * v[0];
+    if (g <= 0)
+        return;
+    g /= 1 + mu * mu;
+    out[0] -= mu * g, out[1] += g * a[1] / t, out[2] += g * a[2] / t;
 }
 
 static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
@@ -15836,13 +15869,13 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
     int i, k;
     for (i = 0; i < p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
-        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], a[3], b[3];
+        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], v[3], a[3], b[3];
         hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
         for (k = 0; k < 3; k++)
-            a[k] = ri[k] - p->scale[i] * hat[k], b[k] = ri[k] - hat[k];
-        cti_cone_project3(mu, a), cti_cone_project3(mu, b);
+            v[k] = p->scale[i] * hat[k];
+        cti_cone_natural(mu, ri, v, a), cti_cone_natural(mu, ri, hat, b);
         for (k = 0; k < 3; k++) {
-            scaled += (ri[k] - a[k]) * (ri[k] - a[k]), plain += (ri[k] - b[k]) * (ri[k] - b[k]);
+            scaled += a[k] * a[k], plain += b[k] * b[k];
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);
@@ -16070,7 +16103,7 @@ typedef struct cti_certificate {
 /* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
-   the largest entry of each row and column is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
+   the largest entry of each row, and of each column in the rows of the proof, is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
    n]. */
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
 /* cti_program_certify -- the same, after negative and tangential entries of y [m] are set to 0 and y is scaled to a largest entry of 1. */
@@ -16086,9 +16119,12 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 /* ---- 4_programs/certificate.c ---- */
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
    Method: Farkas' lemma. The sums that must vanish are measured independently of the units of rows and unknowns. An unknown with a small
-   column may still make the rows feasible, so its sum is compared with the size of that column. */
+   column may still make the rows feasible, so its sum is compared with the size of that column in the rows of the proof. */
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#define CTI_CERTIFICATE_NOISE 1e-7 /* [1] of the largest multiplier: smaller ones are a solver's rounding and no part of the proof */
+#define CTI_CERTIFICATE_REST 1e-6  /* [1] weight of rows outside the proof in a column's size, for entries of 1e-15, which are rounding of the data */
+
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
 /* largest entry of row i; with stride 3 among the normals' columns only */
@@ -16148,15 +16184,17 @@ CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double
         return 0;
     for (i = 0; i < p->n; i++)
         sum[i] = column[i] = 0;
+    for (i = 0; i < p->m; i++)
+        most = cti_fmax(most, cti_certificate_row(S, i, stride) * fabs(y[i]));
     for (i = 0; i < p->m; i++) {
-        double row = cti_certificate_row(S, i, stride);
+        double row = cti_certificate_row(S, i, stride), weight;
         if (p->mu && i % 3)
             continue;
         out->rows += y[i] != 0;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-        most = cti_fmax(most, row * fabs(y[i]));
+        weight = (row * fabs(y[i]) > CTI_CERTIFICATE_NOISE * most ? 1 : CTI_CERTIFICATE_REST) / row;
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
-            column[S->i[k]] = cti_fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            column[S->i[k]] = cti_fmax(column[S->i[k]], weight * fabs(S->x[k]));
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
@@ -16193,7 +16231,7 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
     double rho = 0, next;
     int i, it;
     for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
+        y[i] = fabs(y[i]) > CTI_CERTIFICATE_NOISE ? y[i] : 0;
     memset(z, 0, sizeof *z * (size_t)p->n);
     cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {
@@ -18033,7 +18071,7 @@ CTI_FN cti_outcome cti_solver_ca(const cti_program *p, cti_effort *e, cti_answer
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and the code that they share. The form: u =
    W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i with
    root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
-   |root (s - P_K(s - u^))| / |root s|.
+   |root (s - P_K(s - u^))| / |root q|.
    W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 
 
@@ -18042,8 +18080,7 @@ enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line sear
 /* cti_friction_least -- the iterate of the least residual so far. */
 typedef struct cti_friction_least {
     double *r;       /* [m] */
-    double residual;
-    double judged;   /* ... by the judge's measure, relative to q instead of r */
+    double residual; /* by the judge's measure: relative to q, which does not change from one iterate to the next */
 } cti_friction_least;
 
 /* cti_friction_run -- progress of the solve. */
@@ -18067,6 +18104,7 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
+    double share;      /* the natural map at the iterate relative to r: the error of the impulses themselves; relative to q where r = 0 */
     cti_friction_least least;
     cti_friction_run run;
 } cti_friction;
@@ -18081,10 +18119,10 @@ CTI_FN void cti_friction_close(cti_friction *f);
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 /* cti_friction_row -- y [3] = rows of contact i of W times x. */
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
-/* cti_friction_residual -- computes u of r; returns the relative size of the scaled natural map, and keeps the best r. */
+/* cti_friction_residual -- computes u of r; returns the size of the scaled natural map relative to q, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same measure for any pair r, u; *judged: relative to q. */
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
+/* cti_friction_natural -- the same measure for any pair r, u; *share: relative to r. */
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share);
 #endif
 #if CONTACT_WITH_ADMM || CONTACT_WITH_INTERIOR || CONTACT_WITH_NEWTON
 /* cti_friction_local -- solves one contact with u = B r + q exactly for r [3]. */
@@ -18349,7 +18387,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->least.residual = f->least.judged = INFINITY;
+    f->least.residual = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -18414,36 +18452,35 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
         cti_friction_row(f, i, x, y + 3 * (size_t)i);
 }
 
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged)
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share)
 {
-    double part = 0, whole = 0, data = 0;
+    double part = 0, whole = 0, data = 0, residual;
     int i, k;
     for (i = 0; i < f->nc; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
-        double z[3];
-        z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
-        cti_cone_project3(f->mu[i], z);
+        double hat[3], z[3];
+        hat[0] = ui[0] + f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[1] = ui[1], hat[2] = ui[2];
+        cti_cone_natural(f->mu[i], ri, hat, z);
         for (k = 0; k < 3; k++) {
             double s = f->root[i] * f->root[i]; /* r_i of the problem is root_i s_i */
-            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
+            part += s * z[k] * z[k], whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
-    *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
-    if (!(part > 0))
-        return part == 0 ? 0 : INFINITY;
-    return whole > 0 ? sqrt(part / whole) : *judged; /* without impulses, relative to the data: a length would not compare */
+    residual = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
+    *share = part > 0 && whole > 0 ? sqrt(part / whole) : residual;
+    return residual;
 }
 
 CTI_FN double cti_friction_residual(cti_friction *f)
 {
-    double residual, judged;
+    double residual;
     int i;
     cti_friction_mul(f, f->r, f->u);
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
-    residual = cti_friction_natural(f, f->r, f->u, &judged);
+    residual = cti_friction_natural(f, f->r, f->u, &f->share);
     if (residual < f->least.residual) {
-        f->least.residual = residual, f->least.judged = judged;
+        f->least.residual = residual;
         memcpy(f->least.r, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
@@ -18571,7 +18608,7 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     if (f->run.memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->least.judged <= enough)
+    if (f->least.residual <= enough)
         return CTI_OUTCOME_SOLVED;
     a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
@@ -19049,7 +19086,7 @@ static void cti_newton_remember(cti_newton *s, double norm)
 }
 
 /* line search along d until F falls; 0, with the old iterate restored, if it does not */
-static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
+static int cti_newton_search(cti_newton *s)
 {
     cti_friction *f = s->f;
     double t = 1, bound = cti_newton_bound(s);
@@ -19058,42 +19095,40 @@ static int cti_newton_search(cti_newton *s, double *out_residual, double *out_no
     for (k = 0; k < CTI_NEWTON_HALVES; k++, t /= 2) {
         for (i = 0; i < f->m; i++)
             f->r[i] = s->old[i] + t * s->d[i];
-        *out_residual = cti_friction_residual(f);
-        *out_norm = cti_newton_map(s, 0);
-        if (*out_norm <= (1 - 1e-4 * t) * bound)
+        cti_friction_residual(f);
+        if (cti_newton_map(s, 0) <= (1 - 1e-4 * t) * bound)
             return 1;
     }
     memcpy(f->r, s->old, sizeof *f->r * (size_t)f->m);
     return 0;
 }
 
-static double cti_newton_sweeps(cti_newton *s, int count)
+static void cti_newton_sweeps(cti_newton *s, int count)
 {
     int k;
     for (k = 0; k < count; k++)
         cti_friction_sweep(s->f, 0, NULL, k & 1);
     s->n_history = 0;
-    return cti_friction_residual(s->f);
+    cti_friction_residual(s->f);
 }
 
-/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
-   Returns the residual */
-static double cti_newton_leap(cti_newton *s)
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress */
+static void cti_newton_leap(cti_newton *s)
 {
     cti_friction *f = s->f;
     int i;
     for (i = 0; i < f->m && cti_finite64(s->d[i]); i++)
         f->r[i] += s->d[i];
-    return cti_newton_sweeps(s, 2);
+    cti_newton_sweeps(s, 2);
 }
 
-/* one step from the iterate; *residual is its residual, and is updated. 0 when F falls along no step */
-static int cti_newton_advance(cti_newton *s, double *residual)
+/* one step from the iterate. 0 when F falls along no step */
+static int cti_newton_advance(cti_newton *s)
 {
     double norm = cti_newton_map(s, 1);
     s->f->run.iterations++;
     cti_newton_remember(s, norm);
-    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * s->f->share) + 1e-7)) && cti_newton_search(s);
 }
 #endif
 
@@ -19101,19 +19136,21 @@ static int cti_newton_advance(cti_newton *s, double *residual)
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual;
     int k, goes = 1, failures = 0;
     memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
-    residual = cti_friction_residual(f);
+    cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
-        goes = cti_newton_advance(s, &residual);
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+        goes = cti_newton_advance(s);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
-        residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
+        if (failures % 2)
+            cti_newton_leap(s);
+        else
+            cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->least.judged <= enough;
+    return f->least.residual <= enough;
 }
 #endif
 
@@ -19122,24 +19159,26 @@ CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->least.residual, mark = INFINITY;
+    double mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (f->least.judged > enough)
-        residual = cti_newton_sweeps(s, 10);
-    while (f->least.judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    if (f->least.residual > enough)
+        cti_newton_sweeps(s, 10);
+    while (f->least.residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
-        if (!cti_newton_advance(s, &residual)) {
+        if (!cti_newton_advance(s)) {
             failures++;
-            residual =
-                f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
+            if (f->e->mix && failures % 2)
+                cti_newton_leap(s);
+            else
+                cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
         if (f->least.residual < 0.8 * mark)
             mark = f->least.residual, since = 0;
         if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
             memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
-            residual = cti_newton_sweeps(s, 10);
+            cti_newton_sweeps(s, 10);
         }
     }
 }
@@ -19294,9 +19333,9 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->at.v, f->r, bytes);
-    if (!(f->least.judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    if (!(f->least.residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (f->least.judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+    while (f->least.residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
         f->run.iterations++, since++;
         memcpy(s->at.old_z, s->at.z, bytes);
         if (!cti_admm_map(s))
@@ -19915,7 +19954,8 @@ static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
         !CTI_RESIZE(mem, q->face, n))
         return 0;
     memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
-    memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
+    if (A->p[n])
+        memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
     q->shift = 1e-11;
     return cti_scalar_open(mem, &q->system, &q->masked);
 }
@@ -24870,10 +24910,8 @@ static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] +
 static double cti_cones_far(const double *x, const double *d)
 {
     double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
-    double square = b * b - a * c, root;
-    if (square < 0)
-        return INFINITY;
-    root = sqrt(square) - b;
+    /* x is in the cone, so that both roots are real: a negative number under the root is rounding of a double one */
+    double root = sqrt(cti_fmax(0, b * b - a * c)) - b;
     return root > 0 ? cti_fmax(0, c) / root : INFINITY;
 }
 
@@ -25302,7 +25340,7 @@ static int cti_cones_end(cti_cones *c)
     c->sparse.polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
         c->sparse.f.r[i] = c->sparse.side[i] * c->y[i];
-    c->sparse.f.least.residual = c->sparse.f.least.judged = INFINITY;
+    c->sparse.f.least.residual = INFINITY;
     cti_friction_residual(&c->sparse.f);
     return cti_cones_polish(c);
 }
@@ -25412,6 +25450,7 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
+#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen */
 #endif
 
 typedef struct cti_interior_delta {
@@ -25740,24 +25779,38 @@ static int cti_interior_infeasible(cti_interior *ip)
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
 }
 
-/* 1 if x is on a ray along which the objective falls without bound: A x = 0, J x >= 0, b'x > 0, while no multipliers satisfy the
-   dynamics */
+/* how far row i of S d is from 0 (sign 0) or below it (sign 1), relative to its terms */
+static double cti_interior_off(const cti_sparse *S, int i, const double *d, int sign)
+{
+    double sum = 0, terms = 0;
+    int k;
+    for (k = S->p[i]; k < S->p[i + 1]; k++)
+        sum += S->x[k] * d[S->i[k]], terms += fabs(S->x[k] * d[S->i[k]]);
+    sum = sign ? cti_fmax(-sum, 0) : fabs(sum);
+    return sum > 0 ? sum / terms : sum;
+}
+
+/* 1 if x is on a ray d along which the objective falls without bound: A d = 0, J d >= 0, b'd > 0, while no multipliers satisfy the dynamics. d
+   has the entries of x that have grown: the others' share of A x stays bounded. Each row is measured by its own terms: a large solution, where A is
+   small, is no ray */
 static int cti_interior_unbounded(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
-    double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
+    double *d = c->kkt.t, size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
     int i;
     cti_interior_residuals(ip, ip->x, ip->y, ip->s);
-    cti_sparse_mul(&c->A, ip->x, c->kkt.t);
-    cti_sparse_mul(&c->J, ip->x, c->kkt.g1);
+    for (i = 0; i < c->n; i++)
+        size = cti_fmax(size, fabs(ip->x[i]));
     for (i = 0; i < c->n; i++) {
-        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->kkt.t[i]));
+        d[i] = fabs(ip->x[i]) > CTI_INTERIOR_GROWN * size ? ip->x[i] : 0;
         left = cti_fmax(left, fabs(ip->step.rd[i])), most = cti_fmax(most, fabs(c->b[i]));
-        gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
+        gain += c->b[i] * d[i], terms += fabs(c->b[i] * d[i]);
     }
+    for (i = 0; i < c->n; i++)
+        off = cti_fmax(off, cti_interior_off(&c->A, i, d, 0));
     for (i = 0; i < c->m; i++)
-        off = cti_fmax(off, c->equation[i] ? fabs(c->kkt.g1[i]) : -c->kkt.g1[i]);
-    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
+        off = cti_fmax(off, cti_interior_off(&c->J, i, d, !c->equation[i]));
+    return off < 1e-8 && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
 /* for an LCP, the unbounded direction of its quadratic program proves that no solution exists: W'y <= 0, w'y < 0 */
@@ -26849,10 +26902,10 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->least.residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0, patience = s->accuracy.world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE;
-    while (f->least.judged > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
+    while (f->least.residual > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->run.iterations++;
-        s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
+        s->accuracy.inexact = s->accuracy.world ? cti_fmin(f->share, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_solve_normals(s))
             return 0;
@@ -26893,7 +26946,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
-            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }
@@ -82381,36 +82434,60 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* 1 where the point itself refutes every certificate y: W'y <= 0 and w'y < 0 exclude a point with W r + w >= 0. Violations are relative to
-   the data's w here, not to terms that cancel, as they are for QP */
-static int cti_problems_refutes(const cti_program *p, const cti_judgement *j, double tolerance)
+/* 1 for a point so good that no certificate is sought for long. Its violation is relative to the data's w, not to terms that cancel, as it
+   is for QP */
+static int cti_problems_feasible(const cti_program *p, const cti_judgement *j, double tolerance)
 {
     return (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
 }
 
-/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one. sharp: the
-   nearest vector with W'y = 0 is tried, too */
-static int cti_problems_prove(const cti_problems_run *q, int sharp)
+/* 1 where the point itself refutes the certificate q->proof. An exact one, y, has y'u <= w'y < 0 at every point, so that the violations of
+   u >= 0, weighted with y, have at least the sum |w'y|. In one that holds up to 1e-9, a point of size 1e9 may have less. Rounding of u counts as a
+   violation, and a point with negative multipliers refutes no LCP's */
+static int cti_problems_refutes(const cti_problems_run *q, const cti_judgement *j)
+{
+    const cti_program *p = q->p;
+    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, i, k;
+    const cti_sparse *S = square ? &p->W : &p->J;
+    const double *y = q->proof, *z = square ? q->r : q->x;
+    double *u = q->work, violation = 0, value = 0;
+    cti_program_u(p, q->x, q->r, u);
+    for (i = 0; i < p->m; i++) {
+        double terms = 0, off = p->equation && p->equation[i] ? fabs(u[i]) : cti_fmax(0, -u[i]);
+        if (y[i] == 0)
+            continue;
+        for (k = S->p[i]; k < S->p[i + 1]; k++)
+            terms += fabs(S->x[k] * z[S->i[k]]);
+        violation += fabs(y[i]) * (off + 1e-14 * terms), value += y[i] * p->w[i];
+    }
+    return violation < -value / 2 && !(square && j->dual > CTI_PROBLEMS_FEASIBLE);
+}
+
+/* 1 when the multipliers contain a certificate of infeasibility that the point does not refute; it is then in q->r. Diverging multipliers
+   do so along one. Unless the point is good, the nearest vector with W'y = 0 is tried, too. j: of the point, or NULL where there is none */
+static int cti_problems_prove(const cti_problems_run *q, const cti_judgement *j)
 {
     const cti_program *p = q->p;
     size_t size = sizeof *q->r * (size_t)p->m;
+    int sharp = !j || !cti_problems_feasible(p, j, (double)q->d->tolerance);
     if (p->m == 0)
         return 0;
     memcpy(q->proof, q->r, size);
     if (!(sharp ? cti_program_certify_sharp(p, q->proof, q->work) : cti_program_certify(p, q->proof, q->work)))
+        return 0;
+    if (j && cti_problems_refutes(q, j))
         return 0;
     memcpy(q->r, q->proof, size);
     return 1;
 }
 
 /* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
-   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds, and such a certificate precedes every other
-   outcome */
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds and that the point does not refute; it precedes
+   every other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
-    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE &&
-        cti_problems_prove(q, !cti_problems_refutes(q->p, j, (double)q->d->tolerance))) {
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q, j)) {
         *why = CTI_PROBLEMS_PROOF;
         return CT_OUTCOME_INFEASIBLE;
     }
@@ -82541,7 +82618,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
             break;
         for (i = 0; i < q->p->m; i++)
             q->r[i] = i % 3 ? 0 : a.r[i / 3];
-        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, 1);
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, NULL);
     }
     cti_program_normals_free(&q->mem, &normals);
     cti_arena_rewind(&q->arena, q->mark);
@@ -85392,11 +85469,10 @@ static int cti_cpb_doubles(cti_cpb_file *f, const char *name, int64_t count, dou
     return 1;
 }
 
-/* finds an optional array; if it is missing or of another length, *out is NULL */
+/* finds an optional array; if it is missing, *out is NULL */
 static int cti_cpb_optional(cti_cpb_file *f, const char *name, int64_t count, double **out)
 {
-    const cti_cpb_array *a = cti_cpb_find(f, name);
-    return !a || a->dtype != 1 || a->count != (uint64_t)count || cti_cpb_doubles(f, name, count, out);
+    return !cti_cpb_find(f, name) || cti_cpb_doubles(f, name, count, out);
 }
 
 static int32_t cti_cpb_int_at(const cti_cpb_array *a, int64_t k)
@@ -85438,6 +85514,9 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     x = index ? cti_cpb_need(f, name, 1, (int64_t)index->count * block * block) : NULL;
     if (!x)
         return 0;
+    if (cti_cpb_int_at(p, 0) != 0 || (uint64_t)cti_cpb_int_at(p, rows) != index->count)
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, cti_cpb_int_at(p, 0) ? 0 : rows,
+                              "matrix %s: row pointers (.p) do not begin with 0 and end with the length of .i", letter);
     for (i = 0; ok && i < rows; i++) {
         int from = cti_cpb_int_at(p, i), to = cti_cpb_int_at(p, i + 1);
         if (from < 0 || to < from || (uint64_t)to > index->count)
@@ -85483,7 +85562,7 @@ static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is used if obj_r is missing */
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation");
     int i;
     if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
@@ -85498,7 +85577,9 @@ static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
         return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
     for (i = 0; equation && i < q->m; i++)
         q->equation[i] = cti_cpb_int_at(equation, i) != 0;
-    if (objective && objective->dtype == 1 && objective->count == 1)
+    if (objective && !cti_cpb_need(f, "obj", 1, 1))
+        return 0;
+    if (objective)
         q->known.has_objective = 1, q->known.objective = cti_cpb_double_at(objective, 0);
     return cti_cpb_optional(f, "x_ref", q->n, &q->known.x) && cti_cpb_optional(f, "lam_ref", q->m, &q->known.r);
 }
@@ -86418,6 +86499,10 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_ICA_HEAD
 #endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
+#undef CTI_CERTIFICATE_NOISE
+#undef CTI_CERTIFICATE_REST
+#endif
 #if CONTACT_WITH_ICA
 #undef CTI_ICA_PROGRAM_INNER
 #undef CTI_ICA_PROGRAM_SHIFT
@@ -86483,6 +86568,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_INTERIOR_RAISE_MOST
 #undef CTI_INTERIOR_CORRECTORS
 #undef CTI_INTERIOR_POLISH
+#undef CTI_INTERIOR_GROWN
 #endif
 #if CONTACT_WITH_ACTIVE_SET
 #undef CTI_ACTIVE_ROWS

@@ -80,6 +80,24 @@ static void lcp_without_solution(void **state)
     qp_drop(&q);
 }
 
+/* solutions of 1e9 beside one of 1: growth to a large solution is not a ray. An LCP with W = diag(1e-9, 1), and its QP */
+static void large_solution(void **state)
+{
+    static const double W[4] = {1e-9, 0, 0, 1}, w[2] = {-1, -1}, b[2] = {1, 1}, J[4] = {1, 0, 0, 1}, zero[2] = {0, 0};
+    qp q;
+    (void)state;
+    qp_begin(&q, CTI_PROGRAM_LCP, 2, 2);
+    sparse_full(&q.mem, 2, 2, W, &q.p.W);
+    q.p.w = vector_copy(&q.mem, w, 2);
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0] - 1e9) < 10 && fabs(q.r[1] - 1) < 1e-7);
+    qp_drop(&q);
+    qp_make(&q, 2, 2, W, b, J, zero, 0);
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.x[0] - 1e9) < 10 && fabs(q.x[1] - 1) < 1e-7);
+    qp_drop(&q);
+}
+
 /* multipliers of 1e5 and rows that nearly all hold as equations: second differences of a noisy line */
 static void long_multipliers(void **state)
 {
@@ -115,6 +133,30 @@ static void block_on_ground(void **state)
     memcpy(q.p.w, apart, sizeof apart);
     qp_solve(&q, cti_interior_solve);
     assert_true(fabs(q.r[0]) < 1e-7 && fabs(q.r[1]) < 1e-7);
+    qp_drop(&q);
+}
+
+/* a column of bodies without tangential load: all directions of a cone are on its axis, where the step to its boundary is a double root. The
+   first contact, which is pushed, carries 10 */
+static void column_on_the_axis(void **state)
+{
+    enum { N = 10, M = 3 * N };
+    static double W[M * M], w[M], mu[N];
+    qp q;
+    int i;
+    (void)state;
+    for (i = 0; i < M; i++) {
+        W[i * M + i] = i < 3 ? 1 : 2, mu[i / 3] = 0.5;
+        if (i >= 3)
+            W[i * M + i - 3] = W[(i - 3) * M + i] = -1;
+    }
+    w[0] = -1;
+    qp_begin(&q, CTI_PROGRAM_LOCAL, M, M);
+    sparse_full(&q.mem, M, M, W, &q.p.W);
+    q.p.mu = vector_copy(&q.mem, mu, N), q.p.w = vector_copy(&q.mem, w, M);
+    assert_true(cti_program_prepare(&q.mem, &q.p));
+    qp_solved(&q, cti_interior_solve);
+    assert_true(fabs(q.r[0] - N) < 1e-6 && fabs(q.r[M - 3] - 1) < 1e-6 && q.a.iterations < 20);
     qp_drop(&q);
 }
 
@@ -154,8 +196,10 @@ int main(void)
         cmocka_unit_test(ends),
         cmocka_unit_test(semidefinite),
         cmocka_unit_test(lcp_without_solution),
+        cmocka_unit_test(large_solution),
         cmocka_unit_test(long_multipliers),
         cmocka_unit_test(block_on_ground),
+        cmocka_unit_test(column_on_the_axis),
         cmocka_unit_test(data_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,23 +86,29 @@ static void float_up(numbers *q, uint64_t *seed, int n)
             q->w[i] -= q->W[i * n + j] * r[j];
 }
 
-/* every solver at every tolerance: the number of `solved`, of AUTO without a certificate, and of `infeasible` */
-static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved, int *infeasible)
+static ct_problem *create(numbers *q, ct_problem_kind kind)
 {
-    int32_t p[MOST + 1], i[MOST * MOST];
+    int32_t p[MOST + 1], i[MOST * MOST], pj[MOST + 1], ij[MOST * MOST];
     ct_problem_desc d = ct_problem_desc_default();
     ct_problem *problem;
     ct_error_info e;
-    size_t t;
-    int k;
     d.kind = kind, d.w = q->w;
-    if (kind == CT_PROBLEM_GLOBAL)
-        d.A = dense(6, 6, q->A, p, i), d.J = dense(6, 6, q->J, p, i), d.b = q->b;
+    if (kind == CT_PROBLEM_GLOBAL || kind == CT_PROBLEM_QP)
+        d.A = dense(q->n, q->n, q->A, p, i), d.J = dense(q->m, q->n, q->J, pj, ij), d.b = q->b;
     else
         d.W = dense(q->m, q->m, q->W, p, i);
-    if (kind != CT_PROBLEM_LCP)
+    if (kind == CT_PROBLEM_LOCAL || kind == CT_PROBLEM_GLOBAL)
         d.mu = q->mu;
     assert_int_equal(ct_problem_create(&d, &problem, &e), CT_OK);
+    return problem;
+}
+
+/* every solver at every tolerance: the number of `solved`, of AUTO without a certificate, and of `infeasible` */
+static void count(numbers *q, ct_problem_kind kind, int *solved, int *unproved, int *infeasible)
+{
+    ct_problem *problem = create(q, kind);
+    size_t t;
+    int k;
     for (t = 0; t < sizeof tolerances / sizeof *tolerances; t++)
         for (k = 0; k < CT_SOLVER_COUNT_; k++) {
             ct_solver_desc s = ct_solver_desc_default();
@@ -175,9 +181,102 @@ static void solvable_ones_are_not_infeasible(void **state)
     assert_int_equal(none, 0);
 }
 
+/* an open contact without friction and without sliding: AUTO says that no force acts, and no solver accepts one that pulls */
+static void open_contacts_do_not_pull(void **state)
+{
+    int k, g;
+    numbers q;
+    (void)state;
+    memset(&q, 0, sizeof q);
+    q.n = q.m = 3, q.w[0] = 1;
+    for (k = 0; k < 3; k++)
+        q.W[4 * k] = q.A[4 * k] = q.J[4 * k] = 1;
+    for (g = 0; g < 2; g++) {
+        ct_problem *problem = create(&q, g ? CT_PROBLEM_GLOBAL : CT_PROBLEM_LOCAL);
+        for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+            ct_solver_desc d = ct_solver_desc_default();
+            ct_solution s;
+            memset(&s, 0, sizeof s);
+            d.solver = (ct_solver)k;
+            if (!ct_problem_solver_built(d.solver))
+                continue;
+            assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+            assert_true(s.outcome == CT_OUTCOME_SOLVED ? fabs(s.r[0]) <= 1e-9 : s.outcome == CT_OUTCOME_NOT_APPLICABLE);
+            ct_solution_free(&s);
+        }
+        ct_problem_free(problem);
+    }
+}
+
+/* a body between two plates, and a start with a squeeze of 1e17 that moves nothing: it approaches one plate, and a zero of the natural map that is
+   rounding does not make it solved */
+static void long_impulses_hide_nothing(void **state)
+{
+    double x[6], r[6];
+    int k, g;
+    numbers q;
+    (void)state;
+    memset(&q, 0, sizeof q);
+    q.n = q.m = 6, q.w[0] = -1, q.w[3] = 1, q.mu[0] = q.mu[1] = 0.5;
+    for (k = 0; k < 3; k++) {
+        q.W[7 * k] = q.W[7 * (k + 3)] = 1, q.W[6 * k + k + 3] = q.W[6 * (k + 3) + k] = -1;
+        q.A[7 * k] = q.A[7 * (k + 3)] = 1, q.J[6 * k + k] = 1, q.J[6 * (k + 3) + k] = -1;
+    }
+    for (g = 0; g < 2; g++) {
+        ct_problem *problem = create(&q, g ? CT_PROBLEM_GLOBAL : CT_PROBLEM_LOCAL);
+        for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+            ct_solver_desc d = ct_solver_desc_default();
+            ct_solution s;
+            memset(&s, 0, sizeof s), memset(x, 0, sizeof x), memset(r, 0, sizeof r);
+            r[0] = r[3] = 1e17;
+            d.solver = (ct_solver)k, d.warm = 1;
+            s.n = s.m = 6, s.x = x, s.r = r;
+            if (ct_problem_solver_built(d.solver)) {
+                assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+                assert_true(s.outcome != CT_OUTCOME_SOLVED || s.primal < 1e-3);
+            }
+        }
+        ct_problem_free(problem);
+    }
+}
+
+/* Problems whose solution is so far away that a proof of infeasibility holds up to 1e-10 of its terms: a body of 1e10 times the mass on a light one,
+   and rows x1 + 1e-10 x2 >= 1, -x1 >= 1, x2 >= 0. Solvers that reach the solution keep it */
+static void far_solutions_are_not_infeasible(void **state)
+{
+    static const double W[4] = {1, -1, -1, 1 + 1e-10}, w[2] = {-1, 0.5}, J[6] = {1, 1e-10, -1, 0, 0, 1}, c[3] = {-1, -1, 0};
+    int g, k, solved = 0;
+    numbers q;
+    (void)state;
+    for (g = 0; g < 2; g++) {
+        ct_problem *problem;
+        memset(&q, 0, sizeof q);
+        q.n = 2, q.m = g ? 3 : 2;
+        memcpy(q.W, W, sizeof W), memcpy(q.J, J, sizeof J), memcpy(q.w, g ? c : w, sizeof *w * (size_t)q.m);
+        q.A[0] = 1, q.A[3] = 1e-20;
+        problem = create(&q, g ? CT_PROBLEM_QP : CT_PROBLEM_LCP);
+        for (k = 0; k < CT_SOLVER_COUNT_; k++) {
+            ct_solver_desc d = ct_solver_desc_default();
+            ct_solution s;
+            memset(&s, 0, sizeof s);
+            d.solver = (ct_solver)k, d.tolerance = (ct_real)1e-8, d.budget = 10000;
+            if (!ct_problem_solver_built(d.solver))
+                continue;
+            assert_int_equal(ct_problem_solve(problem, &d, &s), CT_OK);
+            solved += s.outcome == CT_OUTCOME_SOLVED;
+            if (g || k == CT_SOLVER_AUTO || k == CT_SOLVER_LEMKE || k == CT_SOLVER_MPRGP)
+                assert_int_not_equal(s.outcome, CT_OUTCOME_INFEASIBLE);
+            ct_solution_free(&s);
+        }
+        ct_problem_free(problem);
+    }
+    assert_true(solved >= 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
-                                       cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible)};
+                                       cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible),
+                                       cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing), cmocka_unit_test(far_solutions_are_not_infeasible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -417,6 +417,34 @@ static void best_iterate_in_any_unit(void **state)
     free(W);
 }
 
+/* A column of 15 bodies that its weight presses down, and one far contact that opens fast, which makes the data large beside the impulses: the
+   best iterate of a small budget is one of the column's, and not r = 0 */
+static void best_iterate_beside_a_fast_contact(void **state)
+{
+    enum { N = 15, M = 3 * N + 3 };
+    double *W = (double *)calloc(M * M, sizeof *W), q[M] = {0}, none;
+    int i, k, solver;
+    (void)state;
+    for (i = 0; i <= N; i++)
+        for (k = 3 * i; k < 3 * i + 3; k++) {
+            W[k * (M + 1)] = i && i < N ? 2 : 1, q[k] = i < N && k % 3 == 1 ? 0.3 * (i % 3 - 1) : 0;
+            if (i && i < N)
+                W[k * M + k - 3] = W[(k - 3) * M + k] = -1;
+        }
+    q[0] = -1, q[3 * N] = 100;
+    for (solver = 0; solver < 2; solver++) {
+        fixture f;
+        make_local(&f, M, W, q, 0.5);
+        cti_program_judge(&f.p, f.x, f.r, f.work, &f.j);
+        none = f.j.residual;
+        f.e.max_iterations = solver ? 5 : 1;
+        assert_int_equal(solve(&f, solvers[solver]), CTI_OUTCOME_BUDGET);
+        assert_true(f.r[0] > 0.5 && f.j.residual < 0.5 * none);
+        finish(&f);
+    }
+    free(W);
+}
+
 /* an unsymmetric W is solved as it is: its symmetric part has another solution */
 static void unsymmetric(void **state)
 {
@@ -631,14 +659,23 @@ static void data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dense_lu),    cmocka_unit_test(block_lu),
-        cmocka_unit_test(one_contact), cmocka_unit_test(slope),
-        cmocka_unit_test(separated),   cmocka_unit_test(frictionless),
-        cmocka_unit_test(redundant),   cmocka_unit_test(singular),
-        cmocka_unit_test(scaled),      cmocka_unit_test(best_iterate_in_any_unit),
-        cmocka_unit_test(unsymmetric), cmocka_unit_test(chain),
-        cmocka_unit_test(rules),       cmocka_unit_test(order),
-        cmocka_unit_test(memory),      cmocka_unit_test(data),
+        cmocka_unit_test(dense_lu),
+        cmocka_unit_test(block_lu),
+        cmocka_unit_test(one_contact),
+        cmocka_unit_test(slope),
+        cmocka_unit_test(separated),
+        cmocka_unit_test(frictionless),
+        cmocka_unit_test(redundant),
+        cmocka_unit_test(singular),
+        cmocka_unit_test(scaled),
+        cmocka_unit_test(best_iterate_in_any_unit),
+        cmocka_unit_test(best_iterate_beside_a_fast_contact),
+        cmocka_unit_test(unsymmetric),
+        cmocka_unit_test(chain),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(order),
+        cmocka_unit_test(memory),
+        cmocka_unit_test(data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,49 @@ static void make_qp(container *c)
     put_array(c, "J.x", 1, 1, xj), put_array(c, "c", 1, 1, cj), put_array(c, "obj", 1, 1, objective);
 }
 
+/* sets entry k of an int array, or the number of entries where k is -1 */
+static void patch(container *c, const char *name, int k, int32_t value)
+{
+    size_t at = 16;
+    uint64_t count;
+    while (strncmp((const char *)c->bytes + at, name, 16) != 0) {
+        uint32_t dtype;
+        memcpy(&dtype, c->bytes + at + 16, 4), memcpy(&count, c->bytes + at + 24, 8);
+        at += 32 + (((dtype ? 8 : 4) * (size_t)count + 7) & ~(size_t)7);
+        assert_true(at < c->n);
+    }
+    count = (uint64_t)value;
+    if (k < 0)
+        memcpy(c->bytes + at + 24, &count, 8);
+    else
+        memcpy(c->bytes + at + 32 + 4 * k, &value, 4);
+}
+
+/* row pointers that leave entries out, and references of another length: the error names the array's letter or name */
+static void containers_drop_nothing(void **state)
+{
+    static const uint32_t arrays = 12;
+    static const double nine = 9;
+    static const int32_t zero = 0;
+    container c;
+    (void)state;
+    make_qp(&c), patch(&c, "P.p", 0, 1);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "matrix P: row pointers");
+    make_qp(&c), patch(&c, "P.p", 2, 1);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "matrix P: row pointers");
+    make_qp(&c), patch(&c, "J.p", 1, 0);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "matrix J: row pointers");
+    make_qp(&c), memcpy(c.bytes + 12, &arrays, 4);
+    put_array(&c, "x_ref", 1, 1, &nine);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "x_ref");
+    make_qp(&c), memcpy(c.bytes + 12, &arrays, 4);
+    put_array(&c, "lam_ref", 0, 1, &zero);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "lam_ref");
+    make_qp(&c), patch(&c, "obj", -1, 0);
+    read_as("test_program.cpb", c.bytes, c.n, CT_ERR_FORMAT, "obj");
+    remove("test_program.cpb");
+}
+
 static void containers(void **state)
 {
     container c;
@@ -196,6 +239,46 @@ static void judge(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*seed >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+/* The natural map agrees with the projection, and is exact where the projection rounds it away: in a squeeze, where W lets r grow without a change of
+   u, r of 1e17 leaves all of u's error */
+static void natural_map(void **state)
+{
+    static const double mus[] = {0, 1e-9, 0.5, 3};
+    uint64_t seed = 7;
+    int i, k;
+    (void)state;
+    for (i = 0; i < 4000; i++) {
+        double mu = mus[i % 4], r[3], v[3], a[3], z[3], size = 0;
+        for (k = 0; k < 3; k++) {
+            r[k] = draw(&seed) * (i % 7 ? 1 : 1e6), v[k] = draw(&seed) * (i % 5 ? 1 : 1e6);
+            a[k] = r[k] - v[k], size += fabs(r[k]) + fabs(v[k]);
+        }
+        if (i % 3 == 0) { /* on the cone, where friction slides */
+            double t = sqrt(r[1] * r[1] + r[2] * r[2]);
+            r[0] = fabs(r[0]), r[1] *= mu * r[0] / t, r[2] *= mu * r[0] / t;
+            for (k = 0; k < 3; k++)
+                a[k] = r[k] - v[k];
+        }
+        cti_cone_project3(mu, a), cti_cone_natural(mu, r, v, z);
+        for (k = 0; k < 3; k++)
+            assert_true(fabs(r[k] - a[k] - z[k]) <= 1e-14 * size);
+    }
+    for (i = 0; i < 2; i++) {
+        /* sticking, and sliding along -t1 with |u_t| = 2: v = (mu |u_t| - 1, -2, 0) has an approach of 1, and nothing else is wrong */
+        const double stick[3] = {1e17, 0, 0}, slide[3] = {1e17, 0.5e17, 0}, v[3] = {0, -2, 0};
+        double z[3];
+        cti_cone_natural(0.5, i ? slide : stick, v, z);
+        assert_true(i ? fabs(z[0] + 0.8) < 1e-14 && fabs(z[1] + 0.4) < 1e-14 : z[0] == 0 && z[1] == -2);
+        assert_true(z[2] == 0);
+    }
+}
+
 /* every problem of the data folder: its reference is accepted, and rejected when one entry is changed */
 static void references(void **state)
 {
@@ -245,7 +328,7 @@ static void references(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_rows), cmocka_unit_test(texts), cmocka_unit_test(containers), cmocka_unit_test(judge),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_rows), cmocka_unit_test(texts), cmocka_unit_test(containers), cmocka_unit_test(containers_drop_nothing), cmocka_unit_test(judge), cmocka_unit_test(natural_map),
                                        cmocka_unit_test(references)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

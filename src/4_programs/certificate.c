@@ -1,7 +1,10 @@
 /* certificate.c -- proofs that a stand-alone problem has no feasible point.
    Method: Farkas' lemma. The sums that must vanish are measured independently of the units of rows and unknowns. An unknown with a small
-   column may still make the rows feasible, so its sum is compared with the size of that column. */
+   column may still make the rows feasible, so its sum is compared with the size of that column in the rows of the proof. */
 #include "certificate.h"
+
+#define CTI_CERTIFICATE_NOISE 1e-7 /* [1] of the largest multiplier: smaller ones are a solver's rounding and no part of the proof */
+#define CTI_CERTIFICATE_REST 1e-6  /* [1] weight of rows outside the proof in a column's size, for entries of 1e-15, which are rounding of the data */
 
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
@@ -62,15 +65,17 @@ CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double
         return 0;
     for (i = 0; i < p->n; i++)
         sum[i] = column[i] = 0;
+    for (i = 0; i < p->m; i++)
+        most = cti_fmax(most, cti_certificate_row(S, i, stride) * fabs(y[i]));
     for (i = 0; i < p->m; i++) {
-        double row = cti_certificate_row(S, i, stride);
+        double row = cti_certificate_row(S, i, stride), weight;
         if (p->mu && i % 3)
             continue;
         out->rows += y[i] != 0;
         value += p->w[i] * y[i], terms += fabs(p->w[i] * y[i]);
-        most = cti_fmax(most, row * fabs(y[i]));
+        weight = (row * fabs(y[i]) > CTI_CERTIFICATE_NOISE * most ? 1 : CTI_CERTIFICATE_REST) / row;
         for (k = S->p[i]; k < S->p[i + 1] && row > 0; k++) {
-            column[S->i[k]] = cti_fmax(column[S->i[k]], fabs(S->x[k]) / row);
+            column[S->i[k]] = cti_fmax(column[S->i[k]], weight * fabs(S->x[k]));
             sum[S->i[k]] += S->x[k] * y[i];
         }
     }
@@ -105,7 +110,7 @@ static void cti_certificate_project(const cti_program *p, const cti_sparse *S, d
     double rho = 0, next;
     int i, it;
     for (i = 0; i < p->m; i++)
-        y[i] = fabs(y[i]) > 1e-7 ? y[i] : 0;
+        y[i] = fabs(y[i]) > CTI_CERTIFICATE_NOISE ? y[i] : 0;
     memset(z, 0, sizeof *z * (size_t)p->n);
     cti_sparse_addmul_t(S, y, z);
     for (it = 0; it < 500; it++) {

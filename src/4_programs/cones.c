@@ -78,10 +78,8 @@ static double cti_cones_det(const double *x) { return (x[0] - sqrt(x[1] * x[1] +
 static double cti_cones_far(const double *x, const double *d)
 {
     double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = cti_cones_det(x);
-    double square = b * b - a * c, root;
-    if (square < 0)
-        return INFINITY;
-    root = sqrt(square) - b;
+    /* x is in the cone, so that both roots are real: a negative number under the root is rounding of a double one */
+    double root = sqrt(cti_fmax(0, b * b - a * c)) - b;
     return root > 0 ? cti_fmax(0, c) / root : INFINITY;
 }
 
@@ -510,7 +508,7 @@ static int cti_cones_end(cti_cones *c)
     c->sparse.polished = 0.2 * c->last;
     for (i = 0; i < c->m; i++)
         c->sparse.f.r[i] = c->sparse.side[i] * c->y[i];
-    c->sparse.f.least.residual = c->sparse.f.least.judged = INFINITY;
+    c->sparse.f.least.residual = INFINITY;
     cti_friction_residual(&c->sparse.f);
     return cti_cones_polish(c);
 }

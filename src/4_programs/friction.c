@@ -178,7 +178,7 @@ static void cti_friction_start(cti_friction *f, const cti_answer *a)
         f->q[i] /= f->unit;
         f->r[i] = f->e->warm ? a->r[i] / (f->root[i / 3] * f->unit) : 0;
     }
-    f->least.residual = f->least.judged = INFINITY;
+    f->least.residual = INFINITY;
     cti_friction_residual(f);
 }
 
@@ -243,36 +243,35 @@ CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y)
         cti_friction_row(f, i, x, y + 3 * (size_t)i);
 }
 
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged)
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share)
 {
-    double part = 0, whole = 0, data = 0;
+    double part = 0, whole = 0, data = 0, residual;
     int i, k;
     for (i = 0; i < f->nc; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i, *qi = f->q + 3 * (size_t)i;
-        double z[3];
-        z[0] = ri[0] - ui[0] - f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), z[1] = ri[1] - ui[1], z[2] = ri[2] - ui[2];
-        cti_cone_project3(f->mu[i], z);
+        double hat[3], z[3];
+        hat[0] = ui[0] + f->mu[i] * sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[1] = ui[1], hat[2] = ui[2];
+        cti_cone_natural(f->mu[i], ri, hat, z);
         for (k = 0; k < 3; k++) {
             double s = f->root[i] * f->root[i]; /* r_i of the problem is root_i s_i */
-            part += s * (ri[k] - z[k]) * (ri[k] - z[k]), whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
+            part += s * z[k] * z[k], whole += s * ri[k] * ri[k], data += s * qi[k] * qi[k];
         }
     }
-    *judged = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
-    if (!(part > 0))
-        return part == 0 ? 0 : INFINITY;
-    return whole > 0 ? sqrt(part / whole) : *judged; /* without impulses, relative to the data: a length would not compare */
+    residual = part == 0 ? 0 : (part > 0 ? sqrt(data > 0 ? part / data : part) : INFINITY);
+    *share = part > 0 && whole > 0 ? sqrt(part / whole) : residual;
+    return residual;
 }
 
 CTI_FN double cti_friction_residual(cti_friction *f)
 {
-    double residual, judged;
+    double residual;
     int i;
     cti_friction_mul(f, f->r, f->u);
     for (i = 0; i < f->m; i++)
         f->u[i] += f->q[i];
-    residual = cti_friction_natural(f, f->r, f->u, &judged);
+    residual = cti_friction_natural(f, f->r, f->u, &f->share);
     if (residual < f->least.residual) {
-        f->least.residual = residual, f->least.judged = judged;
+        f->least.residual = residual;
         memcpy(f->least.r, f->r, sizeof *f->r * (size_t)f->m);
     }
     return residual;
@@ -394,7 +393,7 @@ CTI_FN cti_outcome cti_friction_outcome(cti_friction *f, double enough, cti_answ
     if (f->run.memory)
         return CTI_OUTCOME_MEMORY;
     cti_friction_answer(f, a);
-    if (f->least.judged <= enough)
+    if (f->least.residual <= enough)
         return CTI_OUTCOME_SOLVED;
     a->why = f->run.spent ? "iterations or time ran out" : "the residual stood still, or a linear system was singular";
     return f->run.spent ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;

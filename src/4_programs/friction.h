@@ -1,7 +1,7 @@
 /* friction.h -- a stand-alone frictional contact problem in the form that its solvers work on, and the code that they share. The form: u =
    W r + q with W_ii of trace 3 and |q| = 1: contact i's impulse is r_i = unit root_i s_i and its velocity u_i' = unit u_i / root_i with
    root_i = sqrt(3 / trace W_ii); cones do not change under it. The judge's scaled natural map is then
-   |root (s - P_K(s - u^))| / |root s|.
+   |root (s - P_K(s - u^))| / |root q|.
    W is kept dense for GLOBAL, where it is J A^-1 J' (unless most of it is 0), and as sparse 3x3 blocks for LOCAL; it is never made symmetric. */
 #ifndef CTI_FRICTION_H
 #define CTI_FRICTION_H
@@ -14,8 +14,7 @@ enum { CTI_NEWTON_HISTORY = 6 }; /* [norms] history of the nonmonotone line sear
 /* cti_friction_least -- the iterate of the least residual so far. */
 typedef struct cti_friction_least {
     double *r;       /* [m] */
-    double residual;
-    double judged;   /* ... by the judge's measure, relative to q instead of r */
+    double residual; /* by the judge's measure: relative to q, which does not change from one iterate to the next */
 } cti_friction_least;
 
 /* cti_friction_run -- progress of the solve. */
@@ -39,6 +38,7 @@ typedef struct cti_friction {
     double unit;
     cti_scalar system; /* GLOBAL */
     double *r, *u;     /* [m] the iterate, and W r + q at it */
+    double share;      /* the natural map at the iterate relative to r: the error of the impulses themselves; relative to q where r = 0 */
     cti_friction_least least;
     cti_friction_run run;
 } cti_friction;
@@ -52,10 +52,10 @@ CTI_FN void cti_friction_close(cti_friction *f);
 CTI_FN void cti_friction_mul(const cti_friction *f, const double *x, double *y);
 /* cti_friction_row -- y [3] = rows of contact i of W times x. */
 CTI_FN void cti_friction_row(const cti_friction *f, int i, const double *x, double *y);
-/* cti_friction_residual -- computes u of r; returns the relative size of the scaled natural map, and keeps the best r. */
+/* cti_friction_residual -- computes u of r; returns the size of the scaled natural map relative to q, and keeps the best r. */
 CTI_FN double cti_friction_residual(cti_friction *f);
-/* cti_friction_natural -- the same measure for any pair r, u; *judged: relative to q. */
-CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *judged);
+/* cti_friction_natural -- the same measure for any pair r, u; *share: relative to r. */
+CTI_FN double cti_friction_natural(const cti_friction *f, const double *r, const double *u, double *share);
 /* cti_friction_local -- solves one contact with u = B r + q exactly for r [3]. */
 CTI_FN void cti_friction_local(const double *B, const double *q, double mu, double *r);
 /* cti_friction_sweep -- one block Gauss-Seidel sweep on u = (W + sigma I) r + q - sigma center; in reverse order with `back`. */

@@ -126,9 +126,9 @@ static void cti_admm_run(cti_admm *s, double enough, cti_answer *a)
     int since = 0, wait = CTI_ADMM_BALANCE;
     size_t bytes = sizeof *f->r * (size_t)f->m;
     memcpy(s->at.v, f->r, bytes);
-    if (!(f->least.judged > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
+    if (!(f->least.residual > enough) || !cti_friction_system_factor(&s->system, s->A, s->B, s->rho))
         return;
-    while (f->least.judged > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
+    while (f->least.residual > enough && cti_friction_goes_on(f, CTI_ADMM_OWN, a)) {
         f->run.iterations++, since++;
         memcpy(s->at.old_z, s->at.z, bytes);
         if (!cti_admm_map(s))

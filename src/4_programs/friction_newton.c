@@ -101,7 +101,7 @@ static void cti_newton_remember(cti_newton *s, double norm)
 }
 
 /* line search along d until F falls; 0, with the old iterate restored, if it does not */
-static int cti_newton_search(cti_newton *s, double *out_residual, double *out_norm)
+static int cti_newton_search(cti_newton *s)
 {
     cti_friction *f = s->f;
     double t = 1, bound = cti_newton_bound(s);
@@ -110,84 +110,86 @@ static int cti_newton_search(cti_newton *s, double *out_residual, double *out_no
     for (k = 0; k < CTI_NEWTON_HALVES; k++, t /= 2) {
         for (i = 0; i < f->m; i++)
             f->r[i] = s->old[i] + t * s->d[i];
-        *out_residual = cti_friction_residual(f);
-        *out_norm = cti_newton_map(s, 0);
-        if (*out_norm <= (1 - 1e-4 * t) * bound)
+        cti_friction_residual(f);
+        if (cti_newton_map(s, 0) <= (1 - 1e-4 * t) * bound)
             return 1;
     }
     memcpy(f->r, s->old, sizeof *f->r * (size_t)f->m);
     return 0;
 }
 
-static double cti_newton_sweeps(cti_newton *s, int count)
+static void cti_newton_sweeps(cti_newton *s, int count)
 {
     int k;
     for (k = 0; k < count; k++)
         cti_friction_sweep(s->f, 0, NULL, k & 1);
     s->n_history = 0;
-    return cti_friction_residual(s->f);
+    cti_friction_residual(s->f);
 }
 
-/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress.
-   Returns the residual */
-static double cti_newton_leap(cti_newton *s)
+/* Takes the whole step although F does not fall along it, and then two sweeps. This leaves a kink of F at which many short steps make no progress */
+static void cti_newton_leap(cti_newton *s)
 {
     cti_friction *f = s->f;
     int i;
     for (i = 0; i < f->m && cti_finite64(s->d[i]); i++)
         f->r[i] += s->d[i];
-    return cti_newton_sweeps(s, 2);
+    cti_newton_sweeps(s, 2);
 }
 
-/* one step from the iterate; *residual is its residual, and is updated. 0 when F falls along no step */
-static int cti_newton_advance(cti_newton *s, double *residual)
+/* one step from the iterate. 0 when F falls along no step */
+static int cti_newton_advance(cti_newton *s)
 {
     double norm = cti_newton_map(s, 1);
     s->f->run.iterations++;
     cti_newton_remember(s, norm);
-    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * *residual) + 1e-7)) && cti_newton_search(s, residual, &norm);
+    return cti_newton_step(s, s->boost * (cti_fmin(1e-2, 0.3 * s->f->share) + 1e-7)) && cti_newton_search(s);
 }
 
 CTI_FN int cti_newton_polish(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual;
     int k, goes = 1, failures = 0;
     memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
-    residual = cti_friction_residual(f);
+    cti_friction_residual(f);
     s->n_history = 0;
-    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.judged > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
-        goes = cti_newton_advance(s, &residual);
+    for (k = 0; k < CTI_NEWTON_POLISH && goes && f->least.residual > enough && cti_friction_goes_on(f, CTI_NEWTON_OWN * 100, a); k++) {
+        goes = cti_newton_advance(s);
         if (goes || !f->e->mix || ++failures > CTI_NEWTON_LEAPS)
             continue;
-        residual = failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10);
+        if (failures % 2)
+            cti_newton_leap(s);
+        else
+            cti_newton_sweeps(s, 10);
         goes = 1;
     }
-    return f->least.judged <= enough;
+    return f->least.residual <= enough;
 }
 
 /* the whole iteration. It ends when the residual is below `enough`, the budget is used up, or no sigma reduces the residual */
 static void cti_newton_run(cti_newton *s, double enough, cti_answer *a)
 {
     cti_friction *f = s->f;
-    double residual = f->least.residual, mark = INFINITY;
+    double mark = INFINITY;
     static const double boosts[] = {1, 10, 0.1, 100};
     int failures = 0, since = 0, boost = 0;
-    if (f->least.judged > enough)
-        residual = cti_newton_sweeps(s, 10);
-    while (f->least.judged > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
+    if (f->least.residual > enough)
+        cti_newton_sweeps(s, 10);
+    while (f->least.residual > enough && boost < 4 && cti_friction_goes_on(f, CTI_NEWTON_OWN, a)) {
         since++;
-        if (!cti_newton_advance(s, &residual)) {
+        if (!cti_newton_advance(s)) {
             failures++;
-            residual =
-                f->e->mix && failures % 2 ? cti_newton_leap(s) : cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
+            if (f->e->mix && failures % 2)
+                cti_newton_leap(s);
+            else
+                cti_newton_sweeps(s, 10 * cti_min_int(failures, f->e->mix ? 2 : 10));
         }
         if (f->least.residual < 0.8 * mark)
             mark = f->least.residual, since = 0;
         if (since >= (f->e->mix ? CTI_NEWTON_QUICK : CTI_NEWTON_PATIENCE) && ++boost < 4) {
             s->boost = boosts[boost], since = failures = 0;
             memcpy(f->r, f->least.r, sizeof *f->r * (size_t)f->m);
-            residual = cti_newton_sweeps(s, 10);
+            cti_newton_sweeps(s, 10);
         }
     }
 }

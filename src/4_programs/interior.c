@@ -18,6 +18,7 @@
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
+#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen */
 
 typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
@@ -344,24 +345,38 @@ static int cti_interior_infeasible(cti_interior *ip)
     return cti_convex_certify(c, ip->y, ip->a->x, ip->a->r);
 }
 
-/* 1 if x is on a ray along which the objective falls without bound: A x = 0, J x >= 0, b'x > 0, while no multipliers satisfy the
-   dynamics */
+/* how far row i of S d is from 0 (sign 0) or below it (sign 1), relative to its terms */
+static double cti_interior_off(const cti_sparse *S, int i, const double *d, int sign)
+{
+    double sum = 0, terms = 0;
+    int k;
+    for (k = S->p[i]; k < S->p[i + 1]; k++)
+        sum += S->x[k] * d[S->i[k]], terms += fabs(S->x[k] * d[S->i[k]]);
+    sum = sign ? cti_fmax(-sum, 0) : fabs(sum);
+    return sum > 0 ? sum / terms : sum;
+}
+
+/* 1 if x is on a ray d along which the objective falls without bound: A d = 0, J d >= 0, b'd > 0, while no multipliers satisfy the dynamics. d
+   has the entries of x that have grown: the others' share of A x stays bounded. Each row is measured by its own terms: a large solution, where A is
+   small, is no ray */
 static int cti_interior_unbounded(cti_interior *ip)
 {
     cti_convex *c = &ip->c;
-    double size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
+    double *d = c->kkt.t, size = 0, off = 0, gain = 0, terms = 0, left = 0, most = 0;
     int i;
     cti_interior_residuals(ip, ip->x, ip->y, ip->s);
-    cti_sparse_mul(&c->A, ip->x, c->kkt.t);
-    cti_sparse_mul(&c->J, ip->x, c->kkt.g1);
+    for (i = 0; i < c->n; i++)
+        size = cti_fmax(size, fabs(ip->x[i]));
     for (i = 0; i < c->n; i++) {
-        size = cti_fmax(size, fabs(ip->x[i])), off = cti_fmax(off, fabs(c->kkt.t[i]));
+        d[i] = fabs(ip->x[i]) > CTI_INTERIOR_GROWN * size ? ip->x[i] : 0;
         left = cti_fmax(left, fabs(ip->step.rd[i])), most = cti_fmax(most, fabs(c->b[i]));
-        gain += c->b[i] * ip->x[i], terms += fabs(c->b[i] * ip->x[i]);
+        gain += c->b[i] * d[i], terms += fabs(c->b[i] * d[i]);
     }
+    for (i = 0; i < c->n; i++)
+        off = cti_fmax(off, cti_interior_off(&c->A, i, d, 0));
     for (i = 0; i < c->m; i++)
-        off = cti_fmax(off, c->equation[i] ? fabs(c->kkt.g1[i]) : -c->kkt.g1[i]);
-    return size > 1e3 && off < 1e-8 * size && gain > 1e-6 * terms && left > 1e-6 * most;
+        off = cti_fmax(off, cti_interior_off(&c->J, i, d, !c->equation[i]));
+    return off < 1e-8 && gain > 1e-6 * terms && left > 1e-6 * most;
 }
 
 /* for an LCP, the unbounded direction of its quadratic program proves that no solution exists: W'y <= 0, w'y < 0 */

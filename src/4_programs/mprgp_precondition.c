@@ -178,7 +178,8 @@ static int cti_mprgp_open_face(cti_mem *mem, cti_mprgp_preconditioner *q)
         !CTI_RESIZE(mem, q->face, n))
         return 0;
     memcpy(q->masked.p, A->p, sizeof *A->p * ((size_t)n + 1));
-    memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
+    if (A->p[n])
+        memcpy(q->masked.i, A->i, sizeof *A->i * (size_t)A->p[n]);
     q->shift = 1e-11;
     return cti_scalar_open(mem, &q->system, &q->masked);
 }

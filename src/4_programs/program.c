@@ -423,7 +423,7 @@ CTI_FN int cti_program_normals(cti_mem *mem, const cti_program *p, cti_program *
 CTI_FN void cti_cone_project3(double mu, double *r)
 {
     double t = sqrt(r[1] * r[1] + r[2] * r[2]), n;
-    if (t <= mu * r[0])
+    if (r[0] >= 0 && t <= mu * r[0]) /* the sign decides where mu = 0 */
         return;
     if (mu * t <= -r[0]) {
         r[0] = r[1] = r[2] = 0;
@@ -432,6 +432,28 @@ CTI_FN void cti_cone_project3(double mu, double *r)
     n = (r[0] + mu * t) / (1 + mu * mu);
     r[0] = n;
     r[1] *= mu * n / t, r[2] *= mu * n / t;
+}
+
+/* With a = r - v, a = P_K(a) + g (-mu, e) on the slanted part, e = a_t / |a_t| and g = (|a_t| - mu a_n) / (1 + mu^2) > 0. r may be many orders of
+   magnitude longer than v, so that |a_t| - |r_t| is formed without a difference of lengths */
+CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double *out)
+{
+    double a[3], t, rt = sqrt(r[1] * r[1] + r[2] * r[2]), g;
+    int k;
+    for (k = 0; k < 3; k++)
+        a[k] = r[k] - v[k], out[k] = v[k];
+    t = sqrt(a[1] * a[1] + a[2] * a[2]);
+    if (a[0] + mu * t <= 0) {
+        memcpy(out, r, 3 * sizeof *r);
+        return;
+    }
+    if (t == 0)
+        return;
+    g = rt - mu * r[0] + (v[1] * v[1] + v[2] * v[2] - 2 * (r[1] * v[1] + r[2] * v[2])) / (t + rt) + mu * v[0];
+    if (g <= 0)
+        return;
+    g /= 1 + mu * mu;
+    out[0] -= mu * g, out[1] += g * a[1] / t, out[2] += g * a[2] / t;
 }
 
 static double cti_judge_share(double part, double whole) { return part == 0 ? 0 : (whole > 0 ? part / whole : part); }
@@ -517,13 +539,13 @@ static void cti_judge_contacts(const cti_program *p, const double *r, const doub
     int i, k;
     for (i = 0; i < p->m / 3; i++) {
         const double *ri = r + 3 * (size_t)i, *ui = u + 3 * (size_t)i;
-        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], a[3], b[3];
+        double mu = p->mu[i], t = sqrt(ui[1] * ui[1] + ui[2] * ui[2]), hat[3], v[3], a[3], b[3];
         hat[0] = ui[0] + mu * t, hat[1] = ui[1], hat[2] = ui[2];
         for (k = 0; k < 3; k++)
-            a[k] = ri[k] - p->scale[i] * hat[k], b[k] = ri[k] - hat[k];
-        cti_cone_project3(mu, a), cti_cone_project3(mu, b);
+            v[k] = p->scale[i] * hat[k];
+        cti_cone_natural(mu, ri, v, a), cti_cone_natural(mu, ri, hat, b);
         for (k = 0; k < 3; k++) {
-            scaled += (ri[k] - a[k]) * (ri[k] - a[k]), plain += (ri[k] - b[k]) * (ri[k] - b[k]);
+            scaled += a[k] * a[k], plain += b[k] * b[k];
             norm_r += ri[k] * ri[k], norm_u += ui[k] * ui[k], norm_w += p->w[3 * i + k] * p->w[3 * i + k];
         }
         products += fabs(hat[0] * ri[0] + hat[1] * ri[1] + hat[2] * ri[2]);

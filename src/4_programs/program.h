@@ -109,6 +109,8 @@ typedef struct cti_judgement {
 CTI_FN void cti_program_judge(const cti_program *p, const double *x, const double *r, double *work, cti_judgement *out);
 /* cti_cone_project3 -- r [3] to the nearest point of |r_t| <= mu r_n. */
 CTI_FN void cti_cone_project3(double mu, double *r);
+/* cti_cone_natural -- out [3] = r - P_K(r - v), the natural map; exactly v where r - v is in K, however long r is. */
+CTI_FN void cti_cone_natural(double mu, const double *r, const double *v, double *out);
 
 /* cti_effort_watcher -- a function that sees the iterates. */
 typedef struct cti_effort_watcher {

@@ -372,10 +372,10 @@ static int cti_stagger_run(cti_stagger *s, double enough, cti_answer *a)
     cti_friction *f = &s->f;
     double residual = f->least.residual, share = 1, mark = INFINITY, last = INFINITY;
     int i, since = 0, patience = s->accuracy.world ? CTI_STAGGER_QUICK : CTI_STAGGER_PATIENCE;
-    while (f->least.judged > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
+    while (f->least.residual > enough && s->accuracy.failures < CTI_STAGGER_FAILURES && since < patience &&
            cti_friction_goes_on(f, CTI_STAGGER_OWN, a)) {
         f->run.iterations++;
-        s->accuracy.inexact = s->accuracy.world ? cti_fmin(residual, 1) : 0;
+        s->accuracy.inexact = s->accuracy.world ? cti_fmin(f->share, 1) : 0;
         memcpy(s->old, f->r, sizeof *f->r * (size_t)f->m);
         if (!cti_stagger_solve_normals(s))
             return 0;
@@ -416,7 +416,7 @@ CTI_FN cti_outcome cti_stagger_solve(const cti_program *p, ct_solver kind, cti_p
         int ran = cti_stagger_run(&s, enough, a);
         if (ran || s.why) {
             cti_friction_answer(&s.f, a);
-            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.judged <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
+            outcome = !ran ? CTI_OUTCOME_NOT_APPLICABLE : (s.f.least.residual <= enough ? CTI_OUTCOME_SOLVED : CTI_OUTCOME_BUDGET);
             a->why = ran ? "normals and friction in turn do not settle, or iterations or time ran out" : s.why;
         }
     }

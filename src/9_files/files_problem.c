@@ -94,11 +94,10 @@ static int cti_cpb_doubles(cti_cpb_file *f, const char *name, int64_t count, dou
     return 1;
 }
 
-/* finds an optional array; if it is missing or of another length, *out is NULL */
+/* finds an optional array; if it is missing, *out is NULL */
 static int cti_cpb_optional(cti_cpb_file *f, const char *name, int64_t count, double **out)
 {
-    const cti_cpb_array *a = cti_cpb_find(f, name);
-    return !a || a->dtype != 1 || a->count != (uint64_t)count || cti_cpb_doubles(f, name, count, out);
+    return !cti_cpb_find(f, name) || cti_cpb_doubles(f, name, count, out);
 }
 
 static int32_t cti_cpb_int_at(const cti_cpb_array *a, int64_t k)
@@ -140,6 +139,9 @@ static int cti_cpb_sparse(cti_cpb_file *f, const char *letter, int block, int mi
     x = index ? cti_cpb_need(f, name, 1, (int64_t)index->count * block * block) : NULL;
     if (!x)
         return 0;
+    if (cti_cpb_int_at(p, 0) != 0 || (uint64_t)cti_cpb_int_at(p, rows) != index->count)
+        return cti_cpb_refuse(f, CT_ERR_FORMAT, cti_cpb_int_at(p, 0) ? 0 : rows,
+                              "matrix %s: row pointers (.p) do not begin with 0 and end with the length of .i", letter);
     for (i = 0; ok && i < rows; i++) {
         int from = cti_cpb_int_at(p, i), to = cti_cpb_int_at(p, i + 1);
         if (from < 0 || to < from || (uint64_t)to > index->count)
@@ -185,7 +187,7 @@ static int cti_cpb_operator(cti_cpb_file *f, const char *scalar, cti_sparse *out
 
 static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
 {
-    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation"); /* obj is used if obj_r is missing */
+    const cti_cpb_array *objective = cti_cpb_find(f, "obj"), *equation = cti_cpb_find(f, "equation");
     int i;
     if (!cti_cpb_operator(f, "P", &q->A) || !cti_cpb_sparse(f, "J", 1, 0, q->A.rows, &q->J))
         return 0;
@@ -200,7 +202,9 @@ static int cti_cpb_qp(cti_cpb_file *f, cti_program *q)
         return cti_cpb_refuse(f, CT_ERR_MEMORY, 0, "out of memory", NULL);
     for (i = 0; equation && i < q->m; i++)
         q->equation[i] = cti_cpb_int_at(equation, i) != 0;
-    if (objective && objective->dtype == 1 && objective->count == 1)
+    if (objective && !cti_cpb_need(f, "obj", 1, 1))
+        return 0;
+    if (objective)
         q->known.has_objective = 1, q->known.objective = cti_cpb_double_at(objective, 0);
     return cti_cpb_optional(f, "x_ref", q->n, &q->known.x) && cti_cpb_optional(f, "lam_ref", q->m, &q->known.r);
 }

@@ -160,36 +160,60 @@ static int cti_problems_open(cti_problems_run *q, const ct_solution *s)
 
 static const char CTI_PROBLEMS_PROOF[] = "no point meets all rows: the multipliers are a certificate";
 
-/* 1 where the point itself refutes every certificate y: W'y <= 0 and w'y < 0 exclude a point with W r + w >= 0. Violations are relative to
-   the data's w here, not to terms that cancel, as they are for QP */
-static int cti_problems_refutes(const cti_program *p, const cti_judgement *j, double tolerance)
+/* 1 for a point so good that no certificate is sought for long. Its violation is relative to the data's w, not to terms that cancel, as it
+   is for QP */
+static int cti_problems_feasible(const cti_program *p, const cti_judgement *j, double tolerance)
 {
     return (p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL) && j->residual <= tolerance && j->primal <= CTI_PROBLEMS_FEASIBLE;
 }
 
-/* 1 when the multipliers contain a certificate of infeasibility, which is then in q->r: diverging multipliers do so along one. sharp: the
-   nearest vector with W'y = 0 is tried, too */
-static int cti_problems_prove(const cti_problems_run *q, int sharp)
+/* 1 where the point itself refutes the certificate q->proof. An exact one, y, has y'u <= w'y < 0 at every point, so that the violations of
+   u >= 0, weighted with y, have at least the sum |w'y|. In one that holds up to 1e-9, a point of size 1e9 may have less. Rounding of u counts as a
+   violation, and a point with negative multipliers refutes no LCP's */
+static int cti_problems_refutes(const cti_problems_run *q, const cti_judgement *j)
+{
+    const cti_program *p = q->p;
+    int square = p->kind == CTI_PROGRAM_LCP || p->kind == CTI_PROGRAM_LOCAL, i, k;
+    const cti_sparse *S = square ? &p->W : &p->J;
+    const double *y = q->proof, *z = square ? q->r : q->x;
+    double *u = q->work, violation = 0, value = 0;
+    cti_program_u(p, q->x, q->r, u);
+    for (i = 0; i < p->m; i++) {
+        double terms = 0, off = p->equation && p->equation[i] ? fabs(u[i]) : cti_fmax(0, -u[i]);
+        if (y[i] == 0)
+            continue;
+        for (k = S->p[i]; k < S->p[i + 1]; k++)
+            terms += fabs(S->x[k] * z[S->i[k]]);
+        violation += fabs(y[i]) * (off + 1e-14 * terms), value += y[i] * p->w[i];
+    }
+    return violation < -value / 2 && !(square && j->dual > CTI_PROBLEMS_FEASIBLE);
+}
+
+/* 1 when the multipliers contain a certificate of infeasibility that the point does not refute; it is then in q->r. Diverging multipliers
+   do so along one. Unless the point is good, the nearest vector with W'y = 0 is tried, too. j: of the point, or NULL where there is none */
+static int cti_problems_prove(const cti_problems_run *q, const cti_judgement *j)
 {
     const cti_program *p = q->p;
     size_t size = sizeof *q->r * (size_t)p->m;
+    int sharp = !j || !cti_problems_feasible(p, j, (double)q->d->tolerance);
     if (p->m == 0)
         return 0;
     memcpy(q->proof, q->r, size);
     if (!(sharp ? cti_program_certify_sharp(p, q->proof, q->work) : cti_program_certify(p, q->proof, q->work)))
+        return 0;
+    if (j && cti_problems_refutes(q, j))
         return 0;
     memcpy(q->r, q->proof, size);
     return 1;
 }
 
 /* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
-   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds, and such a certificate precedes every other
-   outcome */
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds and that the point does not refute; it precedes
+   every other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
-    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE &&
-        cti_problems_prove(q, !cti_problems_refutes(q->p, j, (double)q->d->tolerance))) {
+    if (said != CTI_OUTCOME_INFEASIBLE && said != CTI_OUTCOME_NOT_APPLICABLE && cti_problems_prove(q, j)) {
         *why = CTI_PROBLEMS_PROOF;
         return CT_OUTCOME_INFEASIBLE;
     }
@@ -320,7 +344,7 @@ static int cti_problems_prove_normals(cti_problems_run *q)
             break;
         for (i = 0; i < q->p->m; i++)
             q->r[i] = i % 3 ? 0 : a.r[i / 3];
-        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, 1);
+        found = said == CTI_OUTCOME_INFEASIBLE && cti_problems_prove(q, NULL);
     }
     cti_program_normals_free(&q->mem, &normals);
     cti_arena_rewind(&q->arena, q->mark);

@@ -239,7 +239,7 @@ typedef struct ct_solution {
     double seconds;            /* 0 without a clock */
     double objective;          /* QP */
     double residual;           /* the number that decides, relative. QP: KKT and gap; LCP: natural map; contacts: scaled natural map and
-                                  dynamics */
+                                  dynamics, relative to all contacts together: heavy bodies hide errors at light ones, which `primal` shows */
     double dynamics, primal, dual, gap, natural, unscaled;
     int proof_rows;            /* INFEASIBLE: rows of the certificate r that are not 0, else 0; */
     double proof_value;        /* w'r < 0, relative to |w|'|r|; */
