@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs ec90c6477a3e0c26.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 23cc217076a590a4.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -16103,8 +16103,8 @@ typedef struct cti_certificate {
 /* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
-   the largest entry of each row, and of each column in the rows of the proof, is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
-   n]. */
+   the largest entry of each row, and of each column in the rows of the proof, is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times
+   the error of the sums. work [2 n]. */
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
 /* cti_program_certify -- the same, after negative and tangential entries of y [m] are set to 0 and y is scaled to a largest entry of 1. */
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);
@@ -25450,7 +25450,8 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
-#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen */
+#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it
+                                   is seen */
 #endif
 
 typedef struct cti_interior_delta {

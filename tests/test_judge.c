@@ -277,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(pinched_contacts_are_not_solved),
                                        cmocka_unit_test(semidefinite_lcps_are_not_solved), cmocka_unit_test(solvable_ones_are_not_infeasible),
-                                       cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing), cmocka_unit_test(far_solutions_are_not_infeasible)};
+                                       cmocka_unit_test(open_contacts_do_not_pull), cmocka_unit_test(long_impulses_hide_nothing),
+                                       cmocka_unit_test(far_solutions_are_not_infeasible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -328,7 +328,8 @@ static void references(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_rows), cmocka_unit_test(texts), cmocka_unit_test(containers), cmocka_unit_test(containers_drop_nothing), cmocka_unit_test(judge), cmocka_unit_test(natural_map),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_rows), cmocka_unit_test(texts), cmocka_unit_test(containers),
+                                       cmocka_unit_test(containers_drop_nothing), cmocka_unit_test(judge), cmocka_unit_test(natural_map),
                                        cmocka_unit_test(references)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

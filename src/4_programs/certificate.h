@@ -18,8 +18,8 @@ typedef struct cti_certificate {
 /* cti_program_certificate -- measures the errors of y as a proof. 0: its signs are wrong or it is not finite. work [2 n]. */
 CTI_FN int cti_program_certificate(const cti_program *p, const double *y, double *work, cti_certificate *out);
 /* cti_program_certifies -- 1 if y [m] is such a proof: the sums vanish (or are not above 0) up to 1e-9 of their terms, in units in which
-   the largest entry of each row, and of each column in the rows of the proof, is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times the error of the sums. work [2
-   n]. */
+   the largest entry of each row, and of each column in the rows of the proof, is 1. w'y is below 0 by 1e-8 of its terms, and by a hundred times
+   the error of the sums. work [2 n]. */
 CTI_FN int cti_program_certifies(const cti_program *p, const double *y, double *work);
 /* cti_program_certify -- the same, after negative and tangential entries of y [m] are set to 0 and y is scaled to a largest entry of 1. */
 CTI_FN int cti_program_certify(const cti_program *p, double *y, double *work);

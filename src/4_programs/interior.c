@@ -18,7 +18,8 @@
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
-#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen */
+#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it
+                                   is seen */
 
 typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
