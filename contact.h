@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 23cc217076a590a4.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 10ce62ef89b787f4.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -16613,7 +16613,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [largest diagonal entry of A] shift before A's pivots tell whether it is convex, as in convex.c */
+#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [1] of a diagonal entry of A: its shift before A's pivots tell whether it is convex, in any units */
 
 /* 1 if A + a small shift has only positive pivots, else 0; -1 when memory ran out. An indefinite A has points at which the judge's residual
    vanishes and which are no minimum */
@@ -16631,7 +16631,8 @@ static int cti_ica_program_is_convex(cti_mem *mem, const cti_sparse *A)
             most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
         for (i = 0; i < A->rows; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++)
-                shifted.x[k] += A->i[k] == i ? CTI_ICA_PROGRAM_SHIFT * most : 0;
+                if (A->i[k] == i)
+                    shifted.x[k] += CTI_ICA_PROGRAM_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : most);
         if (cti_scalar_open(mem, &system, &shifted) && cti_scalar_factor(mem, &system))
             is_convex = system.boosted == 0;
         cti_scalar_close(mem, &system);
@@ -70786,6 +70787,7 @@ static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
     cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_release(s);
     cti_geometric_memory_restore(s);
     return CT_ERR_MEMORY;
 }
@@ -76008,6 +76010,15 @@ static void cti_explicit_join(cti_state *s)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
 }
 
+/* the lists of solve.head are empty again */
+static void cti_explicit_uncouple(cti_explicit *g)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        for (k = 0; k < g->touches[i].n; k++)
+            g->solve.head[g->touches[i].entry[k].block] = -1;
+}
+
 /* entries of contacts of one region at one block, in the order of the contacts. A block that a script holds couples nothing: contacts of several
    regions may share it. 0: out of memory */
 static int cti_explicit_couple_all(cti_state *s)
@@ -76025,8 +76036,10 @@ static int cti_explicit_couple_all(cti_state *s)
             for (e = s->scripts.fixed[c->entry[k].block] ? -1 : q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
                 cti_explicit_couple o;
                 o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
-                if (!CTI_PUSH(s->mem, q->couples, o))
+                if (!CTI_PUSH(s->mem, q->couples, o)) {
+                    cti_explicit_uncouple(g);
                     return 0;
+                }
             }
         for (k = 0; k < c->n && c->region >= 0; k++) {
             q->next[i * CTI_EXPLICIT_ENTRIES + k] = q->head[c->entry[k].block];
@@ -76034,9 +76047,7 @@ static int cti_explicit_couple_all(cti_state *s)
         }
     }
     q->couple_at[m] = CTI_LEN(q->couples);
-    for (i = 0; i < m; i++)
-        for (k = 0; k < g->touches[i].n; k++)
-            q->head[g->touches[i].entry[k].block] = -1;
+    cti_explicit_uncouple(g);
     return 1;
 }
 
@@ -76896,6 +76907,16 @@ static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
     return ok;
 }
 
+/* 1: the step's start has this contact, and no force keeps it. It is none of past.held, but no first touch either */
+static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].squeezed && g->touches[i].key == key)
+            return 1;
+    return 0;
+}
+
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
@@ -76915,7 +76936,7 @@ static ct_real cti_explicit_beyond(cti_state *s, double t)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
                 most = -CTI_EXPLICIT_LATE * g->bound * c->rate;
         late = (-c->d - most / 2) / -c->rate;
-        if (-c->d > most)
+        if (-c->d > most && !cti_explicit_is_squeezed(g, c->key))
             beyond = cti_max(beyond, late);
     }
     return beyond;
@@ -79030,12 +79051,14 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
 {
-    ct_code code = mesh->n_segments > 0 ? cti_steppers_admit(w, CTI_FEATURE_SEGMENTS, b->name[0] ? b->name : NULL) : CT_OK;
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
+    ct_code code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments);
-    return code == CT_OK ? cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0) : code;
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0);
+    if (code == CT_OK && b->topology.n_loose > 0)
+        code = cti_steppers_admit(w, CTI_FEATURE_SEGMENTS, b->name[0] ? b->name : NULL);
+    return code;
 }
 
 /* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */

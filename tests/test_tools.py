@@ -480,6 +480,11 @@ def test_run_again(d):
     os.mkdir(os.path.join(out, "frame_00009.obj"))
     code, _, err = run_scene(d, touching, "--steps", "3", "--out", out)
     check("what cannot be removed is named", code == 2 and "frame_00009.obj" in err, (code, err))
+    again = os.path.join(d, "input")
+    os.mkdir(again)
+    shutil.copy(os.path.join(out, "frame_00003.obj"), os.path.join(again, "frame_00007.obj"))
+    code, _, err = run_scene(d, scene(bodies=[{"type": "static", "mesh": os.path.join(again, "frame_00007.obj")}]), "--steps", "1", "--out", again)
+    check("a run removes no mesh of its scene", code == 0 and "frame_00007.obj" in os.listdir(again), (code, err))
 
 
 def test_newton_iterations(d):

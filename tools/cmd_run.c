@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -394,8 +395,34 @@ static int run_write(run_state *r)
     return ok;
 }
 
+/* 1 if `file` is in the folder */
+static int run_is_in(const char *file, const char *directory)
+{
+    char parent[1024];
+    struct stat a, b;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    size_t n = slash ? (size_t)(slash - file) : 0;
+    if (!file || n + 1 >= sizeof parent)
+        return 0;
+    memcpy(parent, n ? file : (slash ? "/" : "."), n ? n : 1);
+    parent[n ? n : 1] = '\0';
+    return stat(parent, &a) == 0 && stat(directory, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* 1 if the scene reads meshes from the folder: a run may go on from a frame of an earlier one, which is kept then */
+static int run_reads_from(const scene *s, const char *directory)
+{
+    int i;
+    for (i = 0; i < s->n_bodies; i++)
+        if (run_is_in(s->bodies[i].mesh, directory) || run_is_in(s->bodies[i].surface, directory) ||
+            run_is_in(s->bodies[i].keyframes, directory))
+            return 1;
+    return 0;
+}
+
 static int run_all(run_state *r)
 {
+    out_frames old = r->o.out && run_reads_from(&r->scene, r->o.out) ? OUT_FRAMES_NONE : r->o.frames;
     struct sigaction act;
     memset(&act, 0, sizeof act);
     act.sa_handler = run_on_signal;
@@ -404,7 +431,7 @@ static int run_all(run_state *r)
     r->totals.start_intersections = (int)run_intersections(r, 1);
     if (r->o.check)
         r->inside = inside_create(&r->sim, r->totals.start_intersections > 0);
-    if (r->failed || (r->o.out && (!out_clear(r->o.out, r->o.frames) || !out_frame(&r->sim, r->o.out, 0, r->o.frames))))
+    if (r->failed || (r->o.out && (!out_clear(r->o.out, old) || !out_frame(&r->sim, r->o.out, 0, r->o.frames))))
         return CLI_FAILED;
     if (r->o.dump && !out_remove_series(r->o.dump, "step_", ".cpb"))
         return CLI_FAILED;

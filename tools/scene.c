@@ -383,7 +383,9 @@ static void scene_read_repeat(json_in *in, const cJSON *body, const char *body_p
 static void scene_refuse(json_in *in, const cJSON *body, const char *path, const scene_body *b)
 {
     char full[96];
-    if ((b->type == SCENE_RIGID || b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) && cJSON_GetObjectItemCaseSensitive(body, "fix")) {
+    const cJSON *fix = cJSON_GetObjectItemCaseSensitive(body, "fix");
+    if ((b->type == SCENE_RIGID || b->type == SCENE_STATIC || b->type == SCENE_KINEMATIC) && fix &&
+        (!cJSON_IsArray(fix) || cJSON_GetArraySize(fix) > 0)) {
         snprintf(full, sizeof full, "%s.fix", path);
         json_in_error(in, full, "expected \"fix\" in deformable bodies only; a body of type static stands still");
     }

@@ -331,7 +331,7 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [largest diagonal entry of A] shift before A's pivots tell whether it is convex, as in convex.c */
+#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [1] of a diagonal entry of A: its shift before A's pivots tell whether it is convex, in any units */
 
 /* 1 if A + a small shift has only positive pivots, else 0; -1 when memory ran out. An indefinite A has points at which the judge's residual
    vanishes and which are no minimum */
@@ -349,7 +349,8 @@ static int cti_ica_program_is_convex(cti_mem *mem, const cti_sparse *A)
             most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
         for (i = 0; i < A->rows; i++)
             for (k = A->p[i]; k < A->p[i + 1]; k++)
-                shifted.x[k] += A->i[k] == i ? CTI_ICA_PROGRAM_SHIFT * most : 0;
+                if (A->i[k] == i)
+                    shifted.x[k] += CTI_ICA_PROGRAM_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : most);
         if (cti_scalar_open(mem, &system, &shifted) && cti_scalar_factor(mem, &system))
             is_convex = system.boosted == 0;
         cti_scalar_close(mem, &system);

@@ -354,6 +354,16 @@ static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
     return ok;
 }
 
+/* 1: the step's start has this contact, and no force keeps it. It is none of past.held, but no first touch either */
+static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        if (g->touches[i].squeezed && g->touches[i].key == key)
+            return 1;
+    return 0;
+}
+
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
@@ -373,7 +383,7 @@ static ct_real cti_explicit_beyond(cti_state *s, double t)
             if (s->bodies.rigid_of[c->entry[k].block] < 0 && !s->scripts.fixed[c->entry[k].block])
                 most = -CTI_EXPLICIT_LATE * g->bound * c->rate;
         late = (-c->d - most / 2) / -c->rate;
-        if (-c->d > most)
+        if (-c->d > most && !cti_explicit_is_squeezed(g, c->key))
             beyond = cti_max(beyond, late);
     }
     return beyond;

@@ -119,6 +119,15 @@ static void cti_explicit_join(cti_state *s)
         g->touches[i].region = g->touches[i].region < 0 ? -1 : cti_sets_root(g->solve.set, g->touches[i].region);
 }
 
+/* the lists of solve.head are empty again */
+static void cti_explicit_uncouple(cti_explicit *g)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        for (k = 0; k < g->touches[i].n; k++)
+            g->solve.head[g->touches[i].entry[k].block] = -1;
+}
+
 /* entries of contacts of one region at one block, in the order of the contacts. A block that a script holds couples nothing: contacts of several
    regions may share it. 0: out of memory */
 static int cti_explicit_couple_all(cti_state *s)
@@ -136,8 +145,10 @@ static int cti_explicit_couple_all(cti_state *s)
             for (e = s->scripts.fixed[c->entry[k].block] ? -1 : q->head[c->entry[k].block]; e >= 0; e = q->next[e]) {
                 cti_explicit_couple o;
                 o.i = i, o.j = e / CTI_EXPLICIT_ENTRIES, o.gi = (int16_t)k, o.zj = (int16_t)(e % CTI_EXPLICIT_ENTRIES);
-                if (!CTI_PUSH(s->mem, q->couples, o))
+                if (!CTI_PUSH(s->mem, q->couples, o)) {
+                    cti_explicit_uncouple(g);
                     return 0;
+                }
             }
         for (k = 0; k < c->n && c->region >= 0; k++) {
             q->next[i * CTI_EXPLICIT_ENTRIES + k] = q->head[c->entry[k].block];
@@ -145,9 +156,7 @@ static int cti_explicit_couple_all(cti_state *s)
         }
     }
     q->couple_at[m] = CTI_LEN(q->couples);
-    for (i = 0; i < m; i++)
-        for (k = 0; k < g->touches[i].n; k++)
-            q->head[g->touches[i].entry[k].block] = -1;
+    cti_explicit_uncouple(g);
     return 1;
 }
 

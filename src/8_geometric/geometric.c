@@ -448,6 +448,7 @@ static ct_code cti_geometric_take_back(cti_state *s)
 {
     cti_snapshot_restore(s, 0, &s->step.start);
     cti_geometric_own(s)->scope.covered = cti_geometric_own(s)->scope.measured = 0, cti_geometric_own(s)->known.is_known = 0;
+    cti_geometric_release(s);
     cti_geometric_memory_restore(s);
     return CT_ERR_MEMORY;
 }

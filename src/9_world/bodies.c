@@ -259,12 +259,14 @@ CTI_FN ct_code cti_bodies_copy_list(ct_world *w, int32_t **out, const int32_t *l
 
 CTI_FN ct_code cti_bodies_shell(ct_world *w, cti_body *b, const ct_mesh *mesh)
 {
-    ct_code code = mesh->n_segments > 0 ? cti_steppers_admit(w, CTI_FEATURE_SEGMENTS, b->name[0] ? b->name : NULL) : CT_OK;
-    if (code == CT_OK)
-        code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
+    ct_code code = cti_bodies_copy_list(w, &b->triangles, mesh->triangles, 3 * mesh->n_triangles);
     if (code == CT_OK)
         code = cti_bodies_copy_list(w, &b->segments, mesh->segments, 2 * mesh->n_segments);
-    return code == CT_OK ? cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0) : code;
+    if (code == CT_OK)
+        code = cti_bodies_surface(w, b, mesh->n_triangles == 0 && mesh->n_segments == 0);
+    if (code == CT_OK && b->topology.n_loose > 0)
+        code = cti_steppers_admit(w, CTI_FEATURE_SEGMENTS, b->name[0] ? b->name : NULL);
+    return code;
 }
 
 /* reserves room for the body's vertices in the block arrays, so that joining them cannot fail afterwards */
