@@ -482,7 +482,8 @@ def test_run_again(d):
     check("what cannot be removed is named", code == 2 and "frame_00009.obj" in err, (code, err))
     again = os.path.join(d, "input")
     os.mkdir(again)
-    shutil.copy(os.path.join(out, "frame_00003.obj"), os.path.join(again, "frame_00007.obj"))
+    with open(os.path.join(again, "frame_00007.obj"), "w") as f:
+        f.write("v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 3 2\n")
     code, _, err = run_scene(d, scene(bodies=[{"type": "static", "mesh": os.path.join(again, "frame_00007.obj")}]), "--steps", "1", "--out", again)
     check("a run removes no mesh of its scene", code == 0 and "frame_00007.obj" in os.listdir(again), (code, err))
 
