@@ -1449,8 +1449,8 @@ static void refusals(void **state)
     }
 }
 
-/* every allocation of a step fails once: the world stays as it was */
-static void memory_runs_out(void **state)
+/* every allocation of a step of dt fails once: the world stays as it was, and the next step is that without the failure */
+static void allocations_fail(int boxes, double dt)
 {
     books b;
     ct_world_desc d;
@@ -1459,33 +1459,42 @@ static void memory_runs_out(void **state)
     int64_t k;
     int done = 0;
     uint64_t clean = 0;
-    (void)state;
     for (k = 0; !done && k < 400; k++) { /* the first one has all it needs */
         uint64_t hash;
         memset(&b, 0, sizeof b);
         d = world_desc(1e-3, 0, &b);
         d.stepper = CT_STEPPER_EXPLICIT, d.self_collision = 0;
         w = world_make(&d);
-        add_plane(w, 0, 1, 0, 0);
-        add_box(w, 0.05, 1, 1e5, 0.4, 1e-3, 0, 0.0249, 0, -1);
+        add_plane(w, 0, 1, 0, boxes > 1 ? -0.0001 : 0);
+        add_box(w, 0.05, boxes, 1e5, 0.4, 1e-3, 0, boxes > 1 ? 0.025 : 0.0249, 0, boxes > 1 ? 0 : -1);
+        if (boxes > 1)
+            add_box(w, 0.05, boxes, 1e5, 0.4, 1e-3, 0, 0.0752, 0, -0.5);
         step_once(w, 1e-6);
         hash = ct_world_hash(w);
         b.fail_at = k ? b.calls + k : 0;
-        if (ct_world_step(w, (ct_real)2e-3, &r) == CT_OK)
+        if (ct_world_step(w, (ct_real)dt, &r) == CT_OK)
             done = k > 0 && b.refused == 0;
         else {
             assert_true(ct_world_hash(w) == hash);
             b.fail_at = 0;
-            assert_int_equal(ct_world_step(w, (ct_real)2e-3, &r), CT_OK);
-            assert_true(ct_world_hash(w) == clean); /* the same step as without the failure */
+            assert_int_equal(ct_world_step(w, (ct_real)dt, &r), CT_OK);
+            assert_true(ct_world_hash(w) == clean);
         }
         b.fail_at = 0;
         clean = k ? clean : ct_world_hash(w);
-        assert_int_equal(ct_world_step(w, (ct_real)2e-3, &r), CT_OK);
+        assert_int_equal(ct_world_step(w, (ct_real)dt, &r), CT_OK);
         ct_world_destroy(w);
         assert_true(b.live == 0 && b.blocks == 0 && b.wrong == 0);
     }
     assert_true(done);
+}
+
+/* one box that is on a plane, and two that meet in the step: then lists of couples grow in it */
+static void memory_runs_out(void **state)
+{
+    (void)state;
+    allocations_fail(1, 2e-3);
+    allocations_fail(2, 1e-2);
 }
 
 /* a box exactly on a plane without gravity stays there, however short the steps are */
