@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 10ce62ef89b787f4.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a3cab69d6955c3ff.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1678,8 +1678,8 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
    one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
-   order give their corners, without the middles of edges as vertices; an element that repeats one before it vertex by vertex, as for a second
-   physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
+   order give their corners, without the middles of edges as vertices; an element that repeats, vertex by vertex, the first one with these
+   vertices, as for a second physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
@@ -15297,6 +15297,10 @@ typedef struct cti_scalar {
 CTI_FN int cti_scalar_open(cti_mem *mem, cti_scalar *s, const cti_sparse *A);
 /* cti_scalar_factor -- factors the present values of A. 0 when memory ran out. */
 CTI_FN int cti_scalar_factor(cti_mem *mem, cti_scalar *s);
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR
+/* cti_scalar_is_convex -- 1 if x'Ax has no negative value, up to rounding, in any units; else 0. A stores its diagonal. -1 when memory ran out. */
+CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A);
+#endif
 /* cti_scalar_solve -- z [n] in: right side, out: solution; `refine` steps of refinement with A (1 or 2 are enough). */
 CTI_FN void cti_scalar_solve(cti_scalar *s, double *z, int refine);
 CTI_FN void cti_scalar_close(cti_mem *mem, cti_scalar *s);
@@ -16084,6 +16088,34 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR
+#define CTI_SCALAR_SHIFT 1e-9 /* [1] of a diagonal entry: its shift before the pivots are read; a singular A rounds to pivots of either sign */
+
+CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A)
+{
+    cti_sparse shifted = *A;
+    cti_scalar s;
+    double most = 0;
+    int i, k, is_convex = -1;
+    memset(&s, 0, sizeof s);
+    shifted.x = NULL;
+    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
+        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
+        for (i = 0; i < A->rows; i++)
+            most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
+        for (i = 0; i < A->rows; i++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                if (A->i[k] == i)
+                    shifted.x[k] += CTI_SCALAR_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : (most > 0 ? most : 1));
+        if (cti_scalar_open(mem, &s, &shifted) && cti_scalar_factor(mem, &s))
+            is_convex = s.boosted == 0;
+        cti_scalar_close(mem, &s);
+    }
+    CTI_FREE(mem, shifted.x);
+    return is_convex;
+}
+#endif
+
 /* ---- 4_programs/certificate.h ---- */
 /* certificate.h -- proofs that a stand-alone problem has no feasible point. A solver that claims infeasibility has its proof checked here,
    and ct_problem_solve checks it again before it is reported.
@@ -16613,38 +16645,10 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [1] of a diagonal entry of A: its shift before A's pivots tell whether it is convex, in any units */
-
-/* 1 if A + a small shift has only positive pivots, else 0; -1 when memory ran out. An indefinite A has points at which the judge's residual
-   vanishes and which are no minimum */
-static int cti_ica_program_is_convex(cti_mem *mem, const cti_sparse *A)
-{
-    cti_sparse shifted = *A;
-    cti_scalar system;
-    double most = 0;
-    int i, k, is_convex = -1;
-    memset(&system, 0, sizeof system);
-    shifted.x = NULL;
-    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
-        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
-        for (i = 0; i < A->rows; i++)
-            most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
-        for (i = 0; i < A->rows; i++)
-            for (k = A->p[i]; k < A->p[i + 1]; k++)
-                if (A->i[k] == i)
-                    shifted.x[k] += CTI_ICA_PROGRAM_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : most);
-        if (cti_scalar_open(mem, &system, &shifted) && cti_scalar_factor(mem, &system))
-            is_convex = system.boosted == 0;
-        cti_scalar_close(mem, &system);
-    }
-    CTI_FREE(mem, shifted.x);
-    return is_convex;
-}
-
 /* a solution of a problem that is not convex is none */
 static cti_outcome cti_ica_program_confirm(const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome outcome)
 {
-    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_ica_program_is_convex(e->mem, &p->A) : 1;
+    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_scalar_is_convex(e->mem, &p->A) : 1;
     if (is_convex > 0)
         return outcome;
     a->why = is_convex < 0 ? "" : "the quadratic form is not convex";
@@ -24315,7 +24319,6 @@ CTI_FN int cti_convex_certify(cti_convex *c, const double *y, double *out_x, dou
 
 #define CTI_CONVEX_DENSE 2500        /* most rows for the Schur complement */
 #define CTI_CONVEX_PRODUCTS 60000000 /* most entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT 1e-9        /* shift of an equilibrated A, before its pivots tell whether it is convex */
 #define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A with which the Schur complement is used */
 
 /* ---- the standard form ---- */
@@ -24607,21 +24610,6 @@ static int cti_convex_schur(cti_convex *c)
     return 1;
 }
 
-/* 1 if A + a small shift has only positive pivots, -1 when memory ran out */
-static int cti_convex_is_convex(cti_convex *c)
-{
-    cti_scalar s;
-    int i, ok;
-    memset(&s, 0, sizeof s);
-    for (i = 0; i < c->n; i++)
-        c->A.x[cti_convex_place(&c->A, i, i)] += CTI_CONVEX_SHIFT;
-    ok = cti_scalar_open(c->mem, &s, &c->A) && cti_scalar_factor(c->mem, &s) ? s.boosted == 0 : -1;
-    for (i = 0; i < c->n; i++)
-        c->A.x[cti_convex_place(&c->A, i, i)] -= CTI_CONVEX_SHIFT;
-    cti_scalar_close(c->mem, &s);
-    return ok;
-}
-
 static const char *cti_convex_algebra(cti_convex *c)
 {
     int i, got = 0;
@@ -24634,7 +24622,7 @@ static const char *cti_convex_algebra(cti_convex *c)
         got = cti_convex_schur(c);
     if (got)
         return got < 0 ? "" : NULL;
-    got = cti_convex_is_convex(c);
+    got = cti_scalar_is_convex(c->mem, &c->A);
     if (got <= 0)
         return got < 0 ? "" : "the quadratic form is not convex";
     c->kkt.rho = 1e-9;
@@ -74228,7 +74216,7 @@ typedef struct cti_explicit_search {
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
     int known;
-    cti_explicit_touch *moved; /* contacts at the end of the step, after nodes are moved back */
+    cti_explicit_touch *moved; /* contacts at the end of a Runge-Kutta step that is tried or foreseen, and at that of the step */
 } cti_explicit_search;
 
 /* cti_explicit_flat -- vectors of the ordinary differential equations: positions [3 n], velocities [3 n], orientations [4 rigids], and
@@ -75223,7 +75211,7 @@ static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entr
     return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
 }
 
-/* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
+/* moves the blocks of one side, or of both, by the smallest change that brings d to c->goal, each in proportion to its gradient. 0: nothing moves */
 static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
 {
     ct_real sum = 0;
@@ -76766,17 +76754,13 @@ static void cti_explicit_goals(cti_state *s)
 static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, j, n = 0;
+    int m = CTI_LEN(g->touches), i, n = 0;
     if (!CTI_RESIZE(s->mem, g->past.held, m))
         return 0;
-    for (i = 0; i < m; i++) {
-        uint64_t key = g->touches[i].key;
-        if (g->touches[i].squeezed || g->touches[i].ahead)
-            continue;
-        for (j = n++; j > 0 && g->past.held[j - 1] > key; j--)
-            g->past.held[j] = g->past.held[j - 1];
-        g->past.held[j] = key;
-    }
+    for (i = 0; i < m; i++)
+        if (!g->touches[i].squeezed && !g->touches[i].ahead)
+            g->past.held[n++] = g->touches[i].key;
+    cti_sort_u64(g->past.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
     return CTI_RESIZE(s->mem, g->past.held, n);
 }
 
@@ -82506,8 +82490,8 @@ static int cti_problems_prove(const cti_problems_run *q, const cti_judgement *j)
 }
 
 /* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
-   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds and that the point does not refute; it precedes
-   every other outcome */
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds. One that is read off a point's multipliers
+   must not be refuted by that point. It precedes every other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);
@@ -86523,13 +86507,15 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #if CONTACT_WITH_CMR || CONTACT_WITH_ICA
 #undef CTI_ICA_HEAD
 #endif
+#if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR
+#undef CTI_SCALAR_SHIFT
+#endif
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 #undef CTI_CERTIFICATE_NOISE
 #undef CTI_CERTIFICATE_REST
 #endif
 #if CONTACT_WITH_ICA
 #undef CTI_ICA_PROGRAM_INNER
-#undef CTI_ICA_PROGRAM_SHIFT
 #endif
 #if CONTACT_WITH_CA || CONTACT_WITH_PGS
 #undef CTI_DUAL_MOST
@@ -86574,7 +86560,6 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_INTERIOR
 #undef CTI_CONVEX_DENSE
 #undef CTI_CONVEX_PRODUCTS
-#undef CTI_CONVEX_SHIFT
 #undef CTI_CONVEX_PIVOT
 #endif
 #if CONTACT_WITH_INTERIOR

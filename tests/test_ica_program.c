@@ -113,6 +113,7 @@ static void refuses(void **state)
 static void indefinite(void **state)
 {
     static const double A[4] = {2, 0, 0, -3}, b[2] = {1, 1}, c[6] = {1, 0, 0, -1, 0, 0}, J[6] = {1, 0}, w[1] = {0};
+    static const double mixed[9] = {1e10, 0, 0, 0, 1, 2, 0, 2, 1}, d[3] = {1e10, 1, 1}, first[3] = {1, 0, 0};
     double flat[36];
     int k;
     qp q;
@@ -122,6 +123,10 @@ static void indefinite(void **state)
     qp_make(&q, 2, 1, A, b, J, w, 0);
     assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_NOT_APPLICABLE);
     assert_non_null(strstr(q.a.why, "not convex"));
+    qp_drop(&q);
+    /* in any units: beside an entry of 1e10, too */
+    qp_make(&q, 3, 1, mixed, d, first, w, 0);
+    assert_int_equal(qp_solve(&q, cti_solver_ica), CTI_OUTCOME_NOT_APPLICABLE);
     qp_drop(&q);
     qp_make(&q, 6, 1, flat, c, J, w, 0);
     qp_solved(&q, cti_solver_ica);

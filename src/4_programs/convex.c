@@ -9,7 +9,6 @@
 
 #define CTI_CONVEX_DENSE 2500        /* most rows for the Schur complement */
 #define CTI_CONVEX_PRODUCTS 60000000 /* most entries of J' H^-1 J before equal ones are summed */
-#define CTI_CONVEX_SHIFT 1e-9        /* shift of an equilibrated A, before its pivots tell whether it is convex */
 #define CTI_CONVEX_PIVOT 1e-11       /* smallest pivot of an equilibrated A with which the Schur complement is used */
 
 /* ---- the standard form ---- */
@@ -297,21 +296,6 @@ static int cti_convex_schur(cti_convex *c)
     return 1;
 }
 
-/* 1 if A + a small shift has only positive pivots, -1 when memory ran out */
-static int cti_convex_is_convex(cti_convex *c)
-{
-    cti_scalar s;
-    int i, ok;
-    memset(&s, 0, sizeof s);
-    for (i = 0; i < c->n; i++)
-        c->A.x[cti_convex_place(&c->A, i, i)] += CTI_CONVEX_SHIFT;
-    ok = cti_scalar_open(c->mem, &s, &c->A) && cti_scalar_factor(c->mem, &s) ? s.boosted == 0 : -1;
-    for (i = 0; i < c->n; i++)
-        c->A.x[cti_convex_place(&c->A, i, i)] -= CTI_CONVEX_SHIFT;
-    cti_scalar_close(c->mem, &s);
-    return ok;
-}
-
 static const char *cti_convex_algebra(cti_convex *c)
 {
     int i, got = 0;
@@ -324,7 +308,7 @@ static const char *cti_convex_algebra(cti_convex *c)
         got = cti_convex_schur(c);
     if (got)
         return got < 0 ? "" : NULL;
-    got = cti_convex_is_convex(c);
+    got = cti_scalar_is_convex(c->mem, &c->A);
     if (got <= 0)
         return got < 0 ? "" : "the quadratic form is not convex";
     c->kkt.rho = 1e-9;

@@ -331,38 +331,10 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
     return info.status == CTI_SOLVE_BUDGET ? CTI_OUTCOME_BUDGET : CTI_OUTCOME_FAILED;
 }
 
-#define CTI_ICA_PROGRAM_SHIFT 1e-9 /* [1] of a diagonal entry of A: its shift before A's pivots tell whether it is convex, in any units */
-
-/* 1 if A + a small shift has only positive pivots, else 0; -1 when memory ran out. An indefinite A has points at which the judge's residual
-   vanishes and which are no minimum */
-static int cti_ica_program_is_convex(cti_mem *mem, const cti_sparse *A)
-{
-    cti_sparse shifted = *A;
-    cti_scalar system;
-    double most = 0;
-    int i, k, is_convex = -1;
-    memset(&system, 0, sizeof system);
-    shifted.x = NULL;
-    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
-        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
-        for (i = 0; i < A->rows; i++)
-            most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
-        for (i = 0; i < A->rows; i++)
-            for (k = A->p[i]; k < A->p[i + 1]; k++)
-                if (A->i[k] == i)
-                    shifted.x[k] += CTI_ICA_PROGRAM_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : most);
-        if (cti_scalar_open(mem, &system, &shifted) && cti_scalar_factor(mem, &system))
-            is_convex = system.boosted == 0;
-        cti_scalar_close(mem, &system);
-    }
-    CTI_FREE(mem, shifted.x);
-    return is_convex;
-}
-
 /* a solution of a problem that is not convex is none */
 static cti_outcome cti_ica_program_confirm(const cti_program *p, cti_effort *e, cti_answer *a, cti_outcome outcome)
 {
-    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_ica_program_is_convex(e->mem, &p->A) : 1;
+    int is_convex = outcome == CTI_OUTCOME_SOLVED ? cti_scalar_is_convex(e->mem, &p->A) : 1;
     if (is_convex > 0)
         return outcome;
     a->why = is_convex < 0 ? "" : "the quadratic form is not convex";

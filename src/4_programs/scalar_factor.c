@@ -126,3 +126,29 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
         return 1;
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
+
+#define CTI_SCALAR_SHIFT 1e-9 /* [1] of a diagonal entry: its shift before the pivots are read; a singular A rounds to pivots of either sign */
+
+CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A)
+{
+    cti_sparse shifted = *A;
+    cti_scalar s;
+    double most = 0;
+    int i, k, is_convex = -1;
+    memset(&s, 0, sizeof s);
+    shifted.x = NULL;
+    if (CTI_RESIZE(mem, shifted.x, A->p[A->rows] + 1)) {
+        memcpy(shifted.x, A->x, sizeof *A->x * (size_t)A->p[A->rows]);
+        for (i = 0; i < A->rows; i++)
+            most = cti_fmax(most, fabs(cti_sparse_at(A, i, i)));
+        for (i = 0; i < A->rows; i++)
+            for (k = A->p[i]; k < A->p[i + 1]; k++)
+                if (A->i[k] == i)
+                    shifted.x[k] += CTI_SCALAR_SHIFT * (A->x[k] != 0 ? fabs(A->x[k]) : (most > 0 ? most : 1));
+        if (cti_scalar_open(mem, &s, &shifted) && cti_scalar_factor(mem, &s))
+            is_convex = s.boosted == 0;
+        cti_scalar_close(mem, &s);
+    }
+    CTI_FREE(mem, shifted.x);
+    return is_convex;
+}

@@ -213,17 +213,13 @@ static void cti_explicit_goals(cti_state *s)
 static int cti_explicit_remember(cti_state *s)
 {
     cti_explicit *g = cti_explicit_own(s);
-    int m = CTI_LEN(g->touches), i, j, n = 0;
+    int m = CTI_LEN(g->touches), i, n = 0;
     if (!CTI_RESIZE(s->mem, g->past.held, m))
         return 0;
-    for (i = 0; i < m; i++) {
-        uint64_t key = g->touches[i].key;
-        if (g->touches[i].squeezed || g->touches[i].ahead)
-            continue;
-        for (j = n++; j > 0 && g->past.held[j - 1] > key; j--)
-            g->past.held[j] = g->past.held[j - 1];
-        g->past.held[j] = key;
-    }
+    for (i = 0; i < m; i++)
+        if (!g->touches[i].squeezed && !g->touches[i].ahead)
+            g->past.held[n++] = g->touches[i].key;
+    cti_sort_u64(g->past.held, NULL, g->solve.keys, NULL, n); /* cti_explicit_regions has made room for 2 m keys */
     return CTI_RESIZE(s->mem, g->past.held, n);
 }
 

@@ -251,7 +251,7 @@ static cti_v3 cti_explicit_free_part(const cti_state *s, const cti_explicit_entr
     return slot < 0 ? e->g : cti_m3_mul_v(s->scripts.projectors + 9 * (size_t)slot, e->g);
 }
 
-/* moves the blocks of one side, or of both, by the smallest change of d to 0, each in proportion to its gradient. 0: nothing moves */
+/* moves the blocks of one side, or of both, by the smallest change that brings d to c->goal, each in proportion to its gradient. 0: nothing moves */
 static int cti_explicit_lift(cti_state *s, ct_real *y, const cti_explicit_touch *c, int first, int last)
 {
     ct_real sum = 0;

@@ -208,8 +208,8 @@ static int cti_problems_prove(const cti_problems_run *q, const cti_judgement *j)
 }
 
 /* the outcome of an attempt, by the judge. A result that the solver calls solved and the judge does not is FAILED. A result that the solver
-   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds and that the point does not refute; it precedes
-   every other outcome */
+   gave up, and that the judge accepts, is SOLVED. INFEASIBLE needs a certificate that holds. One that is read off a point's multipliers
+   must not be refuted by that point. It precedes every other outcome */
 static ct_outcome cti_problems_judge(const cti_problems_run *q, cti_outcome said, const char **why, cti_judgement *j)
 {
     cti_program_judge(q->p, q->x, q->r, q->work, j);

@@ -184,8 +184,8 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
    one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
-   order give their corners, without the middles of edges as vertices; an element that repeats one before it vertex by vertex, as for a second
-   physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
+   order give their corners, without the middles of edges as vertices; an element that repeats, vertex by vertex, the first one with these
+   vertices, as for a second physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
    CT_ERR_FORMAT (content), CT_ERR_UNSUPPORTED (extension, or a part of the format that is not read), CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_read(const char *path, ct_mesh *out_mesh, ct_error_info *out_error);
