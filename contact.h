@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs a3cab69d6955c3ff.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b74fa4d2a584a00f.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -16088,8 +16088,10 @@ CTI_FN int cti_scalar_schur(cti_scalar *s, cti_arena *arena, const cti_sparse *J
     return cti_factor64_schur(&s->factor, arena, J->rows, J->p, J->i, J->x, W, ld);
 }
 
+/* [1] of a diagonal entry: its shift before the pivots are read. A singular A rounds to pivots of either sign: with 0 three tests of it fail; half,
+   double and 1e-6 change none */
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR
-#define CTI_SCALAR_SHIFT 1e-9 /* [1] of a diagonal entry: its shift before the pivots are read; a singular A rounds to pivots of either sign */
+#define CTI_SCALAR_SHIFT 1e-9
 
 CTI_FN int cti_scalar_is_convex(cti_mem *mem, const cti_sparse *A)
 {
@@ -16155,7 +16157,9 @@ CTI_FN int cti_program_certify_sharp(const cti_program *p, double *y, double *wo
 
 #if CONTACT_WITH_ACTIVE_SET || CONTACT_WITH_ADMM || CONTACT_WITH_BOXED || CONTACT_WITH_CA || CONTACT_WITH_DCD || CONTACT_WITH_ICA || CONTACT_WITH_INTERIOR || CONTACT_WITH_LEMKE || CONTACT_WITH_MPRGP || CONTACT_WITH_NEWTON || CONTACT_WITH_PGS
 #define CTI_CERTIFICATE_NOISE 1e-7 /* [1] of the largest multiplier: smaller ones are a solver's rounding and no part of the proof */
-#define CTI_CERTIFICATE_REST 1e-6  /* [1] weight of rows outside the proof in a column's size, for entries of 1e-15, which are rounding of the data */
+/* [1] weight of rows outside the proof in a column's size, for entries of 1e-15, which are rounding of the data. With 1 feasible problems are
+   INFEASIBLE (far_solutions_are_not_infeasible in test_judge); half, double and 0 change none of its problems */
+#define CTI_CERTIFICATE_REST 1e-6
 
 static int cti_certificate_free(const cti_program *p, int i) { return p->equation && p->equation[i]; }
 
@@ -25439,8 +25443,9 @@ CTI_FN cti_outcome cti_interior_solve(const cti_program *p, cti_effort *e, cti_a
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
-#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it
-                                   is seen */
+/* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen. With 0 a solution
+   beside a ray hides it (ray_beside_a_solution in test_interior); half and double change no test */
+#define CTI_INTERIOR_GROWN 1e-4
 #endif
 
 typedef struct cti_interior_delta {
@@ -76574,10 +76579,10 @@ CTI_FN double cti_explicit_account_kinetic(cti_state *s)
    takes 2706 evaluations in 20 steps, without a bound 1342. Before touches were foreseen it took 3839; half: 4334, double: 3102 */
 #define CTI_EXPLICIT_LATE CTI_R(0.1)
 /* [1] of the energies that took part: a step whose move back stores more is NOT_CONVERGED. First touches of a box on a plane give 1e-3, and bodies
-   that overlap at the start 0.5 to 1 */
+   that overlap at the start 0.5 to 1. It changes no motion, and no test: there such steps also leave contacts deep */
 #define CTI_EXPLICIT_RECOVERED 0.1
 /* [legal penetrations] deepest first touch of two rigid bodies: the move back changes angular momentum. Of two grazing balls it takes 0.02 %, without
-   the bound 0.8 %; half and double were not compared */
+   the bound 0.8 %; half and double change no test */
 #define CTI_EXPLICIT_FIRST CTI_R(10.0)
 #endif
 

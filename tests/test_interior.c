@@ -98,6 +98,18 @@ static void large_solution(void **state)
     qp_drop(&q);
 }
 
+/* 1/2 y^2 - x - y with x, y >= 0 falls without bound along x. That y stays at 1, where A (x, y) is not 0, hides no ray */
+static void ray_beside_a_solution(void **state)
+{
+    static const double A[4] = {0, 0, 0, 1}, b[2] = {1, 1}, J[4] = {1, 0, 0, 1}, zero[2] = {0, 0};
+    qp q;
+    (void)state;
+    qp_make(&q, 2, 2, A, b, J, zero, 0);
+    assert_int_not_equal(qp_solve(&q, cti_interior_solve), CTI_OUTCOME_SOLVED);
+    assert_non_null(strstr(q.a.why, "not bounded"));
+    qp_drop(&q);
+}
+
 /* multipliers of 1e5 and rows that nearly all hold as equations: second differences of a noisy line */
 static void long_multipliers(void **state)
 {
@@ -196,7 +208,7 @@ int main(void)
         cmocka_unit_test(ends),
         cmocka_unit_test(semidefinite),
         cmocka_unit_test(lcp_without_solution),
-        cmocka_unit_test(large_solution),
+        cmocka_unit_test(large_solution), cmocka_unit_test(ray_beside_a_solution),
         cmocka_unit_test(long_multipliers),
         cmocka_unit_test(block_on_ground),
         cmocka_unit_test(column_on_the_axis),

@@ -18,8 +18,9 @@
 #define CTI_INTERIOR_RAISE_MOST 1e7
 #define CTI_INTERIOR_CORRECTORS 3
 #define CTI_INTERIOR_POLISH 6 /* proximal steps on a guessed active set */
-#define CTI_INTERIOR_GROWN 1e-4 /* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it
-                                   is seen */
+/* [1] of the largest unknown: a smaller one has not grown along a ray, whose length is 1e8 times the rest when it is seen. With 0 a solution
+   beside a ray hides it (ray_beside_a_solution in test_interior); half and double change no test */
+#define CTI_INTERIOR_GROWN 1e-4
 
 typedef struct cti_interior_delta {
     double *dx, *dy, *ds, *rd, *rp, *rc;
