@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b74fa4d2a584a00f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs afad8698c57e62e0.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -3449,6 +3449,8 @@ CTI_INLINE int cti_m3_inverse(const ct_real *m, ct_real *out)
                         algebra only, not where a proof counts on two roundings
    split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
    sum                  over lanes in the fixed order
+   of cti_f8 alone:
+   short                eight 16-bit integers, at any even address
    of cti_f8 alone, seen as two halves of four lanes:
    load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
    spread0, 1, 2        lane k of each half, copied to all four lanes of that half
@@ -3721,6 +3723,12 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     r.a = _mm256_loadu_ps(p);
     return r;
 }
+CTI_INLINE cti_f8 cti_f8_short(const int16_t *p)
+{
+    cti_f8 r;
+    r.a = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
+    return r;
+}
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm256_storeu_ps(p, x.a); }
 CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
 {
@@ -3911,6 +3919,14 @@ typedef struct cti_f8 {
     }
 CTI_LANES_ALL(cti_d8, double, sqrt)
 CTI_LANES_ALL(cti_f8, float, sqrtf)
+CTI_INLINE cti_f8 cti_f8_short(const int16_t *p)
+{
+    cti_f8 r;
+    int i;
+    for (i = 0; i < 8; i++)
+        r.v[i] = (float)p[i];
+    return r;
+}
 CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
 {
     cti_f8 r;
@@ -4008,6 +4024,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_P4_SET(s) _mm_set1_ps(s)
 #define CTI_P2_LOAD(p) _mm_loadu_pd(p)
 #define CTI_P4_LOAD(p) _mm_loadu_ps(p)
+#define CTI_P4_SHORT(p) cti_p4_short(p)
 #define CTI_P2_STORE(p, x) _mm_storeu_pd(p, x)
 #define CTI_P4_STORE(p, x) _mm_storeu_ps(p, x)
 #define CTI_P2_SQRT(x) _mm_sqrt_pd(x)
@@ -4036,6 +4053,11 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_PI_OR(u, v) _mm_or_si128(u, v)
 #define CTI_PI_RIGHT2(u) _mm_srli_epi64(u, 52)
 #define CTI_PI_RIGHT4(u) _mm_srli_epi32(u, 23)
+CTI_INLINE __m128 cti_p4_short(const int16_t *p)
+{
+    __m128i u = _mm_loadl_epi64((const __m128i *)(const void *)p);
+    return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(u, u), 16));
+}
 #elif CTI_SIMD == CTI_SIMD_NEON
 #define CTI_SIMD_NAME "NEON"
 #include <arm_neon.h>
@@ -4062,6 +4084,7 @@ CTI_INLINE cti_f8 cti_f8_split(cti_f8 x, cti_f8 *k)
 #define CTI_P4_SET(s) vdupq_n_f32(s)
 #define CTI_P2_LOAD(p) vld1q_f64(p)
 #define CTI_P4_LOAD(p) vld1q_f32(p)
+#define CTI_P4_SHORT(p) vcvtq_f32_s32(vmovl_s16(vld1_s16(p)))
 #define CTI_P2_STORE(p, x) vst1q_f64(p, x)
 #define CTI_P4_STORE(p, x) vst1q_f32(p, x)
 #define CTI_P2_SQRT(x) vsqrtq_f64(x)
@@ -4138,6 +4161,7 @@ typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
 #define CTI_P4_SET(s) cti_v4_set(s, s, s, s)
 #define CTI_P2_LOAD(p) cti_v2_load(p)
 #define CTI_P4_LOAD(p) cti_v4_load(p)
+#define CTI_P4_SHORT(p) cti_v4_set((float)(p)[0], (float)(p)[1], (float)(p)[2], (float)(p)[3])
 #define CTI_P2_STORE(p, x) memcpy(p, &(x), 16)
 #define CTI_P4_STORE(p, x) memcpy(p, &(x), 16)
 #define CTI_P2_SQRT(x) cti_v2_set(sqrt((x)[0]), sqrt((x)[1]))
@@ -4223,6 +4247,7 @@ CTI_INLINE int cti_v4_bits(cti_vu4 m) { return (int)((m[0] & 1) | (m[1] & 2) | (
 #define CTI_P4_SET(s) wasm_f32x4_splat(s)
 #define CTI_P2_LOAD(p) wasm_v128_load(p)
 #define CTI_P4_LOAD(p) wasm_v128_load(p)
+#define CTI_P4_SHORT(p) wasm_f32x4_convert_i32x4(wasm_i32x4_load16x4(p))
 #define CTI_P2_STORE(p, x) wasm_v128_store(p, x)
 #define CTI_P4_STORE(p, x) wasm_v128_store(p, x)
 #define CTI_P2_SQRT(x) wasm_f64x2_sqrt(x)
@@ -4322,6 +4347,12 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
 {
     cti_f8 r;
     r.a = CTI_P4_LOAD(p), r.b = CTI_P4_LOAD(p + 4);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_short(const int16_t *p)
+{
+    cti_f8 r;
+    r.a = CTI_P4_SHORT(p), r.b = CTI_P4_SHORT(p + 4);
     return r;
 }
 CTI_INLINE void cti_d8_store(double *p, cti_d8 x)
@@ -8334,6 +8365,19 @@ typedef struct cti_factor64 {
     size_t bytes;
 } cti_factor64, cti_factor64_t;
 
+/* cti_factor16 -- a float factor in 16-bit integers, for preconditioners. Rows are scaled by 1 / sqrt(a_ii), so that each has norm 1, and
+   columns so that their largest entry is 32766. An entry is wrong by 1.5e-5 of its column's largest. Memory bounds the speed of large
+   solves: a factor of 36 MB in float takes 5.8 ms, this one 2.5 ms. Zero it before first use. */
+typedef struct cti_factor16 {
+    const cti_symbolic *sym;
+    int16_t *L;          /* panels */
+    float *inverse;      /* [pivot[n_super]] 1 / l_kk; rounding does not touch the diagonal */
+    float *gain;         /* [pivot[n_super]] what columns were multiplied with */
+    float *row;          /* [pivot[n_super] + 1] what rows were multiplied with */
+    int32_t *where;      /* [max_rows] of one panel, for packing: the places of its rows, */
+    float *scale, *most; /* [max_rows], [8 max_cols] their scales, and the largest entries of its columns */
+} cti_factor16, cti_factor16_t;
+
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR
 /* cti_factor*_compute -- factors the cluster's matrix; val is A's val. A pivot that is not above eps a_kk is replaced by |a_kk| (or by 1 if
    that is zero or not finite) and counted in f->boosted. So the factor is always that of a positive definite matrix. Allocates only when it
@@ -8363,15 +8407,27 @@ CTI_FN void cti_factor64_free(cti_mem *mem, cti_factor64 *f);
    times the smallest normal float. Half and double change nothing: 5e-20 of the largest entry is far below a float's rounding */
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_FACTOR32_LEAST 5.42101086e-20f /* 2^-64 */
+#endif
 
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factor*_solve -- x = A^-1 x; x [3 n] in the cluster's local order; work [cti_factor*_work(f)]. In float, x should be scaled so that
    its largest entry is about 1 (cti_factor32_scale), since entries below CTI_FACTOR32_LEAST are set to 0. */
 CTI_FN void cti_factor32_solve(const cti_factor32 *f, float *x, float *work);
 #endif
 CTI_FN void cti_factor64_solve(const cti_factor64 *f, double *x, double *work);
+#if CONTACT_WITH_BARRIER
+/* cti_factor16_pack -- packs a factor, whose symbolic must outlive both. 0 when memory ran out.
+   cti_factor16_solve -- as cti_factor32_solve. */
+CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 *from);
+CTI_FN void cti_factor16_solve(const cti_factor16 *f, float *x, float *work);
+CTI_FN size_t cti_factor16_work(const cti_factor16 *f);
+CTI_FN void cti_factor16_free(cti_mem *mem, cti_factor16 *f);
+#endif
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 /* cti_factor32_scale -- the power of 2 that scales a number of size `most` into [1, 2); 1 if `most` is 0 or not finite. */
 CTI_FN double cti_factor32_scale(double most);
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN size_t cti_factor32_work(const cti_factor32 *f);
 #endif
 CTI_FN size_t cti_factor64_work(const cti_factor64 *f);
@@ -8417,8 +8473,6 @@ CTI_FN size_t cti_factor64_compliance_work(const cti_factor64 *f, int n_ports);
    in strips. Zeros above the diagonal of a strip are stored, so that kernels may run over whole strips. Based on: Ng and Peyton 1993; Chen,
    Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 
-#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
-
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 CTI_FN double cti_factor32_scale(double most)
 {
@@ -8440,9 +8494,13 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_EPS 1.1920929e-7f
 #define CTI_SUPER_TINY 3.5e-15f /* eps^2 / 4 */
 #define CTI_SUPER_ABS fabsf
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_GONE 1e-34f /* 1e4 times the smallest normal number */
-/* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
+/* supernodal.inl -- the factor for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
@@ -8706,6 +8764,18 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
 }
 
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
+#undef CTI_SUPER_GONE
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#define CTI_L float
+#define CTI_LV(p) cti_f8_load(p)
+/* supernodal_solve.inl -- solve with one right side for one number type CTI_T and one type CTI_L of the stored panels; included by supernodal.c.
+   CTI_LV(p) loads eight entries of a panel. With CTI_SUPER_GAIN the panels are those of cti_factor16. */
+
+#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
+
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
@@ -8716,22 +8786,22 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
 
 /* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
    products would be denormal */
-CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
+CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_SUPER_ABS(x) < CTI_SUPER_LEAST * r ? 0 : x; }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
-static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *x)
+static void CTI_TN(cti_super, forward)(const CTI_L *P, const CTI_T *r, int cols, CTI_T *x)
 {
     const size_t stride = 8 * (size_t)cols;
     int i, k;
     for (i = 0; i < cols; i += 4) {
-        const CTI_T *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
+        const CTI_L *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
         CTI_T t[8], x0, x1, x2, x3;
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < i; k += 4, b += 32) {
-            v0 = CTI_TV(mad)(v0, CTI_TV(load)(b), CTI_TV(set)(x[k]));
-            v1 = CTI_TV(mad)(v1, CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1]));
-            v2 = CTI_TV(mad)(v2, CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2]));
-            v3 = CTI_TV(mad)(v3, CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3]));
+            v0 = CTI_TV(mad)(v0, CTI_LV(b), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_LV(b + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_LV(b + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_LV(b + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
         k = i & 7;
@@ -8747,54 +8817,54 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols,
 }
 
 /* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
-static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
+static void CTI_TN(cti_super, below)(const CTI_L *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < cols; k += 4, B += 32) {
-            v0 = CTI_TV(mad)(v0, CTI_TV(load)(B), CTI_TV(set)(x[k]));
-            v1 = CTI_TV(mad)(v1, CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1]));
-            v2 = CTI_TV(mad)(v2, CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2]));
-            v3 = CTI_TV(mad)(v3, CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3]));
+            v0 = CTI_TV(mad)(v0, CTI_LV(B), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_LV(B + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_LV(B + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_LV(B + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
     }
 }
 
 /* c[q] += sum over strips of L(strip, k0 + q)' y(strip), q = 0..3 */
-CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int strips, const CTI_T *y, CTI_TVEC c[4])
+CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_L *B, size_t stride, int strips, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_TVEC c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], v;
     int t;
     for (t = 0; t < strips; t++, B += stride, y += 8) {
         v = CTI_TV(load)(y);
-        c0 = CTI_TV(mad)(c0, CTI_TV(load)(B), v);
-        c1 = CTI_TV(mad)(c1, CTI_TV(load)(B + 8), v);
-        c2 = CTI_TV(mad)(c2, CTI_TV(load)(B + 16), v);
-        c3 = CTI_TV(mad)(c3, CTI_TV(load)(B + 24), v);
+        c0 = CTI_TV(mad)(c0, CTI_LV(B), v);
+        c1 = CTI_TV(mad)(c1, CTI_LV(B + 8), v);
+        c2 = CTI_TV(mad)(c2, CTI_LV(B + 16), v);
+        c3 = CTI_TV(mad)(c3, CTI_LV(B + 24), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
 /* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
-static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
+static void CTI_TN(cti_super, dots)(const CTI_L *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
     memset(c, 0, 8 * (size_t)cols * sizeof *c);
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v = CTI_TV(load)(y);
         for (k = 0; k < 8 * cols; k += 32, B += 32) {
-            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_TV(load)(B), v));
-            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_TV(load)(B + 8), v));
-            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_TV(load)(B + 16), v));
-            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_TV(load)(B + 24), v));
+            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_LV(B), v));
+            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_LV(B + 8), v));
+            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_LV(B + 16), v));
+            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_LV(B + 24), v));
         }
     }
 }
 
 /* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
+static void CTI_TN(cti_super, backward)(const CTI_L *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
 {
     CTI_TVEC c[4];
     const size_t stride = 8 * (size_t)cols;
@@ -8803,10 +8873,11 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols
         CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
     for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
         int own = k0 >> 3, o = k0 & 7;
-        const CTI_T *b = P + 8 * (size_t)k0;
+        const CTI_L *b = P + 8 * (size_t)k0;
         CTI_T s0, s1, s2, s3;
         if (wide)
-            CTI_TN(cti_k, load4)(work + 8 * (size_t)k0, 8, c);
+            for (j = 0; j < 4; j++)
+                c[j] = CTI_TV(load)(work + 8 * (size_t)(k0 + j));
         else {
             c[0] = c[1] = c[2] = c[3] = CTI_TV(set)(0);
             CTI_TN(cti_super, dots4)(b + (size_t)top * stride, stride, strips, y, c);
@@ -8840,9 +8911,13 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->row[i];
+#endif
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
-        const CTI_T *P = f->L + sym->panel[s];
+        const CTI_L *P = f->L + sym->panel[s];
         CTI_TN(cti_super, forward)(P, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
         CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
         for (k = 0; k < below; k++) {
@@ -8850,6 +8925,10 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
             v[0] -= y[3 * k], v[1] -= y[3 * k + 1], v[2] -= y[3 * k + 2];
         }
     }
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->gain[i], z[i] *= f->gain[i];
+#endif
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
         for (k = 0; k < below; k++)
@@ -8859,10 +8938,17 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
         CTI_TN(cti_super, backward)
         (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y, z + sym->pivot[s], w);
     }
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->row[i];
+#endif
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
 
+#undef CTI_SUPER_WIDE
+#endif
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_T
 #endif
 #undef CTI_TN
@@ -8870,12 +8956,15 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #undef CTI_TVEC
 #endif
 #undef CTI_TV
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#undef CTI_L
+#undef CTI_LV
+#endif
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
-#undef CTI_SUPER_EPS
-#undef CTI_SUPER_TINY
 #undef CTI_SUPER_ABS
+#endif
+#if CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #undef CTI_SUPER_LEAST
-#undef CTI_SUPER_GONE
 #endif
 
 #define CTI_T double
@@ -8889,7 +8978,7 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 #if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
 #define CTI_SUPER_GONE 0
 #endif
-/* supernodal.inl -- factor and single solve for one number type; included by supernodal.c. */
+/* supernodal.inl -- the factor for one number type; included by supernodal.c. */
 
 static const CTI_T CTI_TN(cti_super, lanes)[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
@@ -9153,6 +9242,18 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
     memset(f, 0, sizeof *f);
 }
 
+#undef CTI_SUPER_EPS
+#undef CTI_SUPER_TINY
+#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
+#undef CTI_SUPER_GONE
+#endif
+#define CTI_L double
+#define CTI_LV(p) cti_d8_load(p)
+/* supernodal_solve.inl -- solve with one right side for one number type CTI_T and one type CTI_L of the stored panels; included by supernodal.c.
+   CTI_LV(p) loads eight entries of a panel. With CTI_SUPER_GAIN the panels are those of cti_factor16. */
+
+#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
+
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
 
@@ -9163,22 +9264,22 @@ CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
 
 /* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
    products would be denormal */
-CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_TN(cti_super, flush1)(CTI_SUPER_LEAST * r, x); }
+CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_SUPER_ABS(x) < CTI_SUPER_LEAST * r ? 0 : x; }
 
 /* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
-static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols, CTI_T *x)
+static void CTI_TN(cti_super, forward)(const CTI_L *P, const CTI_T *r, int cols, CTI_T *x)
 {
     const size_t stride = 8 * (size_t)cols;
     int i, k;
     for (i = 0; i < cols; i += 4) {
-        const CTI_T *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
+        const CTI_L *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
         CTI_T t[8], x0, x1, x2, x3;
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < i; k += 4, b += 32) {
-            v0 = CTI_TV(mad)(v0, CTI_TV(load)(b), CTI_TV(set)(x[k]));
-            v1 = CTI_TV(mad)(v1, CTI_TV(load)(b + 8), CTI_TV(set)(x[k + 1]));
-            v2 = CTI_TV(mad)(v2, CTI_TV(load)(b + 16), CTI_TV(set)(x[k + 2]));
-            v3 = CTI_TV(mad)(v3, CTI_TV(load)(b + 24), CTI_TV(set)(x[k + 3]));
+            v0 = CTI_TV(mad)(v0, CTI_LV(b), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_LV(b + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_LV(b + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_LV(b + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
         k = i & 7;
@@ -9194,54 +9295,54 @@ static void CTI_TN(cti_super, forward)(const CTI_T *P, const CTI_T *r, int cols,
 }
 
 /* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
-static void CTI_TN(cti_super, below)(const CTI_T *B, int cols, int strips, const CTI_T *x, CTI_T *y)
+static void CTI_TN(cti_super, below)(const CTI_L *B, int cols, int strips, const CTI_T *x, CTI_T *y)
 {
     int t, k;
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
         for (k = 0; k < cols; k += 4, B += 32) {
-            v0 = CTI_TV(mad)(v0, CTI_TV(load)(B), CTI_TV(set)(x[k]));
-            v1 = CTI_TV(mad)(v1, CTI_TV(load)(B + 8), CTI_TV(set)(x[k + 1]));
-            v2 = CTI_TV(mad)(v2, CTI_TV(load)(B + 16), CTI_TV(set)(x[k + 2]));
-            v3 = CTI_TV(mad)(v3, CTI_TV(load)(B + 24), CTI_TV(set)(x[k + 3]));
+            v0 = CTI_TV(mad)(v0, CTI_LV(B), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_LV(B + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_LV(B + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_LV(B + 24), CTI_TV(set)(x[k + 3]));
         }
         CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
     }
 }
 
 /* c[q] += sum over strips of L(strip, k0 + q)' y(strip), q = 0..3 */
-CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_T *B, size_t stride, int strips, const CTI_T *y, CTI_TVEC c[4])
+CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_L *B, size_t stride, int strips, const CTI_T *y, CTI_TVEC c[4])
 {
     CTI_TVEC c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], v;
     int t;
     for (t = 0; t < strips; t++, B += stride, y += 8) {
         v = CTI_TV(load)(y);
-        c0 = CTI_TV(mad)(c0, CTI_TV(load)(B), v);
-        c1 = CTI_TV(mad)(c1, CTI_TV(load)(B + 8), v);
-        c2 = CTI_TV(mad)(c2, CTI_TV(load)(B + 16), v);
-        c3 = CTI_TV(mad)(c3, CTI_TV(load)(B + 24), v);
+        c0 = CTI_TV(mad)(c0, CTI_LV(B), v);
+        c1 = CTI_TV(mad)(c1, CTI_LV(B + 8), v);
+        c2 = CTI_TV(mad)(c2, CTI_LV(B + 16), v);
+        c3 = CTI_TV(mad)(c3, CTI_LV(B + 24), v);
     }
     c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
 }
 
 /* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
-static void CTI_TN(cti_super, dots)(const CTI_T *B, int cols, int strips, const CTI_T *y, CTI_T *c)
+static void CTI_TN(cti_super, dots)(const CTI_L *B, int cols, int strips, const CTI_T *y, CTI_T *c)
 {
     int t, k;
     memset(c, 0, 8 * (size_t)cols * sizeof *c);
     for (t = 0; t < strips; t++, y += 8) {
         CTI_TVEC v = CTI_TV(load)(y);
         for (k = 0; k < 8 * cols; k += 32, B += 32) {
-            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_TV(load)(B), v));
-            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_TV(load)(B + 8), v));
-            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_TV(load)(B + 16), v));
-            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_TV(load)(B + 24), v));
+            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_LV(B), v));
+            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_LV(B + 8), v));
+            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_LV(B + 16), v));
+            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_LV(B + 24), v));
         }
     }
 }
 
 /* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
-static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
+static void CTI_TN(cti_super, backward)(const CTI_L *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
 {
     CTI_TVEC c[4];
     const size_t stride = 8 * (size_t)cols;
@@ -9250,10 +9351,11 @@ static void CTI_TN(cti_super, backward)(const CTI_T *P, const CTI_T *r, int cols
         CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
     for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
         int own = k0 >> 3, o = k0 & 7;
-        const CTI_T *b = P + 8 * (size_t)k0;
+        const CTI_L *b = P + 8 * (size_t)k0;
         CTI_T s0, s1, s2, s3;
         if (wide)
-            CTI_TN(cti_k, load4)(work + 8 * (size_t)k0, 8, c);
+            for (j = 0; j < 4; j++)
+                c[j] = CTI_TV(load)(work + 8 * (size_t)(k0 + j));
         else {
             c[0] = c[1] = c[2] = c[3] = CTI_TV(set)(0);
             CTI_TN(cti_super, dots4)(b + (size_t)top * stride, stride, strips, y, c);
@@ -9287,9 +9389,13 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
     memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
     for (i = 0; i < sym->n; i++)
         memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->row[i];
+#endif
     for (s = 0; s < sym->n_super; s++) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
-        const CTI_T *P = f->L + sym->panel[s];
+        const CTI_L *P = f->L + sym->panel[s];
         CTI_TN(cti_super, forward)(P, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
         CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
         for (k = 0; k < below; k++) {
@@ -9297,6 +9403,10 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
             v[0] -= y[3 * k], v[1] -= y[3 * k + 1], v[2] -= y[3 * k + 2];
         }
     }
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->gain[i], z[i] *= f->gain[i];
+#endif
     for (s = sym->n_super - 1; s >= 0; s--) {
         int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
         for (k = 0; k < below; k++)
@@ -9306,21 +9416,23 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
         CTI_TN(cti_super, backward)
         (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y, z + sym->pivot[s], w);
     }
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->row[i];
+#endif
     for (i = 0; i < sym->n; i++)
         memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
 }
 
+#undef CTI_SUPER_WIDE
 #undef CTI_T
 #undef CTI_TN
 #undef CTI_TVEC
 #undef CTI_TV
-#undef CTI_SUPER_EPS
-#undef CTI_SUPER_TINY
+#undef CTI_L
+#undef CTI_LV
 #undef CTI_SUPER_ABS
 #undef CTI_SUPER_LEAST
-#if CONTACT_WITH_BARRIER || CONTACT_WITH_CMR || CONTACT_WITH_GEOMETRIC
-#undef CTI_SUPER_GONE
-#endif
 
 /* scratch = the columns of supernode s, entry by entry in double */
 static void cti_super64_assemble_double(const cti_symbolic *sym, const cti_gather *g, const double *val, int s, double *W, size_t ld, double *orig)
@@ -9351,7 +9463,318 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
     return 1;
 }
 
+/* ---- 2_linalg/supernodal_short.c ---- */
+/* supernodal_short.c -- a factor in 16-bit integers, and the solve with it.
+   Method: with L the factor of A, D = diag(A) and L_s = D^-1/2 L G, whose entries are integers, A^-1 r is
+   D^-1/2 L_s'^-1 G^2 L_s^-1 D^-1/2 r. D^-1/2 L has rows of norm 1. Without it, rows of soft parts beside stiff ones would lose all of their digits. */
+
+#if CONTACT_WITH_BARRIER
+#define CTI_SUPER_SHORT 32766.f /* largest entry of a packed column */
+
+#define CTI_T float
+#endif
+#define CTI_TN(a, b) a##16_##b
+#if CONTACT_WITH_BARRIER
+#define CTI_TVEC cti_f8
+#endif
+#define CTI_TV(op) cti_f8_##op
+#if CONTACT_WITH_BARRIER
+#define CTI_L int16_t
+#define CTI_LV(p) cti_f8_short(p)
+#define CTI_SUPER_ABS fabsf
+#define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
+#endif
+#define CTI_SUPER_GAIN
+/* supernodal_solve.inl -- solve with one right side for one number type CTI_T and one type CTI_L of the stored panels; included by supernodal.c.
+   CTI_LV(p) loads eight entries of a panel. With CTI_SUPER_GAIN the panels are those of cti_factor16. */
+
+#if CONTACT_WITH_BARRIER
+#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
+
+/* first number at or after p on a 64-byte boundary */
+CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
+
+CTI_FN size_t CTI_TN(cti_factor, work)(const CTI_TN(cti_factor, t) * f)
+{
+    return (size_t)f->sym->pivot[f->sym->n_super] + (size_t)f->sym->max_rows + 8 * (size_t)f->sym->max_cols + 48;
+}
+
+/* an unknown of a solve with the pivot 1 / r; set to 0 if it is far below the largest right side. Its influence decays with distance until
+   products would be denormal */
+CTI_INLINE CTI_T CTI_TN(cti_super, keep)(CTI_T r, CTI_T x) { return CTI_SUPER_ABS(x) < CTI_SUPER_LEAST * r ? 0 : x; }
+
+/* x = L(pivots, pivots)^-1 x, x padded: by halves of strips */
+static void CTI_TN(cti_super, forward)(const CTI_L *P, const CTI_T *r, int cols, CTI_T *x)
+{
+    const size_t stride = 8 * (size_t)cols;
+    int i, k;
+    for (i = 0; i < cols; i += 4) {
+        const CTI_L *b = P + (size_t)(i >> 3) * stride, *l = b + 8 * (size_t)i + (i & 7);
+        CTI_T t[8], x0, x1, x2, x3;
+        CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
+        for (k = 0; k < i; k += 4, b += 32) {
+            v0 = CTI_TV(mad)(v0, CTI_LV(b), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_LV(b + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_LV(b + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_LV(b + 24), CTI_TV(set)(x[k + 3]));
+        }
+        CTI_TV(store)(t, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
+        k = i & 7;
+        x0 = (x[i] - t[k]) * r[i];
+        x1 = (x[i + 1] - t[k + 1] - l[1] * x0) * r[i + 1];
+        x2 = x[i + 2] - t[k + 2] - l[2] * x0;
+        x3 = x[i + 3] - t[k + 3] - l[3] * x0;
+        x2 = (x2 - l[10] * x1) * r[i + 2];
+        x3 = (x3 - l[11] * x1 - l[19] * x2) * r[i + 3];
+        x[i] = CTI_TN(cti_super, keep)(r[i], x0), x[i + 1] = CTI_TN(cti_super, keep)(r[i + 1], x1);
+        x[i + 2] = CTI_TN(cti_super, keep)(r[i + 2], x2), x[i + 3] = CTI_TN(cti_super, keep)(r[i + 3], x3);
+    }
+}
+
+/* y = L(below, pivots) x, y padded to strips; the panel is read in storage order. cols is a multiple of 4, x padded with 0. */
+static void CTI_TN(cti_super, below)(const CTI_L *B, int cols, int strips, const CTI_T *x, CTI_T *y)
+{
+    int t, k;
+    for (t = 0; t < strips; t++, y += 8) {
+        CTI_TVEC v0 = CTI_TV(set)(0), v1 = v0, v2 = v0, v3 = v0;
+        for (k = 0; k < cols; k += 4, B += 32) {
+            v0 = CTI_TV(mad)(v0, CTI_LV(B), CTI_TV(set)(x[k]));
+            v1 = CTI_TV(mad)(v1, CTI_LV(B + 8), CTI_TV(set)(x[k + 1]));
+            v2 = CTI_TV(mad)(v2, CTI_LV(B + 16), CTI_TV(set)(x[k + 2]));
+            v3 = CTI_TV(mad)(v3, CTI_LV(B + 24), CTI_TV(set)(x[k + 3]));
+        }
+        CTI_TV(store)(y, CTI_TV(add)(CTI_TV(add)(v0, v2), CTI_TV(add)(v1, v3)));
+    }
+}
+
+/* c[q] += sum over strips of L(strip, k0 + q)' y(strip), q = 0..3 */
+CTI_INLINE void CTI_TN(cti_super, dots4)(const CTI_L *B, size_t stride, int strips, const CTI_T *y, CTI_TVEC c[4])
+{
+    CTI_TVEC c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], v;
+    int t;
+    for (t = 0; t < strips; t++, B += stride, y += 8) {
+        v = CTI_TV(load)(y);
+        c0 = CTI_TV(mad)(c0, CTI_LV(B), v);
+        c1 = CTI_TV(mad)(c1, CTI_LV(B + 8), v);
+        c2 = CTI_TV(mad)(c2, CTI_LV(B + 16), v);
+        c3 = CTI_TV(mad)(c3, CTI_LV(B + 24), v);
+    }
+    c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
+}
+
+/* c[k] = sum over strips of L(strip, k)' y(strip) for all columns, c [cols][8]; L is read once, in storage order */
+static void CTI_TN(cti_super, dots)(const CTI_L *B, int cols, int strips, const CTI_T *y, CTI_T *c)
+{
+    int t, k;
+    memset(c, 0, 8 * (size_t)cols * sizeof *c);
+    for (t = 0; t < strips; t++, y += 8) {
+        CTI_TVEC v = CTI_TV(load)(y);
+        for (k = 0; k < 8 * cols; k += 32, B += 32) {
+            CTI_TV(store)(c + k, CTI_TV(mad)(CTI_TV(load)(c + k), CTI_LV(B), v));
+            CTI_TV(store)(c + k + 8, CTI_TV(mad)(CTI_TV(load)(c + k + 8), CTI_LV(B + 8), v));
+            CTI_TV(store)(c + k + 16, CTI_TV(mad)(CTI_TV(load)(c + k + 16), CTI_LV(B + 16), v));
+            CTI_TV(store)(c + k + 24, CTI_TV(mad)(CTI_TV(load)(c + k + 24), CTI_LV(B + 24), v));
+        }
+    }
+}
+
+/* x = L(pivots, pivots)'^-1 (x - L(below, pivots)' y); work [8 cols] */
+static void CTI_TN(cti_super, backward)(const CTI_L *P, const CTI_T *r, int cols, int top, int strips, const CTI_T *y, CTI_T *x, CTI_T *work)
+{
+    CTI_TVEC c[4];
+    const size_t stride = 8 * (size_t)cols;
+    int k0, j, wide = strips * cols >= CTI_SUPER_WIDE;
+    if (wide)
+        CTI_TN(cti_super, dots)(P + (size_t)top * stride, cols, strips, y, work);
+    for (k0 = cols - 4; k0 >= 0; k0 -= 4) {
+        int own = k0 >> 3, o = k0 & 7;
+        const CTI_L *b = P + 8 * (size_t)k0;
+        CTI_T s0, s1, s2, s3;
+        if (wide)
+            for (j = 0; j < 4; j++)
+                c[j] = CTI_TV(load)(work + 8 * (size_t)(k0 + j));
+        else {
+            c[0] = c[1] = c[2] = c[3] = CTI_TV(set)(0);
+            CTI_TN(cti_super, dots4)(b + (size_t)top * stride, stride, strips, y, c);
+        }
+        CTI_TN(cti_super, dots4)(b + (size_t)(own + 1) * stride, stride, top - own - 1, x + 8 * (own + 1), c);
+        b += (size_t)own * stride;
+        s0 = x[k0] - CTI_TV(sum)(c[0]), s1 = x[k0 + 1] - CTI_TV(sum)(c[1]);
+        s2 = x[k0 + 2] - CTI_TV(sum)(c[2]), s3 = x[k0 + 3] - CTI_TV(sum)(c[3]);
+        /* the other half of the strip, then the 4x4 triangle by columns */
+        if (o == 0)
+            for (j = 4; j < 8; j++) {
+                CTI_T v = x[k0 + j];
+                s0 -= b[j] * v, s1 -= b[8 + j] * v, s2 -= b[16 + j] * v, s3 -= b[24 + j] * v;
+            }
+        b += o;
+        s3 *= r[k0 + 3];
+        s0 -= b[3] * s3, s1 -= b[11] * s3, s2 = (s2 - b[19] * s3) * r[k0 + 2];
+        s0 -= b[2] * s2, s1 = (s1 - b[10] * s2) * r[k0 + 1];
+        s0 = (s0 - b[1] * s1) * r[k0];
+        x[k0] = CTI_TN(cti_super, keep)(r[k0], s0), x[k0 + 1] = CTI_TN(cti_super, keep)(r[k0 + 1], s1);
+        x[k0 + 2] = CTI_TN(cti_super, keep)(r[k0 + 2], s2), x[k0 + 3] = CTI_TN(cti_super, keep)(r[k0 + 3], s3);
+    }
+}
+
+CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x, CTI_T *work)
+{
+    const cti_symbolic *sym = f->sym;
+    CTI_T *z = CTI_TN(cti_super, align)(work), *y = z + ((sym->pivot[sym->n_super] + 15) & ~15), *w = y + sym->max_rows;
+    int i, s, k;
+    /* z = x in elimination order; padding is 0 */
+    memset(z, 0, (size_t)sym->pivot[sym->n_super] * sizeof *z);
+    for (i = 0; i < sym->n; i++)
+        memcpy(z + sym->place[i], x + 3 * (size_t)sym->perm[i], 3 * sizeof *z);
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->row[i];
+#endif
+    for (s = 0; s < sym->n_super; s++) {
+        int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
+        const CTI_L *P = f->L + sym->panel[s];
+        CTI_TN(cti_super, forward)(P, f->inverse + sym->pivot[s], cols, z + sym->pivot[s]);
+        CTI_TN(cti_super, below)(P + (size_t)cti_sym_top(sym, s) * (size_t)cols, cols, cti_strips(3 * below), z + sym->pivot[s], y);
+        for (k = 0; k < below; k++) {
+            CTI_T *v = z + sym->place[sym->rows[sym->row_ptr[s] + k]];
+            v[0] -= y[3 * k], v[1] -= y[3 * k + 1], v[2] -= y[3 * k + 2];
+        }
+    }
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->gain[i], z[i] *= f->gain[i];
+#endif
+    for (s = sym->n_super - 1; s >= 0; s--) {
+        int cols = cti_sym_cols(sym, s), below = cti_sym_below(sym, s) / 3;
+        for (k = 0; k < below; k++)
+            memcpy(y + 3 * k, z + sym->place[sym->rows[sym->row_ptr[s] + k]], 3 * sizeof *z);
+        for (k = 3 * below; k < cti_pad8(3 * below); k++)
+            y[k] = 0;
+        CTI_TN(cti_super, backward)
+        (f->L + sym->panel[s], f->inverse + sym->pivot[s], cols, cti_sym_top(sym, s) / 8, cti_strips(3 * below), y, z + sym->pivot[s], w);
+    }
+#ifdef CTI_SUPER_GAIN
+    for (i = 0; i < sym->pivot[sym->n_super]; i++)
+        z[i] *= f->row[i];
+#endif
+    for (i = 0; i < sym->n; i++)
+        memcpy(x + 3 * (size_t)sym->perm[i], z + sym->place[i], 3 * sizeof *z);
+}
+
 #undef CTI_SUPER_WIDE
+#undef CTI_T
+#endif
+#undef CTI_TN
+#if CONTACT_WITH_BARRIER
+#undef CTI_TVEC
+#endif
+#undef CTI_TV
+#if CONTACT_WITH_BARRIER
+#undef CTI_L
+#undef CTI_LV
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
+#endif
+#undef CTI_SUPER_GAIN
+
+#if CONTACT_WITH_BARRIER
+/* to[i]: where row i of supernode s's panel stands in elimination order; n for rows that are padding */
+static void cti_super16_rows(const cti_symbolic *sym, int s, int n, int32_t *to)
+{
+    int i, top = cti_sym_top(sym, s), below = cti_sym_below(sym, s);
+    for (i = 0; i < cti_sym_height(sym, s); i++) {
+        int k = i - top;
+        to[i] = i < cti_sym_cols(sym, s) ? sym->pivot[s] + i
+                : k < 0 || k >= below    ? n
+                                         : sym->place[sym->rows[sym->row_ptr[s] + k / 3]] + k % 3;
+    }
+}
+
+/* columns that the strip of eight rows at i has: of the pivots' rows, those up to its diagonal block. The panel's rest is not written */
+CTI_INLINE int cti_super16_width(int i, int cols) { return cti_min_int(i + 8, cols); }
+
+/* row[i] += the squares of L's row i: in the end the diagonal of A */
+static void cti_super16_squares(cti_factor16 *to, const cti_factor32 *from, int s, int n)
+{
+    const cti_symbolic *sym = from->sym;
+    int cols = cti_sym_cols(sym, s), height = cti_sym_height(sym, s), i, c;
+    const float *P = from->L + sym->panel[s];
+    cti_super16_rows(sym, s, n, to->where);
+    for (i = 0; i < height; i += 8, P += 8 * (size_t)cols) {
+        cti_f8 sum = cti_f8_set(0);
+        float t[8];
+        for (c = 0; c < cti_super16_width(i, cols); c++)
+            sum = cti_f8_add(sum, cti_f8_mul(cti_f8_load(P + 8 * c), cti_f8_load(P + 8 * c)));
+        cti_f8_store(t, sum);
+        for (c = 0; c < 8; c++)
+            to->row[to->where[i + c]] += t[c];
+    }
+}
+
+/* the panel of supernode s, scaled and rounded. A sum with 1.5 2^23 has the nearest integer in its last bits */
+static void cti_super16_panel(cti_factor16 *to, const cti_factor32 *from, int s, int n)
+{
+    const cti_symbolic *sym = from->sym;
+    int cols = cti_sym_cols(sym, s), height = cti_sym_height(sym, s), at = sym->pivot[s], i, c, k;
+    const float *P = from->L + sym->panel[s];
+    int16_t *Q = to->L + sym->panel[s];
+    float *most = to->most;
+    cti_super16_rows(sym, s, n, to->where);
+    memset(most, 0, 8 * (size_t)cols * sizeof *most);
+    for (i = 0; i < height; i++)
+        to->scale[i] = to->row[to->where[i]];
+    for (i = 0; i < height; i += 8, P += 8 * (size_t)cols)
+        for (c = 0; c < cti_super16_width(i, cols); c++) {
+            cti_f8 size = cti_f8_abs(cti_f8_mul(cti_f8_load(P + 8 * c), cti_f8_load(to->scale + i)));
+            cti_f8_store(most + 8 * c, cti_f8_max(cti_f8_load(most + 8 * c), size));
+        }
+    for (c = 0; c < cols; c++) {
+        for (k = 1; k < 8; k++)
+            most[8 * c] = most[8 * c] < most[8 * c + k] ? most[8 * c + k] : most[8 * c];
+        to->gain[at + c] = most[8 * c] > 0 && most[8 * c] < 1e36f ? CTI_SUPER_SHORT / most[8 * c] : 1;
+        to->inverse[at + c] = from->inverse[at + c] / (to->gain[at + c] * to->row[at + c]);
+    }
+    P = from->L + sym->panel[s];
+    for (i = 0; i < height; i += 8, P += 8 * (size_t)cols, Q += 8 * (size_t)cols)
+        for (c = 0; c < cti_super16_width(i, cols); c++) {
+            cti_f8 v = cti_f8_mul(cti_f8_mul(cti_f8_load(P + 8 * c), cti_f8_load(to->scale + i)), cti_f8_set(to->gain[at + c]));
+            float t[8];
+            uint32_t u[8];
+            cti_f8_store(t, cti_f8_add(v, cti_f8_set(12582912)));
+            memcpy(u, t, sizeof u);
+            for (k = 0; k < 8; k++)
+                Q[8 * c + k] = (int16_t)(u[k] & 0xffff);
+        }
+}
+
+CTI_FN int cti_factor16_pack(cti_mem *mem, cti_factor16 *to, const cti_factor32 *from)
+{
+    const cti_symbolic *sym = from->sym;
+    int s, i, n = sym->pivot[sym->n_super];
+    if (!CTI_RESIZE(mem, to->L, sym->panel[sym->n_super]) || !CTI_RESIZE(mem, to->inverse, n) || !CTI_RESIZE(mem, to->gain, n) ||
+        !CTI_RESIZE(mem, to->row, n + 1) || !CTI_RESIZE(mem, to->where, sym->max_rows) || !CTI_RESIZE(mem, to->scale, sym->max_rows) ||
+        !CTI_RESIZE(mem, to->most, 8 * sym->max_cols))
+        return 0;
+    to->sym = sym;
+    memset(to->row, 0, ((size_t)n + 1) * sizeof *to->row);
+    for (s = 0; s < sym->n_super; s++)
+        cti_super16_squares(to, from, s, n);
+    for (i = 0; i <= n; i++)
+        to->row[i] = i < n && to->row[i] > 0 ? 1 / sqrtf(to->row[i]) : 1;
+    for (s = 0; s < sym->n_super; s++)
+        cti_super16_panel(to, from, s, n);
+    return 1;
+}
+
+CTI_FN void cti_factor16_free(cti_mem *mem, cti_factor16 *f)
+{
+    CTI_FREE(mem, f->L), CTI_FREE(mem, f->inverse), CTI_FREE(mem, f->gain), CTI_FREE(mem, f->row);
+    CTI_FREE(mem, f->where), CTI_FREE(mem, f->scale), CTI_FREE(mem, f->most);
+    memset(f, 0, sizeof *f);
+}
+
+#undef CTI_SUPER_SHORT
+#endif
 
 /* ---- 2_linalg/supernodal_many.c ---- */
 /* supernodal_many.c -- solves with many right sides, and compliance.
@@ -56864,6 +57287,7 @@ typedef struct cti_barrier_factors {
     cti_symbolic symbolic;
     cti_gather gather;
     cti_factor32 lagged;
+    cti_factor16 packed; /* lagged, for solves */
     cti_factor64 exact;  /* of B itself, where float does not do */
     int known;           /* 1: lagged is a factor */
     int analyzed;        /* 1: symbolic is that of B's pattern as it is */
@@ -58787,6 +59211,7 @@ CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
     cti_symbolic_free(m, &f->symbolic);
     cti_gather_free(m, &f->gather);
     cti_factor32_free(m, &f->lagged);
+    cti_factor16_free(m, &f->packed);
     cti_factor64_free(m, &f->exact);
     CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
 }
@@ -58803,7 +59228,7 @@ static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
     scale = cti_factor32_scale((double)most);
     for (i = 0; i < n; i++)
         f->x32[i] = (float)((double)r[i] * scale);
-    cti_factor32_solve(&f->lagged, f->x32, f->work32);
+    cti_factor16_solve(&f->packed, f->x32, f->work32);
     for (i = 0; i < n; i++)
         z[i] = (ct_real)((double)f->x32[i] / scale);
 }
@@ -58830,7 +59255,7 @@ static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
     f->known = 0;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
         !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->matrix.B.val) ||
-        !CTI_RESIZE(s->mem, f->work32, cti_factor32_work(&f->lagged)))
+        !cti_factor16_pack(s->mem, &f->packed, &f->lagged) || !CTI_RESIZE(s->mem, f->work32, cti_factor16_work(&f->packed)))
         return 0;
     r->refactorizations++;
     f->excess = 0;
@@ -86450,6 +86875,9 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_P4_SET
 #undef CTI_P2_LOAD
 #undef CTI_P4_LOAD
+#if CONTACT_WITH_BARRIER
+#undef CTI_P4_SHORT
+#endif
 #undef CTI_P2_STORE
 #undef CTI_P4_STORE
 #undef CTI_P2_SQRT

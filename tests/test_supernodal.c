@@ -257,6 +257,60 @@ static void test_shared(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
+/* A factor in 16-bit integers solves S A S x = b as well as A x = b, with scales S from 1e-4 to 1e4 by blocks; twice, for its memory */
+static void test_packed(void **state)
+{
+    static const double scales[3] = {1e-4, 1, 1e4};
+    int32_t pairs[12000], blocks[125];
+    int n, m = make_pairs(0, PLAIN_OR(3, 5), pairs, &n), i, k, e, r, scaled;
+    cti_mem mem;
+    cti_bsr A;
+    cti_symbolic sym;
+    cti_gather g;
+    cti_factor32 f;
+    cti_factor16 p;
+    double *X, most = 0;
+    float *x = (float *)malloc(3 * (size_t)n * sizeof *x), *work;
+    (void)state;
+    cti_mem_init(&mem, NULL);
+    memset(&A, 0, sizeof A), memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&f, 0, sizeof f), memset(&p, 0, sizeof p);
+    assert_int_equal(cti_bsr_pattern(&mem, &A, n, pairs, m), 1);
+    fill(&A);
+    for (i = 0; i < n; i++)
+        blocks[i] = i;
+    X = dense_inverse(&A, blocks, n);
+    for (i = 0; i < 3 * n; i++)
+        most = X[i * 3 * n + i] > most ? X[i * 3 * n + i] : most;
+    assert_int_equal(cti_symbolic_analyze(&mem, &sym, &A, blocks, n), 1);
+    assert_int_equal(cti_gather_make(&mem, &g, &sym, &A, blocks), 1);
+    for (scaled = 0; scaled < 2; scaled++) {
+        for (i = 0; scaled && i < n; i++)
+            for (k = A.row[i]; k < A.row[i + 1]; k++)
+                for (e = 0; e < 9; e++)
+                    A.val[9 * k + e] *= CTI_R(scales[i % 3] * scales[A.col[k] % 3]);
+        assert_int_equal(cti_factor32_compute(&mem, &f, &sym, &g, A.val), 1);
+        assert_int_equal(f.boosted, 0);
+        assert_int_equal(cti_factor16_pack(&mem, &p, &f), 1);
+        work = (float *)malloc(cti_factor16_work(&p) * sizeof *work);
+        for (r = 0; r < 3 * n; r++) {
+            double sr = scaled ? scales[r / 3 % 3] : 1;
+            for (i = 0; i < 3 * n; i++)
+                x[i] = i == r;
+            cti_factor16_solve(&p, x, work);
+            for (i = 0; i < 3 * n; i++)
+                assert_true(fabs((double)x[i] * sr * (scaled ? scales[i / 3 % 3] : 1) - X[r * 3 * n + i]) < 2e-4 * most);
+        }
+        free(work);
+    }
+    free(X), free(x);
+    cti_factor16_free(&mem, &p);
+    cti_factor32_free(&mem, &f);
+    cti_gather_free(&mem, &g);
+    cti_symbolic_free(&mem, &sym);
+    cti_bsr_free(&mem, &A);
+    assert_int_equal(mem.bytes_live, 0);
+}
+
 /* one indefinite and one zero block: pivots are replaced, counted, and everything stays finite */
 static void test_boost(void **state)
 {
@@ -528,7 +582,7 @@ static void test_lagged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),        cmocka_unit_test(test_factor), cmocka_unit_test(test_shared),
-                                       cmocka_unit_test(test_boost),        cmocka_unit_test(test_decay),  cmocka_unit_test(test_lagged),
-                                       cmocka_unit_test(test_out_of_memory)};
+                                       cmocka_unit_test(test_packed),       cmocka_unit_test(test_boost),  cmocka_unit_test(test_decay),
+                                       cmocka_unit_test(test_lagged),       cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

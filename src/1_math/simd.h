@@ -15,6 +15,8 @@
                         algebra only, not where a proof counts on two roundings
    split                x = 2^k m with m in [sqrt(1/2), sqrt 2), for positive normal lanes; exact
    sum                  over lanes in the fixed order
+   of cti_f8 alone:
+   short                eight 16-bit integers, at any even address
    of cti_f8 alone, seen as two halves of four lanes:
    load44, store4       p[0..3] and q[0..3]; lanes 0 to 3
    spread0, 1, 2        lane k of each half, copied to all four lanes of that half

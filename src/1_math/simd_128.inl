@@ -25,6 +25,7 @@
 #define CTI_P4_SET(s) _mm_set1_ps(s)
 #define CTI_P2_LOAD(p) _mm_loadu_pd(p)
 #define CTI_P4_LOAD(p) _mm_loadu_ps(p)
+#define CTI_P4_SHORT(p) cti_p4_short(p)
 #define CTI_P2_STORE(p, x) _mm_storeu_pd(p, x)
 #define CTI_P4_STORE(p, x) _mm_storeu_ps(p, x)
 #define CTI_P2_SQRT(x) _mm_sqrt_pd(x)
@@ -53,6 +54,11 @@
 #define CTI_PI_OR(u, v) _mm_or_si128(u, v)
 #define CTI_PI_RIGHT2(u) _mm_srli_epi64(u, 52)
 #define CTI_PI_RIGHT4(u) _mm_srli_epi32(u, 23)
+CTI_INLINE __m128 cti_p4_short(const int16_t *p)
+{
+    __m128i u = _mm_loadl_epi64((const __m128i *)(const void *)p);
+    return _mm_cvtepi32_ps(_mm_srai_epi32(_mm_unpacklo_epi16(u, u), 16));
+}
 #elif CTI_SIMD == CTI_SIMD_NEON
 #define CTI_SIMD_NAME "NEON"
 #include <arm_neon.h>
@@ -79,6 +85,7 @@
 #define CTI_P4_SET(s) vdupq_n_f32(s)
 #define CTI_P2_LOAD(p) vld1q_f64(p)
 #define CTI_P4_LOAD(p) vld1q_f32(p)
+#define CTI_P4_SHORT(p) vcvtq_f32_s32(vmovl_s16(vld1_s16(p)))
 #define CTI_P2_STORE(p, x) vst1q_f64(p, x)
 #define CTI_P4_STORE(p, x) vst1q_f32(p, x)
 #define CTI_P2_SQRT(x) vsqrtq_f64(x)
@@ -155,6 +162,7 @@ typedef uint32_t cti_vu4 __attribute__((vector_size(16)));
 #define CTI_P4_SET(s) cti_v4_set(s, s, s, s)
 #define CTI_P2_LOAD(p) cti_v2_load(p)
 #define CTI_P4_LOAD(p) cti_v4_load(p)
+#define CTI_P4_SHORT(p) cti_v4_set((float)(p)[0], (float)(p)[1], (float)(p)[2], (float)(p)[3])
 #define CTI_P2_STORE(p, x) memcpy(p, &(x), 16)
 #define CTI_P4_STORE(p, x) memcpy(p, &(x), 16)
 #define CTI_P2_SQRT(x) cti_v2_set(sqrt((x)[0]), sqrt((x)[1]))
@@ -240,6 +248,7 @@ CTI_INLINE int cti_v4_bits(cti_vu4 m) { return (int)((m[0] & 1) | (m[1] & 2) | (
 #define CTI_P4_SET(s) wasm_f32x4_splat(s)
 #define CTI_P2_LOAD(p) wasm_v128_load(p)
 #define CTI_P4_LOAD(p) wasm_v128_load(p)
+#define CTI_P4_SHORT(p) wasm_f32x4_convert_i32x4(wasm_i32x4_load16x4(p))
 #define CTI_P2_STORE(p, x) wasm_v128_store(p, x)
 #define CTI_P4_STORE(p, x) wasm_v128_store(p, x)
 #define CTI_P2_SQRT(x) wasm_f64x2_sqrt(x)
@@ -339,6 +348,12 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
 {
     cti_f8 r;
     r.a = CTI_P4_LOAD(p), r.b = CTI_P4_LOAD(p + 4);
+    return r;
+}
+CTI_INLINE cti_f8 cti_f8_short(const int16_t *p)
+{
+    cti_f8 r;
+    r.a = CTI_P4_SHORT(p), r.b = CTI_P4_SHORT(p + 4);
     return r;
 }
 CTI_INLINE void cti_d8_store(double *p, cti_d8 x)

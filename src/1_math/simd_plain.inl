@@ -76,6 +76,14 @@ typedef struct cti_f8 {
     }
 CTI_LANES_ALL(cti_d8, double, sqrt)
 CTI_LANES_ALL(cti_f8, float, sqrtf)
+CTI_INLINE cti_f8 cti_f8_short(const int16_t *p)
+{
+    cti_f8 r;
+    int i;
+    for (i = 0; i < 8; i++)
+        r.v[i] = (float)p[i];
+    return r;
+}
 CTI_INLINE cti_f8 cti_f8_load44(const float *p, const float *q)
 {
     cti_f8 r;

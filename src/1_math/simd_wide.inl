@@ -171,6 +171,12 @@ CTI_INLINE cti_f8 cti_f8_load(const float *p)
     r.a = _mm256_loadu_ps(p);
     return r;
 }
+CTI_INLINE cti_f8 cti_f8_short(const int16_t *p)
+{
+    cti_f8 r;
+    r.a = _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
+    return r;
+}
 CTI_INLINE void cti_f8_store(float *p, cti_f8 x) { _mm256_storeu_ps(p, x.a); }
 CTI_INLINE cti_f8 cti_f8_sqrt(cti_f8 x)
 {

@@ -5,8 +5,6 @@
    Davis, Hager, Rajamanickam 2008; Goto and van de Geijn 2008. */
 #include "supernodal.h"
 
-#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
-
 CTI_FN double cti_factor32_scale(double most)
 {
     int e;
@@ -26,6 +24,17 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
 #define CTI_SUPER_GONE 1e-34f /* 1e4 times the smallest normal number */
 #include "supernodal.inl"
+#define CTI_L float
+#define CTI_LV(p) cti_f8_load(p)
+#include "supernodal_solve.inl"
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_L
+#undef CTI_LV
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -37,6 +46,17 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_SUPER_LEAST 0 /* no unknown is flushed to 0: products of doubles do not underflow here */
 #define CTI_SUPER_GONE 0
 #include "supernodal.inl"
+#define CTI_L double
+#define CTI_LV(p) cti_d8_load(p)
+#include "supernodal_solve.inl"
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_L
+#undef CTI_LV
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
 
 /* scratch = the columns of supernode s, entry by entry in double */
 static void cti_super64_assemble_double(const cti_symbolic *sym, const cti_gather *g, const double *val, int s, double *W, size_t ld, double *orig)
@@ -66,5 +86,3 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
     }
     return 1;
 }
-
-#undef CTI_SUPER_WIDE

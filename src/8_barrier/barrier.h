@@ -102,6 +102,7 @@ typedef struct cti_barrier_factors {
     cti_symbolic symbolic;
     cti_gather gather;
     cti_factor32 lagged;
+    cti_factor16 packed; /* lagged, for solves */
     cti_factor64 exact;  /* of B itself, where float does not do */
     int known;           /* 1: lagged is a factor */
     int analyzed;        /* 1: symbolic is that of B's pattern as it is */

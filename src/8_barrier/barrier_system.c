@@ -226,6 +226,7 @@ CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
     cti_symbolic_free(m, &f->symbolic);
     cti_gather_free(m, &f->gather);
     cti_factor32_free(m, &f->lagged);
+    cti_factor16_free(m, &f->packed);
     cti_factor64_free(m, &f->exact);
     CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
 }
@@ -242,7 +243,7 @@ static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
     scale = cti_factor32_scale((double)most);
     for (i = 0; i < n; i++)
         f->x32[i] = (float)((double)r[i] * scale);
-    cti_factor32_solve(&f->lagged, f->x32, f->work32);
+    cti_factor16_solve(&f->packed, f->x32, f->work32);
     for (i = 0; i < n; i++)
         z[i] = (ct_real)((double)f->x32[i] / scale);
 }
@@ -269,7 +270,7 @@ static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
     f->known = 0;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
         !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->matrix.B.val) ||
-        !CTI_RESIZE(s->mem, f->work32, cti_factor32_work(&f->lagged)))
+        !cti_factor16_pack(s->mem, &f->packed, &f->lagged) || !CTI_RESIZE(s->mem, f->work32, cti_factor16_work(&f->packed)))
         return 0;
     r->refactorizations++;
     f->excess = 0;
