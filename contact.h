@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs afad8698c57e62e0.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6369eb01792b6ee0.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -41652,11 +41652,11 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
 
 CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
-    if (feature < 3)
-        return s->vertex_owner[s->faces[3 * face + feature]] == face;
-    if (feature < 6)
-        return s->edge_owner[s->face_edges[3 * face + feature - 3]] == face;
-    return 1;
+    if (feature == 6)
+        return 1;
+    if (feature < 3 || s->face_edges[3 * face + feature - 3] < 0) /* a side without an edge is a vertex that is listed twice */
+        return s->vertex_owner[s->faces[3 * face + feature % 3]] == face;
+    return s->edge_owner[s->face_edges[3 * face + feature - 3]] == face;
 }
 
 /* A direction for two points in one place, as from v[1] to v[0]: that between two places which are the points' own, so that any number of points have
@@ -55044,6 +55044,8 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
         return cti_v3_unit(cti_v3_at(cti_dcd_of(s)->normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
         int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
+        if (e < 0)
+            return n;
         other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
         *border = other < 0;
         return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);
@@ -68476,6 +68478,8 @@ CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
     if (p->kind != CT_PAIR_VF || feature == 6)
         return 1;
     c = cti_pair_point(f->x0, p, 1);
+    if (feature >= 3 && f->face_edges[3 * face + feature - 3] < 0) /* a vertex that is listed twice */
+        feature -= 3;
     if (feature < 3) {
         int u = p->v[1 + feature];
         if (!cti_geometric_at_vertex(f, face, u, cti_v3_at(f->x0, p->v[0])))
@@ -72688,6 +72692,8 @@ static cti_v3 cti_penalty_feature_normal(const cti_state *s, const ct_real *x, c
     if (nearest->feature < 3)
         return cti_v3_unit(cti_v3_at(cti_penalty_of(s)->inside.normals, f->faces[3 * nearest->face + nearest->feature]), n);
     e = f->face_edges[3 * nearest->face + nearest->feature - 3];
+    if (e < 0)
+        return n;
     other = f->edge_faces[2 * e] == nearest->face ? f->edge_faces[2 * e + 1] : f->edge_faces[2 * e];
     return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_v3_unit(cti_penalty_area(f, x, other), n)), n);
 }
@@ -76058,7 +76064,7 @@ static int cti_explicit_near_edge(const cti_state *s, const cti_explicit_near *q
     int k;
     for (k = 0; k < 3; k++) {
         int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
-        if (cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
+        if (a >= 0 && cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
             best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
     }
     return best > -CTI_REAL_MAX;
@@ -78418,7 +78424,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     }
     for (i = 0; i < 3 * nf; i++) {
         f->faces[3 * f->nf + i] = f->nv + b->node_surface[b->triangles[i]];
-        f->face_edges[3 * f->nf + i] = f->ne + t->face_edges[i];
+        f->face_edges[3 * f->nf + i] = t->face_edges[i] < 0 ? -1 : f->ne + t->face_edges[i];
     }
     for (i = 0; i < 2 * t->n_edges; i++) {
         f->edges[2 * f->ne + i] = f->nv + t->edges[i];

@@ -307,11 +307,11 @@ static int cti_detect_is_ghost(const cti_surface *s, const cti_pair *pair, int e
 
 CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature)
 {
-    if (feature < 3)
-        return s->vertex_owner[s->faces[3 * face + feature]] == face;
-    if (feature < 6)
-        return s->edge_owner[s->face_edges[3 * face + feature - 3]] == face;
-    return 1;
+    if (feature == 6)
+        return 1;
+    if (feature < 3 || s->face_edges[3 * face + feature - 3] < 0) /* a side without an edge is a vertex that is listed twice */
+        return s->vertex_owner[s->faces[3 * face + feature % 3]] == face;
+    return s->edge_owner[s->face_edges[3 * face + feature - 3]] == face;
 }
 
 /* A direction for two points in one place, as from v[1] to v[0]: that between two places which are the points' own, so that any number of points have

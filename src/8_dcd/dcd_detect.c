@@ -180,6 +180,8 @@ static cti_v3 cti_dcd_feature_normal(const cti_state *s, const ct_real *x, const
         return cti_v3_unit(cti_v3_at(cti_dcd_of(s)->normals, f->faces[3 * (size_t)nearest->face + (size_t)nearest->feature]), n);
     {
         int e = f->face_edges[3 * (size_t)nearest->face + (size_t)(nearest->feature - 3)], other;
+        if (e < 0)
+            return n;
         other = f->edge_faces[2 * (size_t)e] == nearest->face ? f->edge_faces[2 * (size_t)e + 1] : f->edge_faces[2 * (size_t)e];
         *border = other < 0;
         return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_dcd_face_normal(f, x, other)), n);

@@ -164,7 +164,7 @@ static int cti_explicit_near_edge(const cti_state *s, const cti_explicit_near *q
     int k;
     for (k = 0; k < 3; k++) {
         int other = f->face_edges[3 * (size_t)q->face + (size_t)k], a = cti_min_int(q->edge, other), b = cti_max_int(q->edge, other);
-        if (cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
+        if (a >= 0 && cti_explicit_pair_edges(s, a, b, reach, &pair, &sign, &d) && d <= q->touch && d > best)
             best = d, *out_sign = sign, *out = pair, *out_key = cti_explicit_edges_key(a, b);
     }
     return best > -CTI_REAL_MAX;

@@ -87,6 +87,8 @@ CTI_FN int cti_geometric_reduce(const cti_surface *f, int face, cti_pair *p, int
     if (p->kind != CT_PAIR_VF || feature == 6)
         return 1;
     c = cti_pair_point(f->x0, p, 1);
+    if (feature >= 3 && f->face_edges[3 * face + feature - 3] < 0) /* a vertex that is listed twice */
+        feature -= 3;
     if (feature < 3) {
         int u = p->v[1 + feature];
         if (!cti_geometric_at_vertex(f, face, u, cti_v3_at(f->x0, p->v[0])))

@@ -80,6 +80,8 @@ static cti_v3 cti_penalty_feature_normal(const cti_state *s, const ct_real *x, c
     if (nearest->feature < 3)
         return cti_v3_unit(cti_v3_at(cti_penalty_of(s)->inside.normals, f->faces[3 * nearest->face + nearest->feature]), n);
     e = f->face_edges[3 * nearest->face + nearest->feature - 3];
+    if (e < 0)
+        return n;
     other = f->edge_faces[2 * e] == nearest->face ? f->edge_faces[2 * e + 1] : f->edge_faces[2 * e];
     return other < 0 ? n : cti_v3_unit(cti_v3_add(n, cti_v3_unit(cti_penalty_area(f, x, other), n)), n);
 }

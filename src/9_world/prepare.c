@@ -106,7 +106,7 @@ static void cti_prepare_body(const ct_world *w, cti_surface *f, int index, const
     }
     for (i = 0; i < 3 * nf; i++) {
         f->faces[3 * f->nf + i] = f->nv + b->node_surface[b->triangles[i]];
-        f->face_edges[3 * f->nf + i] = f->ne + t->face_edges[i];
+        f->face_edges[3 * f->nf + i] = t->face_edges[i] < 0 ? -1 : f->ne + t->face_edges[i];
     }
     for (i = 0; i < 2 * t->n_edges; i++) {
         f->edges[2 * f->ne + i] = f->nv + t->edges[i];
