@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 6369eb01792b6ee0.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 203ec8e03d5573ba.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -11900,7 +11900,8 @@ typedef struct cti_pcg_rule {
 CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, const cti_pcg_rule *rule, int max_it,
                               ct_real *work, int *out_iterations);
 #if CONTACT_WITH_BARRIER
-/* cti_pcg_run -- as cti_pcg, from x = 0, and to `share` of the first sqrt(r' M^-1 r). */
+/* cti_pcg_run -- as cti_pcg, from x = 0, until an iteration finds r' M^-1 r, and lowers
+   1/2 x'A x - b'x, by at most share^2 of what all have. */
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations);
 #endif
@@ -11952,12 +11953,14 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-/* from x with r = b - A x in work; rule->share > 0: the tolerance becomes that share of the first measure */
+/* from x with r = b - A x in work. With a share, the last iteration is one before which r' M^-1 r, and which itself lowers 1/2 x'A x - b'x, is by less
+   than share^2 of what all have. The first r' M^-1 r is no measure: where M is far from A, it may hide all that is left to do */
 static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, const cti_pcg_rule *rule, int max_it, ct_real *work,
                                 int *out_iterations)
 {
     int n = A->n, it = 0, i;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta, limit = rule->tol * rule->tol;
+    ct_real share = rule->share * rule->share, gained = 0;
     cti_pcg_end end = CTI_PCG_CONVERGED;
     for (;;) {
         if (M)
@@ -11965,8 +11968,8 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
-        if (it == 0 && rule->share > 0)
-            limit = rule->share * rule->share * rz1;
+        if (share > 0)
+            limit = CTI_EPS * CTI_EPS * gained;
         if (rz1 <= limit || (rule->is_done && rule->is_done(rule->ctx, r, z)))
             break;
         end = it >= max_it ? CTI_PCG_LIMIT : CTI_PCG_INDEFINITE;
@@ -11988,10 +11991,13 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct
         alpha = rz / pq;
         for (i = 0; i < n; i++)
             x[i] += alpha * p[i];
-        for (i = 0; i < n; i++)
-            r[i] -= alpha * q[i];
         it++;
         end = CTI_PCG_CONVERGED;
+        gained += alpha * rz;
+        if (cti_max(1, alpha) * rz <= share * gained)
+            break;
+        for (i = 0; i < n; i++)
+            r[i] -= alpha * q[i];
     }
     if (out_iterations)
         *out_iterations = it;
@@ -59003,8 +59009,8 @@ CTI_FN int cti_barrier_walls(cti_state *s, const ct_real *to)
 
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
-/* [1] of the first residual, in the energy norm: what the conjugate gradients leave. S1, 100 steps: 1e-2 takes 626 Newton steps and 5802
-   iterations, 3e-2 takes 608 and 4938. S1, 40 steps: 1e-2 takes 461 and 5044, 3e-2 takes 445 and 4323, 5e-2 takes 476 and 4089 */
+/* [1] share of cti_pcg_run: what the conjugate gradients leave, in the energy norm. S1, 60 steps: 3e-2 takes 524 Newton steps and 5322 iterations,
+   5e-2 takes 592 and 5208, 1e-1 takes 614 and 4626. Processor time is shortest with 3e-2 */
 #define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
 /* [1] of its first residual: what the conjugate gradients that take a shift out of a Newton step leave. They find a part of the step, so that a
@@ -62338,11 +62344,33 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     return 1;
 }
 
+/* 1 where the force of every pair of a list over a step is what its linearization says, to what changes the speed of a vertex by newton_tolerance.
+   Near 1 / d, a force that changes from f0 to f1 is off its tangent by (f1 - f0)^2 over the larger. Where all pairs are much nearer than in
+   balance, each Newton step but doubles their distances, however short it is */
+static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *terms, int n, const ct_real *from, const ct_real *to)
+{
+    ct_real least = s->desc.barrier.newton_tolerance * cti_barrier_own(s)->h;
+    int i;
+    for (i = 0; i < n; i++) {
+        cti_potential_terms t;
+        ct_real f0 = 0, f1 = 0;
+        if (cti_barrier_eval(s, &terms[i], from, CTI_POTENTIAL_VALUE, &t))
+            f0 = t.force;
+        if (cti_barrier_eval(s, &terms[i], to, CTI_POTENTIAL_VALUE, &t))
+            f1 = t.force;
+        if ((f1 - f0) * (f1 - f0) > least * terms[i].mass * cti_max(f0, f1))
+            return 0;
+    }
+    return 1;
+}
+
 /* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved, last;
+    int moved, last, n = CTI_LEN(b->contact.terms);
+    cti_barrier_term *terms = NULL;
+    ct_real *x = NULL;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -62354,10 +62382,18 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     if (last < 0)
         return CTI_BARRIER_MEMORY;
     q->is_last = last;
+    if (last) {
+        terms = CTI_ARENA_NEW(s->arena, cti_barrier_term, n + 1), x = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+        if (!terms || !x)
+            return CTI_BARRIER_MEMORY;
+        memcpy(terms, b->contact.terms, sizeof *terms * (size_t)n);
+        memcpy(x, s->surface.x0, sizeof *x * 3 * (size_t)s->surface.nv);
+    }
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (q->is_last && (!moved || cti_barrier_rubs_agree(s)))
+    if (last && (!moved || (cti_barrier_rubs_agree(s) && cti_barrier_terms_agree(s, terms, n, x, s->surface.x0) &&
+                            cti_barrier_terms_agree(s, b->contact.terms, CTI_LEN(b->contact.terms), x, s->surface.x0))))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }

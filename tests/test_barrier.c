@@ -593,8 +593,8 @@ static void a_late_script_goes_on_where_it_is_alone(void **state)
     ct_world_destroy(w);
 }
 
-/* A press closes further than there is room, and opens again: what is near a floor of either kind comes off again. So does a box that begins nearer
-   than any step may end */
+/* A press closes further than there is room, and opens again: what is near a floor of either kind comes off again. A box that begins nearer than any
+   step may end does so in the first step: Newton steps that only double its distance are no convergence, however short they are */
 static void a_press_opens_again(void **state)
 {
     int mesh, soft, i;
@@ -635,8 +635,11 @@ static void a_press_opens_again(void **state)
         double gap = FLOAT ? 5e-7 : 1e-11, x[3];
         ct_body_id id = soft ? add_soft_box(w, "box", 0.1, 1, 1e5, 0, 0.05 + gap, 0) : add_rigid_box(w, "box", 0.1, 1000, 0, 0.05 + gap, 0);
         add_plane(w, 0, 1, 0, 0);
-        for (i = 0; i < 30; i++)
-            assert_int_equal(step_once(w, 5e-3).status, CT_STATUS_OK);
+        for (i = 0; i < 30; i++) {
+            ct_step_report r = step_once(w, 5e-3);
+            assert_int_equal(r.status, CT_STATUS_OK);
+            assert_true(r.min_distance > (ct_real)1e-4);
+        }
         read_middle(w, id, 0, x);
         assert_true(x[1] > 0.0499);
         ct_world_destroy(w);
@@ -644,7 +647,7 @@ static void a_press_opens_again(void **state)
 }
 
 /* All nodes of a block are driven at a wall, far behind it, and then let go: it stands before the wall, and has no speed, no work and no energy but
-   those of where it is */
+   those of where it is. Once it is free, barriers push it to their range, with 1 % of the energy that it came with */
 static void late_pins_have_no_speed(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0, NULL);
@@ -673,7 +676,7 @@ static void late_pins_have_no_speed(void **state)
         read_middle(w, id, 1, v);
         assert_true(x[1] > 0.0499 && x[1] < 0.1);
         /* up to step 11 it gets there, and stops; after step 40 it is let go */
-        assert_true(i <= 11 || (fabs(v[1]) < 0.01 && r.energy_kinetic < 1e-4));
+        assert_true(i <= 11 || (fabs(v[1]) < (i > 40 ? 0.1 : 0.01) && r.energy_kinetic < (i > 40 ? 5e-3 : 1e-4)));
         assert_true(i <= 11 || i > 40 || fabs(r.work_pins) + fabs(r.energy_gained) < (FLOAT ? 1e-2 : 1e-3));
         assert_true(fabs(r.work_pins) < 1.01 && r.energy_gained < (FLOAT ? 1e-2 : 1e-3));
         late += r.status > CT_STATUS_OK;

@@ -32,12 +32,14 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-/* from x with r = b - A x in work; rule->share > 0: the tolerance becomes that share of the first measure */
+/* from x with r = b - A x in work. With a share, the last iteration is one before which r' M^-1 r, and which itself lowers 1/2 x'A x - b'x, is by less
+   than share^2 of what all have. The first r' M^-1 r is no measure: where M is far from A, it may hide all that is left to do */
 static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, const cti_pcg_rule *rule, int max_it, ct_real *work,
                                 int *out_iterations)
 {
     int n = A->n, it = 0, i;
     ct_real *r = work, *z = r + n, *p = z + n, *q = p + n, rz = 0, rz1, pq, alpha, beta, limit = rule->tol * rule->tol;
+    ct_real share = rule->share * rule->share, gained = 0;
     cti_pcg_end end = CTI_PCG_CONVERGED;
     for (;;) {
         if (M)
@@ -45,8 +47,8 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct
         else
             memcpy(z, r, (size_t)n * sizeof *z);
         rz1 = cti_krylov_dot(n, r, z);
-        if (it == 0 && rule->share > 0)
-            limit = rule->share * rule->share * rz1;
+        if (share > 0)
+            limit = CTI_EPS * CTI_EPS * gained;
         if (rz1 <= limit || (rule->is_done && rule->is_done(rule->ctx, r, z)))
             break;
         end = it >= max_it ? CTI_PCG_LIMIT : CTI_PCG_INDEFINITE;
@@ -68,10 +70,13 @@ static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct
         alpha = rz / pq;
         for (i = 0; i < n; i++)
             x[i] += alpha * p[i];
-        for (i = 0; i < n; i++)
-            r[i] -= alpha * q[i];
         it++;
         end = CTI_PCG_CONVERGED;
+        gained += alpha * rz;
+        if (cti_max(1, alpha) * rz <= share * gained)
+            break;
+        for (i = 0; i < n; i++)
+            r[i] -= alpha * q[i];
     }
     if (out_iterations)
         *out_iterations = it;

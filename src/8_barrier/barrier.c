@@ -373,11 +373,33 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     return 1;
 }
 
+/* 1 where the force of every pair of a list over a step is what its linearization says, to what changes the speed of a vertex by newton_tolerance.
+   Near 1 / d, a force that changes from f0 to f1 is off its tangent by (f1 - f0)^2 over the larger. Where all pairs are much nearer than in
+   balance, each Newton step but doubles their distances, however short it is */
+static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *terms, int n, const ct_real *from, const ct_real *to)
+{
+    ct_real least = s->desc.barrier.newton_tolerance * cti_barrier_own(s)->h;
+    int i;
+    for (i = 0; i < n; i++) {
+        cti_potential_terms t;
+        ct_real f0 = 0, f1 = 0;
+        if (cti_barrier_eval(s, &terms[i], from, CTI_POTENTIAL_VALUE, &t))
+            f0 = t.force;
+        if (cti_barrier_eval(s, &terms[i], to, CTI_POTENTIAL_VALUE, &t))
+            f1 = t.force;
+        if ((f1 - f0) * (f1 - f0) > least * terms[i].mass * cti_max(f0, f1))
+            return 0;
+    }
+    return 1;
+}
+
 /* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved, last;
+    int moved, last, n = CTI_LEN(b->contact.terms);
+    cti_barrier_term *terms = NULL;
+    ct_real *x = NULL;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -389,10 +411,18 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     if (last < 0)
         return CTI_BARRIER_MEMORY;
     q->is_last = last;
+    if (last) {
+        terms = CTI_ARENA_NEW(s->arena, cti_barrier_term, n + 1), x = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
+        if (!terms || !x)
+            return CTI_BARRIER_MEMORY;
+        memcpy(terms, b->contact.terms, sizeof *terms * (size_t)n);
+        memcpy(x, s->surface.x0, sizeof *x * 3 * (size_t)s->surface.nv);
+    }
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (q->is_last && (!moved || cti_barrier_rubs_agree(s)))
+    if (last && (!moved || (cti_barrier_rubs_agree(s) && cti_barrier_terms_agree(s, terms, n, x, s->surface.x0) &&
+                            cti_barrier_terms_agree(s, b->contact.terms, CTI_LEN(b->contact.terms), x, s->surface.x0))))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }

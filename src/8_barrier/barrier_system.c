@@ -16,8 +16,8 @@
 
 #define CTI_BARRIER_SMALL 100        /* [blocks] up to this size, */
 #define CTI_BARRIER_SMALL_FLOPS 2e6  /* and up to these operations, a system is solved by its factor in double: that takes below a millisecond */
-/* [1] of the first residual, in the energy norm: what the conjugate gradients leave. S1, 100 steps: 1e-2 takes 626 Newton steps and 5802
-   iterations, 3e-2 takes 608 and 4938. S1, 40 steps: 1e-2 takes 461 and 5044, 3e-2 takes 445 and 4323, 5e-2 takes 476 and 4089 */
+/* [1] share of cti_pcg_run: what the conjugate gradients leave, in the energy norm. S1, 60 steps: 3e-2 takes 524 Newton steps and 5322 iterations,
+   5e-2 takes 592 and 5208, 1e-1 takes 614 and 4626. Processor time is shortest with 3e-2 */
 #define CTI_BARRIER_INEXACT CTI_R(3e-2)
 #define CTI_BARRIER_INEXACT_RIGID CTI_R(1e-3) /* [1] the same with affine bodies, whose stiff energy has most of that norm */
 /* [1] of its first residual: what the conjugate gradients that take a shift out of a Newton step leave. They find a part of the step, so that a
