@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs b74fa4d2a584a00f.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 469384dd794a33a4.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -74210,6 +74210,12 @@ typedef struct cti_explicit_elements {
     ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
+/* cti_explicit_face -- a face of the candidates at g->surface. Points nearer than r have a squared distance from the box below 2 r^2 + slack. */
+typedef struct cti_explicit_face {
+    cti_v3 normal, lo, hi; /* unit normal, box */
+    ct_real slack;         /* [m^2] for rounding of distances */
+} cti_explicit_face;
+
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
@@ -74220,6 +74226,8 @@ typedef struct cti_explicit_search {
     ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
+    int32_t *listed, *face_at; /* faces of vf and mf; [nf] their places in the list */
+    cti_explicit_face *faces;  /* as `listed` */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of a Runge-Kutta step that is tried or foreseen, and at that of the step */
 } cti_explicit_search;
@@ -74341,7 +74349,8 @@ typedef struct cti_explicit_near {
     const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
     int n;
     cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
-    cti_v3 own;           /* normal of its own body there */
+    cti_v3 own;           /* normal of its own body there, if own_known */
+    int own_known;
     ct_real d2, touch;    /* [m^2], [m] */
     ct_real sign;         /* -1: the body's triangles face away from the point */
 } cti_explicit_near;
@@ -74349,18 +74358,26 @@ typedef struct cti_explicit_near {
 #if CONTACT_WITH_EXPLICIT
 /* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
 CTI_FN int cti_explicit_around(cti_state *s);
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_list_faces -- lists the faces of the candidates. 0: out of memory. cti_explicit_measure_faces -- their boxes and normals. */
+CTI_FN int cti_explicit_list_faces(cti_state *s);
+CTI_FN void cti_explicit_measure_faces(cti_state *s);
+/* cti_explicit_off_box -- 1: the squared distance of a point from a face of the candidates is more than d2. */
+CTI_INLINE int cti_explicit_off_box(const cti_explicit_face *f, cti_v3 p, ct_real d2)
+{
+    cti_v3 a = cti_v3_max(cti_v3_sub(f->lo, p), cti_v3_sub(p, f->hi)), zero = cti_v3_zero();
+    return cti_v3_norm2(cti_v3_max(a, zero)) > 2 * d2 + f->slack;
+}
 /* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
 /* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
 CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
-/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->sign. */
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
 /* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
 CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
 /* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
    behind. */
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
 
@@ -74368,8 +74385,9 @@ CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
    of those that move where none is. */
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. is_new: vertices that had a contact with the same body in the last
+   Runge-Kutta step are left out. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new);
 /* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
    which contacts are found, on the right side of a thin body: the largest of all pairs. Two bodies with a contact that is `deep` do not count.
    After cti_explicit_find. */
@@ -75282,6 +75300,8 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    where it has passed none. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 
+#define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops */
+
 CTI_FN int cti_explicit_around(cti_state *s)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
@@ -75299,7 +75319,55 @@ CTI_FN int cti_explicit_around(cti_state *s)
     return 1;
 }
 
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+CTI_FN int cti_explicit_list_faces(cti_state *s)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    int list, i;
+    if (!CTI_RESIZE(s->mem, q->face_at, s->surface.nf))
+        return 0;
+    for (i = 0; i < s->surface.nf; i++)
+        q->face_at[i] = -1;
+    CTI_CLEAR(q->listed);
+    for (list = 0; list < 2; list++) {
+        const int32_t *pairs = list ? q->mf : q->vf;
+        for (i = 1; i < CTI_LEN(pairs); i += 2)
+            if (q->face_at[pairs[i]] < 0) {
+                q->face_at[pairs[i]] = CTI_LEN(q->listed);
+                if (!CTI_PUSH(s->mem, q->listed, pairs[i]))
+                    return 0;
+            }
+    }
+    return CTI_RESIZE(s->mem, q->faces, CTI_LEN(q->listed));
+}
+
+static void cti_explicit_faces_range(int begin, int end, int worker, void *context)
+{
+    const cti_state *s = (const cti_state *)context;
+    const cti_explicit *g = cti_explicit_own(s);
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        const int32_t *v = s->surface.faces + 3 * (size_t)g->search.listed[i];
+        cti_v3 a = cti_v3_at(g->surface, v[0]), b = cti_v3_at(g->surface, v[1]), c = cti_v3_at(g->surface, v[2]);
+        cti_explicit_face *f = &g->search.faces[i];
+        f->normal = cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
+        f->lo = cti_v3_min(a, cti_v3_min(b, c)), f->hi = cti_v3_max(a, cti_v3_max(b, c));
+        f->slack = cti_v3_norm2(cti_v3_mul(cti_v3_sub(f->hi, f->lo), 64 * CTI_EPS));
+    }
+}
+
+CTI_FN void cti_explicit_measure_faces(cti_state *s)
+{
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_faces_range, CTI_LEN(cti_explicit_own(s)->search.listed), CTI_EXPLICIT_FACE_US, s);
+}
+
+static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face)
+{
+    const cti_explicit_search *q = &cti_explicit_own(s)->search;
+    return &q->faces[q->face_at[face]];
+}
+
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
 {
     const int32_t *v = f->faces + 3 * (size_t)face;
     cti_v3 a = cti_v3_at(x, v[0]);
@@ -75344,7 +75412,9 @@ static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const c
     *out_at = cti_v3_at(x, v[k]);
     if (q->feature < 3)
         return cti_explicit_vertex_normal(s, x, v[k]);
-    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
+    if (edge >= 0)
+        return cti_explicit_edge_normal(f, x, edge);
+    return x == cti_explicit_own(s)->surface ? cti_explicit_listed(s, q->face)->normal : cti_explicit_face_normal(f, x, q->face);
 }
 
 /* 1: the nearest point is on the border of an open surface */
@@ -75365,12 +75435,20 @@ static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q
     return 0;
 }
 
+static cti_v3 cti_explicit_own_normal(const cti_state *s, cti_explicit_near *q)
+{
+    const ct_real *x = cti_explicit_own(s)->surface;
+    if (!q->own_known)
+        q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, x, q->edge) : cti_explicit_vertex_normal(s, x, q->vertex);
+    q->own_known = 1;
+    return q->own;
+}
+
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     cti_v3 at, n = cti_explicit_feature(s, g->surface, q, &at);
     ct_real d = cti_v3_dot(n, cti_v3_sub(q->at, at)), before;
-    q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, g->surface, q->edge) : cti_explicit_vertex_normal(s, g->surface, q->vertex);
     q->sign = 1;
     if (s->surface.bodies[q->body].solid)
         return d < 0;
@@ -75378,7 +75456,7 @@ CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
     if (cti_abs(before) > q->touch)
         q->sign = before > 0 ? CTI_R(1.0) : CTI_R(-1.0);
     else
-        q->sign = cti_v3_dot(n, q->own) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
+        q->sign = cti_v3_dot(n, cti_explicit_own_normal(s, q)) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
     return q->sign * d < 0 && !cti_explicit_on_border(s, q);
 }
 
@@ -75399,32 +75477,42 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }
 
-/* distance of a point p from the plane of a face at x, on the point's side */
-static ct_real cti_explicit_height(const cti_state *s, const ct_real *x, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
+/* distance of a point p from the plane of a face, on the point's side */
+static ct_real cti_explicit_height(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
 {
-    *out_n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
-    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+    *out_n = cti_v3_mul(cti_explicit_listed(s, face)->normal, q->sign);
+    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(cti_explicit_own(s)->surface, s->surface.faces[3 * (size_t)face])));
 }
 
-static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
+/* the same for the point and the face when the Runge-Kutta step began */
+static ct_real cti_explicit_height_before(const cti_state *s, const cti_explicit_near *q, int face)
+{
+    const ct_real *x = cti_explicit_own(s)->search.from;
+    cti_v3 n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
+    return cti_v3_dot(n, cti_v3_sub(q->from, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+}
+
+/* 1: a place is within `touch` of a face */
+static int cti_explicit_on_face(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 at)
 {
     const ct_real *x = cti_explicit_own(s)->surface;
     const int32_t *v = s->surface.faces + 3 * (size_t)face;
-    ct_real p[3], w[3];
+    ct_real p[3], w[3], most = q->touch * q->touch;
     int feature;
+    if (cti_explicit_off_box(cti_explicit_listed(s, face), at, most))
+        return 0;
     cti_v3_put(p, 0, at);
-    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature) <= most;
 }
 
 /* When the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it touched the
    face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it; a distance that was and is within `touch` tells nothing */
 static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
-    cti_v3 m;
-    ct_real before = cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &m);
+    ct_real before = cti_explicit_height_before(s, q, face);
     if (!(before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
         return -CTI_REAL_MAX;
-    if (!(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+    if (!cti_explicit_on_face(s, q, face, cti_v3_mad(q->at, n, -d)))
         return -CTI_REAL_MAX;
     return (before - q->touch) / (before - d);
 }
@@ -75440,34 +75528,41 @@ static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_nea
     center = cti_v3_mul(center, CTI_R(1.0) / 3);
     for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
         int face = q->pairs[2 * i + 1];
-        if (cti_explicit_height(s, g->search.from, q, face, q->from, &n) >= -q->touch &&
-            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch && cti_explicit_height(s, g->surface, q, face, center, &n) < 0)
+        if (cti_explicit_on_face(s, q, face, q->at) && cti_explicit_height_before(s, q, face) >= -q->touch &&
+            cti_explicit_height(s, q, face, center, &n) < 0)
             return 1;
     }
     return 0;
 }
 
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
 {
     ct_real last = 0, least = CTI_REAL_MAX;
     int i, came = -1, opposed = -1;
     for (i = 0; i < q->n; i++) {
         int face = q->pairs[2 * i + 1];
         cti_v3 n;
-        ct_real d = cti_explicit_height(s, cti_explicit_own(s)->surface, q, face, q->at, &n), along = cti_v3_dot(n, q->own), passed;
+        ct_real d = cti_explicit_height(s, q, face, q->at, &n), along, passed;
         if (d > q->touch)
             continue;
         /* the face that it has passed last, and the most opposed one of those that it has passed or touches */
         passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
         if (passed > last)
             last = passed, came = face;
-        if (along < least && (passed > -CTI_REAL_MAX || cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch))
-            least = along, opposed = face;
+        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_on_face(s, q, face, q->at))
+            continue;
+        if (opposed >= 0 && least == CTI_REAL_MAX) /* the own normal is needed from the second face on */
+            least = cti_v3_dot(cti_v3_mul(cti_explicit_listed(s, opposed)->normal, q->sign), cti_explicit_own_normal(s, q));
+        along = opposed < 0 ? 0 : cti_v3_dot(n, cti_explicit_own_normal(s, q));
+        if (opposed < 0 || along < least)
+            least = opposed < 0 ? CTI_REAL_MAX : along, opposed = face;
     }
     if (came < 0 || cti_explicit_touches_other(s, q, came))
         came = opposed;
     return came < 0 && q->feature == 6 ? q->face : came;
 }
+
+#undef CTI_EXPLICIT_FACE_US
 
 /* ---- 8_explicit/explicit_find.c ---- */
 /* explicit_find.c -- contacts of a Runge-Kutta step.
@@ -75527,8 +75622,8 @@ static int cti_explicit_candidates(cti_state *s)
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
         return 0;
     memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.known = 1;
-    return 1;
+    g->search.known = cti_explicit_list_faces(s);
+    return g->search.known;
 }
 
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
@@ -75663,6 +75758,9 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
     return 1;
 }
 
+static uint64_t cti_explicit_vertex_key(int vertex, int body) { return ((uint64_t)1 << 62) | (uint64_t)vertex << 31 | (uint64_t)body; }
+static uint64_t cti_explicit_plane_key(int vertex, int plane) { return ((uint64_t)2 << 62) | (uint64_t)vertex << 31 | (uint64_t)plane; }
+
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
    it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
@@ -75681,8 +75779,7 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_e
     behind = cti_explicit_is_behind(s, q);
     if (!behind && !(q->d2 <= q->touch * q->touch))
         return 1;
-    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body
-                       : ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body : cti_explicit_vertex_key(q->vertex, q->body);
     face = cti_explicit_facing(s, q);
     if (face < 0)
         return cti_explicit_add_corner(s, y, t, q, key);
@@ -75696,40 +75793,64 @@ static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, cons
     return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
+/* the nearest face of a run, the first one of several, where it is within `reach`. A first bound is that of the face whose box is nearest */
+static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_real reach)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = g->surface;
+    ct_real p[3], w[3], bound = reach * reach, d2;
+    int i, turn, feature, first = 0;
+    ct_real least = CTI_REAL_MAX;
+    cti_v3_put(p, 0, q->at);
+    for (i = 0; i < q->n; i++) {
+        const cti_explicit_face *box = &g->search.faces[g->search.face_at[q->pairs[2 * i + 1]]];
+        cti_v3 off = cti_v3_max(cti_v3_max(cti_v3_sub(box->lo, q->at), cti_v3_sub(q->at, box->hi)), cti_v3_zero());
+        d2 = cti_v3_norm2(off);
+        if (d2 < least)
+            least = d2, first = i;
+    }
+    for (turn = -1; turn < q->n; turn++) {
+        int face = q->pairs[2 * (turn < 0 ? first : turn) + 1];
+        const int32_t *v = s->surface.faces + 3 * (size_t)face;
+        if (cti_explicit_off_box(&g->search.faces[g->search.face_at[face]], q->at, bound))
+            continue;
+        d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+        bound = cti_min(bound, d2);
+        if (turn >= 0 && d2 < q->d2)
+            q->d2 = d2, q->face = face, q->feature = feature;
+    }
+}
+
 /* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles)
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles, int is_new)
 {
     const cti_surface *f = &s->surface;
-    const ct_real *x = cti_explicit_own(s)->surface;
+    const cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = g->surface;
     cti_explicit_near q;
     int i, end, body;
     memset(&q, 0, sizeof q);
     for (i = 0; i < CTI_LEN(pairs); i = end) { /* a run of faces of one body */
-        ct_real p[3], w[3];
+        ct_real length;
         q.vertex = middles ? -1 : pairs[i], q.edge = middles ? pairs[i] : -1, q.pairs = pairs + i;
         q.body = f->body_of[f->faces[3 * (size_t)pairs[i + 1]]];
-        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, cti_explicit_own(s)->search.from, &q);
-        q.d2 = CTI_REAL_MAX;
-        cti_v3_put(p, 0, q.at);
         body = f->body_of[middles ? f->edges[2 * (size_t)q.edge] : q.vertex];
-        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2) {
-            const int32_t *v = f->faces + 3 * (size_t)pairs[end + 1];
-            int feature;
-            ct_real d2;
-            if (body == q.body)
-                continue;
-            d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
-            if (d2 < q.d2)
-                q.d2 = d2, q.face = pairs[end + 1], q.feature = feature;
-        }
-        q.n = (end - i) / 2;
+        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2)
+            ;
+        length = cti_explicit_scale(s, body, q.body);
+        if (body == q.body || !(length < CTI_REAL_MAX) ||
+            (is_new && !middles && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_vertex_key(q.vertex, q.body))))
+            continue;
+        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, g->search.from, &q);
+        q.d2 = CTI_REAL_MAX, q.own_known = 0, q.n = (end - i) / 2;
+        cti_explicit_nearest(s, &q, CTI_EXPLICIT_REACH * length);
         if (!cti_explicit_near_add(s, y, t, &q))
             return 0;
     }
     return 1;
 }
 
-static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
+static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, int is_new)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
@@ -75741,8 +75862,10 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
             cti_pair pair;
             if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
+            if (is_new && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_plane_key(v, p)))
+                continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
-            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
+            if (!cti_explicit_add(s, y, t, &pair, 1, cti_explicit_plane_key(v, p)))
                 return 0;
         }
     return 1;
@@ -75796,14 +75919,17 @@ static int cti_explicit_unique(cti_state *s)
     return CTI_RESIZE(s->mem, g->touches, kept);
 }
 
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     CTI_CLEAR(g->touches);
     if (g->edge == 0)
         return 1;
-    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1) &&
+    if (!cti_explicit_candidates(s))
+        return 0;
+    cti_explicit_measure_faces(s);
+    return cti_explicit_find_faces(s, y, t, g->search.vf, 0, is_new) && cti_explicit_find_planes(s, y, t, is_new) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new) &&
            (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_unique(s));
 }
 
@@ -76794,7 +76920,7 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
     int known = run->found >= 0 && fabs(run->t - run->found) <= 4 * (double)CTI_EPS * (double)g->dt;
     run->found = -1;
     if (!known)
-        return cti_explicit_find(s, g->flat.y, run->t);
+        return cti_explicit_find(s, g->flat.y, run->t, 0);
     g->touches = g->search.moved, g->search.moved = touches;
     return 1;
 }
@@ -76884,14 +77010,14 @@ static int cti_explicit_impulses(cti_state *s)
     return 1;
 }
 
-/* search.moved: the contacts at y, at which g->surface is. 0: out of memory */
-static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
+/* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
+static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
     int ok;
     g->touches = g->search.moved;
-    ok = cti_explicit_find(s, y, t);
+    ok = cti_explicit_find(s, y, t, is_new);
     g->search.moved = g->touches, g->touches = touches;
     return ok;
 }
@@ -76909,12 +77035,12 @@ static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
-static ct_real cti_explicit_beyond(cti_state *s, double t)
+static ct_real cti_explicit_beyond(cti_state *s, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real beyond = 0;
     int i, k;
-    if (!cti_explicit_find_aside(s, g->flat.end, t))
+    if (!cti_explicit_find_aside(s, g->flat.end, t, is_new))
         return -1;
     for (i = 0; i < CTI_LEN(g->search.moved); i++) {
         const cti_explicit_touch *c = &g->search.moved[i];
@@ -76957,7 +77083,7 @@ static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *tou
     ct_real beyond;
     cti_explicit_predict(s, at);
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t + (double)at);
-    beyond = cti_explicit_beyond(s, t + (double)at);
+    beyond = cti_explicit_beyond(s, t + (double)at, 1);
     *touch = beyond > 0 ? cti_explicit_cut(at, beyond) : *touch;
     return beyond >= 0;
 }
@@ -76996,7 +77122,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
             continue;
         }
-        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at) : 0;
+        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at, 0) : 0;
         if (beyond < 0)
             return -1;
         run->found = error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
@@ -77104,7 +77230,7 @@ static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_r
         return 1;
     clock = cti_cmr_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
-    if (!cti_explicit_find_aside(s, g->flat.y, run->t))
+    if (!cti_explicit_find_aside(s, g->flat.y, run->t, 0))
         return 0;
     cti_explicit_deepest(s, g->search.moved, run, r);
     r->ms_detect += cti_cmr_clock(s) - clock;
@@ -77349,7 +77475,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
-    CTI_FREE(m, g->search.edges);
+    CTI_FREE(m, g->search.edges), CTI_FREE(m, g->search.listed), CTI_FREE(m, g->search.face_at), CTI_FREE(m, g->search.faces);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);

@@ -64,6 +64,12 @@ typedef struct cti_explicit_elements {
     ct_real *force;      /* [3 n] of all elements */
 } cti_explicit_elements;
 
+/* cti_explicit_face -- a face of the candidates at g->surface. Points nearer than r have a squared distance from the box below 2 r^2 + slack. */
+typedef struct cti_explicit_face {
+    cti_v3 normal, lo, hi; /* unit normal, box */
+    ct_real slack;         /* [m^2] for rounding of distances */
+} cti_explicit_face;
+
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
     int32_t *vf, *ee;    /* [2 n] */
@@ -74,6 +80,8 @@ typedef struct cti_explicit_search {
     ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
+    int32_t *listed, *face_at; /* faces of vf and mf; [nf] their places in the list */
+    cti_explicit_face *faces;  /* as `listed` */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of a Runge-Kutta step that is tried or foreseen, and at that of the step */
 } cti_explicit_search;
@@ -193,25 +201,34 @@ typedef struct cti_explicit_near {
     const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
     int n;
     cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
-    cti_v3 own;           /* normal of its own body there */
+    cti_v3 own;           /* normal of its own body there, if own_known */
+    int own_known;
     ct_real d2, touch;    /* [m^2], [m] */
     ct_real sign;         /* -1: the body's triangles face away from the point */
 } cti_explicit_near;
 
 /* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
 CTI_FN int cti_explicit_around(cti_state *s);
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_list_faces -- lists the faces of the candidates. 0: out of memory. cti_explicit_measure_faces -- their boxes and normals. */
+CTI_FN int cti_explicit_list_faces(cti_state *s);
+CTI_FN void cti_explicit_measure_faces(cti_state *s);
+/* cti_explicit_off_box -- 1: the squared distance of a point from a face of the candidates is more than d2. */
+CTI_INLINE int cti_explicit_off_box(const cti_explicit_face *f, cti_v3 p, ct_real d2)
+{
+    cti_v3 a = cti_v3_max(cti_v3_sub(f->lo, p), cti_v3_sub(p, f->hi)), zero = cti_v3_zero();
+    return cti_v3_norm2(cti_v3_max(a, zero)) > 2 * d2 + f->slack;
+}
 /* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
 /* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
 CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
-/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->sign. */
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
 /* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
 CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
 /* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
    behind. */
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
 
@@ -219,8 +236,9 @@ CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
    of those that move where none is. */
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. is_new: vertices that had a contact with the same body in the last
+   Runge-Kutta step are left out. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new);
 /* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
    which contacts are found, on the right side of a thin body: the largest of all pairs. Two bodies with a contact that is `deep` do not count.
    After cti_explicit_find. */
