@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3a10e832b6441462.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 74256399246d1d88.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -50440,11 +50440,20 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 /* plausible.h -- whether the tentative motion of an attempt is plausible, and if not, which blocks cause that. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the sum of the world's size and the ways that speed,
    scripts and gravity allow (attempt.sizes). An element of nearly no volume may respond with any force, and trees and predicates need numbers
    in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+#endif
+/* cti_plausible_size -- the world's size, largest speed and largest velocity of a script at the start of a step. */
+typedef struct cti_plausible_size {
+    ct_real size, speed, script; /* [m], [m/s], [m/s] */
+} cti_plausible_size;
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s);
+/* cti_plausible_velocities -- cti_plausible_motion with velocities v [3 n] and a size that is known. */
+CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const cti_plausible_size *size, ct_real dt);
 #endif
 #if CONTACT_WITH_DCD
 /* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
@@ -50479,10 +50488,10 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
    paper. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
-/* largest plausible motion of a block [m] */
-static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
+CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    cti_plausible_size out;
+    ct_real script = 0;
     ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis, as independent chains of maxima */
     const cti_surface *f = &s->surface;
     int b, k, i;
@@ -50501,37 +50510,53 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
             script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
-    return cti_step_tuned.attempt.sizes *
-           (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
+    out.size = cti_max(size[0], cti_max(size[1], size[2])), out.speed = cti_max(speed[0], cti_max(speed[1], speed[2])), out.script = script;
+    return out;
 }
 
-static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
+/* largest plausible motion of a block [m] */
+static ct_real cti_plausible_limit(const cti_state *s, const cti_plausible_size *q, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    return cti_step_tuned.attempt.sizes * (q->size + dt * (q->speed + cti_max(script, q->script) + dt * g));
+}
+
+static int cti_plausible_block(const cti_state *s, const ct_real *v, int b, ct_real dt, ct_real limit)
 {
     int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) != NULL, k;
     for (k = 3 * b; k < 3 * b + 3; k++)
-        if (!cti_finite(s->end.v[k]) || (!turns && !(cti_abs(dt * s->end.v[k]) <= limit)))
+        if (!cti_finite(v[k]) || (!turns && !(cti_abs(dt * v[k]) <= limit)))
             return 0;
     return 1;
 }
 
-CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
+CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const cti_plausible_size *size, ct_real dt)
 {
-    ct_real limit = cti_plausible_limit(s, dt);
+    ct_real limit = cti_plausible_limit(s, size, dt);
     int b;
     for (b = 0; b < s->n; b++)
-        if (!cti_plausible_block(s, b, dt, limit))
+        if (!cti_plausible_block(s, v, b, dt, limit))
             return 0;
     return 1;
+}
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
+{
+    cti_plausible_size size = cti_plausible_size_of(s);
+    return cti_plausible_velocities(s, s->end.v, &size, dt);
 }
 #endif
 
 #if CONTACT_WITH_DCD
 CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out)
 {
-    ct_real limit = cti_plausible_limit(s, dt);
+    cti_plausible_size size = cti_plausible_size_of(s);
+    ct_real limit = cti_plausible_limit(s, &size, dt);
     int b;
     for (b = 0; b < s->n; b++)
-        out[b] = (uint8_t)cti_plausible_block(s, b, dt, limit);
+        out[b] = (uint8_t)cti_plausible_block(s, s->end.v, b, dt, limit);
 }
 #endif
 
@@ -50606,7 +50631,8 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
     double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* first the islands, then components in no island */
-    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
+    cti_plausible_size size = cti_plausible_size_of(s);
+    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, &size, dt);
     *out_n = 0;
     if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
         return 0;
@@ -50620,7 +50646,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     for (c = 0; c < nc; c++) {
         excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
         for (k = q[c].begin; k < q[c].end; k++)
-            if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
+            if (!cti_plausible_block(s, s->end.v, s->factors.blocks[k], dt, limit))
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
@@ -76777,6 +76803,7 @@ typedef struct cti_explicit_run {
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
+    cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
 #if CONTACT_WITH_EXPLICIT
@@ -76860,6 +76887,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     s->step.left = dt;
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;
+    run->size = cti_plausible_size_of(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     s->energy.known = 0;
@@ -77204,12 +77232,9 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
 }
 
 /* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
-static int cti_explicit_is_plausible(cti_state *s, double t)
+static int cti_explicit_is_plausible(cti_state *s, const cti_plausible_size *size, double t)
 {
-    const ct_real *end = cti_explicit_own(s)->flat.end;
-    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
-    return cti_plausible_motion(s, (ct_real)t);
+    return cti_plausible_velocities(s, cti_explicit_own(s)->flat.end + 3 * (size_t)s->n, size, (ct_real)t);
 }
 
 /* 1: done, *out the length; -1: no step is possible; 0: out of memory */
@@ -77233,7 +77258,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->ms_assemble += cti_cmr_clock(s) - clock;
     if (h < 0)
         return 0;
-    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h)) {
+    if (!(h > 0) || !cti_explicit_is_plausible(s, &run->size, run->t + (double)h)) {
         run->found = -1;
         memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size); /* with the impulses of collisions */
         return cti_explicit_impulses(s) ? -1 : 0;

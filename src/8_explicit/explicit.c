@@ -53,6 +53,7 @@ typedef struct cti_explicit_run {
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
+    cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
 /* elastic energy and that of gravity */
@@ -135,6 +136,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     s->step.left = dt;
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;
+    run->size = cti_plausible_size_of(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     s->energy.known = 0;
@@ -479,12 +481,9 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
 }
 
 /* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
-static int cti_explicit_is_plausible(cti_state *s, double t)
+static int cti_explicit_is_plausible(cti_state *s, const cti_plausible_size *size, double t)
 {
-    const ct_real *end = cti_explicit_own(s)->flat.end;
-    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
-    return cti_plausible_motion(s, (ct_real)t);
+    return cti_plausible_velocities(s, cti_explicit_own(s)->flat.end + 3 * (size_t)s->n, size, (ct_real)t);
 }
 
 /* 1: done, *out the length; -1: no step is possible; 0: out of memory */
@@ -508,7 +507,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->ms_assemble += cti_cmr_clock(s) - clock;
     if (h < 0)
         return 0;
-    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h)) {
+    if (!(h > 0) || !cti_explicit_is_plausible(s, &run->size, run->t + (double)h)) {
         run->found = -1;
         memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size); /* with the impulses of collisions */
         return cti_explicit_impulses(s) ? -1 : 0;
