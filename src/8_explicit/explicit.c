@@ -137,6 +137,7 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;
     run->size = cti_plausible_size_of(s);
+    g->elements.plain = cti_explicit_is_plain(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     s->energy.known = 0;

@@ -49,25 +49,28 @@ typedef struct cti_explicit_elements {
     int n_batches;
     int32_t *node;       /* [32 batches] */
     int32_t *of;         /* [batches] model */
-    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l. Lists have whole
+                              fours, filled up with row 32 batches, which is 0 */
     int32_t *lane;       /* as slot: entries of `quarter`, 8 k + l */
     ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
     cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *volume0, *inverse0; /* [n] a quarter of the volumes of the elements around a block at rest [m^3]; 1 / volume0 */
     ct_real *kappa;      /* [n] bulk modulus [Pa] */
     ct_real *x, *v;      /* [4 n] positions; velocities and pressures */
     ct_real *kept;       /* what elements keep from the first pass to the second */
     ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
     ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
-    double *power;       /* [batches] */
+    double *power;       /* [batches] of viscous forces [W], or energies of shape [J] */
     ct_real *force;      /* [3 n] of all elements */
+    int plain;           /* 1: all bodies are of these elements, without pins and without damping of their mass */
 } cti_explicit_elements;
 
-/* cti_explicit_face -- a face of the candidates at g->surface. Points nearer than r have a squared distance from the box below 2 r^2 + slack. */
+/* cti_explicit_face -- a face of the candidates at g->surface. A point whose computed distance from the face is at most r has a squared distance
+   of at most 2 r^2 + slack from the box: rounding of the distance is below 64 eps times the size of the box. */
 typedef struct cti_explicit_face {
     cti_v3 normal, lo, hi; /* unit normal, box */
-    ct_real slack;         /* [m^2] for rounding of distances */
+    ct_real slack;         /* [m^2] */
 } cti_explicit_face;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
@@ -161,6 +164,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* cti_explicit_is_nodal -- 1: the elements of a model have nodal pressures. */
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
+/* cti_explicit_is_plain -- as elements.plain. */
+CTI_FN int cti_explicit_is_plain(const cti_state *s);
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
 /* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
@@ -175,6 +180,8 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s);
 CTI_FN void cti_explicit_nodal_free(cti_state *s);
 /* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
 CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+/* cti_explicit_nodal_rates -- the same for a plain world: dx [3 n] = v, and accelerations a [3 n] without contacts. */
+CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_real *v, ct_real *dx, ct_real *a);
 CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
 
 /* ---- explicit_contact.c ---- */

@@ -12,7 +12,7 @@
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
 
-#define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops */
+#define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops; it changes no result, half and double were not compared */
 
 CTI_FN int cti_explicit_around(cti_state *s)
 {
