@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 203ec8e03d5573ba.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8593dc8b465e57f8.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -1841,9 +1841,7 @@ extern "C++" {
 #else
 #define CTI_INLINE static inline __attribute__((unused))
 #endif
-#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE __attribute__((noinline))
-#endif
 #define CTI_SPARE __attribute__((unused)) /* one of a set of functions of which a build may not use all */
 #define CTI_RESTRICT __restrict__
 #define CTI_ALIGNED(n) __attribute__((aligned(n)))
@@ -1852,9 +1850,7 @@ extern "C++" {
 #elif defined(_MSC_VER)
 #include <intrin.h>
 #define CTI_INLINE static __forceinline
-#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE __declspec(noinline)
-#endif
 #define CTI_SPARE
 #define CTI_RESTRICT __restrict
 #define CTI_ALIGNED(n) __declspec(align(n))
@@ -1862,9 +1858,7 @@ extern "C++" {
 #define CTI_UNLIKELY(x) (x)
 #else
 #define CTI_INLINE static inline
-#if CONTACT_WITH_EXPLICIT
 #define CTI_NOINLINE
-#endif
 #define CTI_SPARE
 #define CTI_RESTRICT
 #define CTI_ALIGNED(n)
@@ -50869,11 +50863,20 @@ CTI_FN ct_real cti_events_cut(const cti_state *s, ct_real dt, ct_real time)
 /* plausible.h -- whether the tentative motion of an attempt is plausible, and if not, which blocks cause that. */
 
 
-#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
 /* cti_plausible_motion -- 1 if end.v is finite and no block moves farther than ten times the sum of the world's size and the ways that speed,
    scripts and gravity allow (attempt.sizes). An element of nearly no volume may respond with any force, and trees and predicates need numbers
    in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+#endif
+/* cti_plausible_size -- the world's size, largest speed and largest velocity of a script at the start of a step. */
+typedef struct cti_plausible_size {
+    ct_real size, speed, script; /* [m], [m/s], [m/s] */
+} cti_plausible_size;
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
+CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s);
+/* cti_plausible_velocities -- cti_plausible_motion with velocities v [3 n] and a size that is known. */
+CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const cti_plausible_size *size, ct_real dt);
 #endif
 #if CONTACT_WITH_DCD
 /* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
@@ -50908,10 +50911,10 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n);
    paper. */
 
 #if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_EXPLICIT || CONTACT_WITH_PENALTY
-/* largest plausible motion of a block [m] */
-static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
+CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    cti_plausible_size out;
+    ct_real script = 0;
     ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis, as independent chains of maxima */
     const cti_surface *f = &s->surface;
     int b, k, i;
@@ -50930,37 +50933,53 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
             script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
-    return cti_step_tuned.attempt.sizes *
-           (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
+    out.size = cti_max(size[0], cti_max(size[1], size[2])), out.speed = cti_max(speed[0], cti_max(speed[1], speed[2])), out.script = script;
+    return out;
 }
 
-static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
+/* largest plausible motion of a block [m] */
+static ct_real cti_plausible_limit(const cti_state *s, const cti_plausible_size *q, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    return cti_step_tuned.attempt.sizes * (q->size + dt * (q->speed + cti_max(script, q->script) + dt * g));
+}
+
+static int cti_plausible_block(const cti_state *s, const ct_real *v, int b, ct_real dt, ct_real limit)
 {
     int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) != NULL, k;
     for (k = 3 * b; k < 3 * b + 3; k++)
-        if (!cti_finite(s->end.v[k]) || (!turns && !(cti_abs(dt * s->end.v[k]) <= limit)))
+        if (!cti_finite(v[k]) || (!turns && !(cti_abs(dt * v[k]) <= limit)))
             return 0;
     return 1;
 }
 
-CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
+CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const cti_plausible_size *size, ct_real dt)
 {
-    ct_real limit = cti_plausible_limit(s, dt);
+    ct_real limit = cti_plausible_limit(s, size, dt);
     int b;
     for (b = 0; b < s->n; b++)
-        if (!cti_plausible_block(s, b, dt, limit))
+        if (!cti_plausible_block(s, v, b, dt, limit))
             return 0;
     return 1;
+}
+#endif
+
+#if CONTACT_WITH_CMR || CONTACT_WITH_DCD || CONTACT_WITH_PENALTY
+CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
+{
+    cti_plausible_size size = cti_plausible_size_of(s);
+    return cti_plausible_velocities(s, s->end.v, &size, dt);
 }
 #endif
 
 #if CONTACT_WITH_DCD
 CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out)
 {
-    ct_real limit = cti_plausible_limit(s, dt);
+    cti_plausible_size size = cti_plausible_size_of(s);
+    ct_real limit = cti_plausible_limit(s, &size, dt);
     int b;
     for (b = 0; b < s->n; b++)
-        out[b] = (uint8_t)cti_plausible_block(s, b, dt, limit);
+        out[b] = (uint8_t)cti_plausible_block(s, s->end.v, b, dt, limit);
 }
 #endif
 
@@ -51035,7 +51054,8 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
     double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* first the islands, then components in no island */
-    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
+    cti_plausible_size size = cti_plausible_size_of(s);
+    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, &size, dt);
     *out_n = 0;
     if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
         return 0;
@@ -51049,7 +51069,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     for (c = 0; c < nc; c++) {
         excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
         for (k = q[c].begin; k < q[c].end; k++)
-            if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
+            if (!cti_plausible_block(s, s->end.v, s->factors.blocks[k], dt, limit))
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)
@@ -74662,20 +74682,29 @@ typedef struct cti_explicit_elements {
     int n_batches;
     int32_t *node;       /* [32 batches] */
     int32_t *of;         /* [batches] model */
-    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l. Lists have whole
+                              fours, filled up with row 32 batches, which is 0 */
     int32_t *lane;       /* as slot: entries of `quarter`, 8 k + l */
     ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
     cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *volume0, *inverse0; /* [n] a quarter of the volumes of the elements around a block at rest [m^3]; 1 / volume0 */
     ct_real *kappa;      /* [n] bulk modulus [Pa] */
     ct_real *x, *v;      /* [4 n] positions; velocities and pressures */
     ct_real *kept;       /* what elements keep from the first pass to the second */
     ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
     ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
-    double *power;       /* [batches] */
+    double *power;       /* [batches] of viscous forces [W], or energies of shape [J] */
     ct_real *force;      /* [3 n] of all elements */
+    int plain;           /* 1: all bodies are of these elements, without pins and without damping of their mass */
 } cti_explicit_elements;
+
+/* cti_explicit_face -- a face of the candidates at g->surface. A point whose computed distance from the face is at most r has a squared distance
+   of at most 2 r^2 + slack from the box: rounding of the distance is below 64 eps times the size of the box. */
+typedef struct cti_explicit_face {
+    cti_v3 normal, lo, hi; /* unit normal, box */
+    ct_real slack;         /* [m^2] */
+} cti_explicit_face;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
@@ -74687,6 +74716,8 @@ typedef struct cti_explicit_search {
     ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
+    int32_t *listed, *face_at; /* faces of vf and mf; [nf] their places in the list */
+    cti_explicit_face *faces;  /* as `listed` */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of a Runge-Kutta step that is tried or foreseen, and at that of the step */
 } cti_explicit_search;
@@ -74767,6 +74798,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* cti_explicit_is_nodal -- 1: the elements of a model have nodal pressures. */
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
+/* cti_explicit_is_plain -- as elements.plain. */
+CTI_FN int cti_explicit_is_plain(const cti_state *s);
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
 /* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
@@ -74781,6 +74814,8 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s);
 CTI_FN void cti_explicit_nodal_free(cti_state *s);
 /* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
 CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+/* cti_explicit_nodal_rates -- the same for a plain world: dx [3 n] = v, and accelerations a [3 n] without contacts. */
+CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_real *v, ct_real *dx, ct_real *a);
 CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
 
 /* ---- explicit_contact.c ---- */
@@ -74808,7 +74843,8 @@ typedef struct cti_explicit_near {
     const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
     int n;
     cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
-    cti_v3 own;           /* normal of its own body there */
+    cti_v3 own;           /* normal of its own body there, if own_known */
+    int own_known;
     ct_real d2, touch;    /* [m^2], [m] */
     ct_real sign;         /* -1: the body's triangles face away from the point */
 } cti_explicit_near;
@@ -74816,18 +74852,26 @@ typedef struct cti_explicit_near {
 #if CONTACT_WITH_EXPLICIT
 /* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
 CTI_FN int cti_explicit_around(cti_state *s);
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_list_faces -- lists the faces of the candidates. 0: out of memory. cti_explicit_measure_faces -- their boxes and normals. */
+CTI_FN int cti_explicit_list_faces(cti_state *s);
+CTI_FN void cti_explicit_measure_faces(cti_state *s);
+/* cti_explicit_off_box -- 1: the squared distance of a point from a face of the candidates is more than d2. */
+CTI_INLINE int cti_explicit_off_box(const cti_explicit_face *f, cti_v3 p, ct_real d2)
+{
+    cti_v3 a = cti_v3_max(cti_v3_sub(f->lo, p), cti_v3_sub(p, f->hi)), zero = cti_v3_zero();
+    return cti_v3_norm2(cti_v3_max(a, zero)) > 2 * d2 + f->slack;
+}
 /* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
 /* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
 CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
-/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->sign. */
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
 /* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
 CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
 /* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
    behind. */
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
 
@@ -74835,8 +74879,9 @@ CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
    of those that move where none is. */
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. is_new: vertices that had a contact with the same body in the last
+   Runge-Kutta step are left out. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new);
 /* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
    which contacts are found, on the right side of a thin body: the largest of all pairs. Two bodies with a contact that is `deep` do not count.
    After cti_explicit_find. */
@@ -74894,27 +74939,37 @@ CTI_FN const cti_stepper *cti_stepper_explicit(void);
    Method: with F the deformation gradient, J its determinant, C = F'F, b_a the gradients of the shape functions at rest and g_a = cof F b_a,
      f_a = -V (mu h F b_a + S g_a),   S = (mu/2 h' tr C + p) 1 + sigma,   h = J^(-2/3),
    p the mean of the four nodes' pressures kappa (J_n - 1), J_n the ratio of volumes around a node. V g_a is the gradient of the volume by
-   x_a. sigma is the viscous stress; M = F' cof F = sum v_a g_a' has J times the velocity gradient.
-   A first pass over elements keeps F b_a, g_a, tr C, J; nodes sum the volumes; a second pass has the stresses; nodes sum the forces. Sums are in
-   the order of elements, whatever the number of threads.
+   x_a. sigma is the viscous stress; M = sum v_a g_a' has J times the velocity gradient.
+   F is formed in turned axes. With the edges d_a from node 0 as columns of D, the gradients as rows of B = L Q, L triangular and Q a rotation, and
+   U the volume of an element at rest,
+     F Q' = D L,   F b_a = (F Q' L')_a,   6 U g_1 = d_2 x d_3 and so on,   6 U J = d_1 . d_2 x d_3,
+   so that elements have the six entries of L in place of nine gradients, and fewer operations. With the products b_a.b_c alone tr C of flat
+   elements would be lost in rounding. V is less than U where an element is filled in part by an embedded body.
+   A first pass over elements keeps d_a, the part of tr C, h and 1 / J; nodes sum the volumes; a second pass has the stresses; nodes sum the
+   forces. Sums are in the order of elements, whatever the number of threads.
    based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element. */
 
 #if CONTACT_WITH_EXPLICIT
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
-#define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] |J - 1| up to which two iterations from a polynomial of order 4 have an error of 1e-16 */
+#define CTI_EXPLICIT_CLOSE CTI_R(0.03) /* [1] |J - 1| up to which one iteration from a polynomial of order 4 has an error of 1e-16 */
+#define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] the same with two */
 #define CTI_EXPLICIT_FAR CTI_R(0.4)    /* [1] the same with three */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 #define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
 #define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
 
-enum { CTI_EXPLICIT_KEPT = 20 }; /* vectors that eight tetrahedra keep between the two passes: F b_a, g_a, tr C, J */
+/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h,
+   1 / (6 U J) */
+enum { CTI_EXPLICIT_REST_SIZE = 8, CTI_EXPLICIT_KEPT = 12 };
 #endif
 
-/* a pass over elements or nodes; v NULL: energies, no velocities; force: of the last pass */
+/* a pass over elements or nodes; v NULL: energies, no velocities. force: of the last pass; with `inverse` masses it is the acceleration, with that
+   of gravity `fall`, and dx is set to v */
 typedef struct cti_explicit_pass {
     cti_explicit_elements *q;
-    const ct_real *x, *v;
-    ct_real *force;
+    const ct_real *x, *v, *inverse;
+    ct_real *force, *dx;
+    cti_v3 fall;
 } cti_explicit_pass;
 
 #if CONTACT_WITH_EXPLICIT
@@ -74929,23 +74984,30 @@ static cti_r8 cti_explicit_root(cti_r8 c)
     return r;
 }
 
-/* h = J^(-2/3) and its derivative; e = 1 / max(J, J0) */
+/* further iterations, for lanes that are not close to 1 */
+static cti_r8 cti_explicit_more(cti_r8 c, cti_r8 d, cti_r8 r)
+{
+    const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
+    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    if (!cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d))))
+        return r;
+    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    return cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))) ? cti_explicit_root(c) : r;
+}
+
+/* h = J^(-2/3) and its derivative; 1 / max(J, J0) */
 CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), one = cti_set8(1), four = cti_set8(4);
     cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(c, one), r, h, e, h1, h2;
-    /* J^(-1/3) by its polynomial of order 4 at 1, and Newton's iteration twice */
+    /* J^(-1/3) by its polynomial of order 4 at 1, and Newton's iteration */
     r = cti_mad8(cti_set8(CTI_R(-14.0) / 81), d, cti_set8(CTI_R(35.0) / 243));
     r = cti_mad8(cti_set8(CTI_R(2.0) / 9), d, r);
     r = cti_mad8(one, d, cti_nmad8(cti_mul8(d, r), third, one));
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d)))) {
-        r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-        if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))))
-            r = cti_explicit_root(c);
-    }
-    h = cti_mul8(r, r), e = cti_div8(one, c), d = cti_sub8(j, c);
+    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_CLOSE), cti_abs8(d))))
+        r = cti_explicit_more(c, d, r);
+    h = cti_mul8(r, r), e = cti_mul8(r, h), d = cti_sub8(j, c);
     h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
     h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
     *slope = cti_mad8(h1, d, h2), *inverse = e;
@@ -74963,7 +75025,7 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
 #undef CTI_OUTER
 
 /* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
-static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
+CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
 {
     cti_r8 o[4], q[4];
     cti_gather44(field, node, 4, o);
@@ -74978,34 +75040,58 @@ static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t 
     *sum = cti_add8(*sum, q[3]);
 }
 
-/* F b_a and cof F b_a of one node */
-CTI_INLINE void cti_explicit_rows(const cti_r8 *f, const cti_r8 *cof, const cti_r8 *b, ct_real *kept)
+/* 6 U g_a: twice the areas of the faces opposite to nodes 1 to 3, inward */
+CTI_INLINE void cti_explicit_areas(const cti_r8 *d, cti_r8 *c)
 {
-    cti_store8(kept, cti_dot8(f, b)), cti_store8(kept + 8, cti_dot8(f + 3, b)), cti_store8(kept + 16, cti_dot8(f + 6, b));
-    cti_store8(kept + 72, cti_dot8(cof, b)), cti_store8(kept + 80, cti_dot8(cof + 3, b)), cti_store8(kept + 88, cti_dot8(cof + 6, b));
+    cti_cross8(d + 3, d + 6, c);
+    cti_cross8(d + 6, d, c + 3);
+    cti_cross8(d, d + 3, c + 6);
+}
+
+/* F Q' = D L with the edges D as columns; L by columns 11, 22, 33, 21, 31, 32 */
+CTI_INLINE void cti_explicit_turned(const cti_r8 *d, const cti_r8 *L, cti_r8 *f)
+{
+    f[0] = cti_sum3_8(d[0], L[0], d[3], L[3], d[6], L[4]);
+    f[1] = cti_sum3_8(d[1], L[0], d[4], L[3], d[7], L[4]);
+    f[2] = cti_sum3_8(d[2], L[0], d[5], L[3], d[8], L[4]);
+    f[3] = cti_mad8(cti_mul8(d[3], L[1]), d[6], L[5]);
+    f[4] = cti_mad8(cti_mul8(d[4], L[1]), d[7], L[5]);
+    f[5] = cti_mad8(cti_mul8(d[5], L[1]), d[8], L[5]);
+    f[6] = cti_mul8(d[6], L[2]), f[7] = cti_mul8(d[7], L[2]), f[8] = cti_mul8(d[8], L[2]);
+}
+
+CTI_INLINE void cti_explicit_load_factor(const ct_real *rest, cti_r8 *L)
+{
+    L[0] = cti_load8(rest), L[1] = cti_load8(rest + 8), L[2] = cti_load8(rest + 16);
+    L[3] = cti_load8(rest + 24), L[4] = cti_load8(rest + 32), L[5] = cti_load8(rest + 40);
 }
 
 static void cti_explicit_pass_open(int begin, int end, int worker, void *context)
 {
     const cti_explicit_elements *q = ((const cti_explicit_pass *)context)->q;
-    int k;
+    int k, energy = ((const cti_explicit_pass *)context)->v == NULL;
     CTI_UNUSED(worker);
     for (k = begin; k < end; k++) {
-        const ct_real *rest = q->rest + (size_t)k * 80;
+        const ct_real *rest = q->rest + (size_t)k * CTI_EXPLICIT_REST_SIZE * 8;
         ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        cti_r8 d[9], b[9], f[9], cof[9], j, unused;
-        cti_explicit_edges(q->x, q->node + 32 * (size_t)k, d, &unused);
-        b[0] = cti_load8(rest), b[1] = cti_load8(rest + 8), b[2] = cti_load8(rest + 16);
-        b[3] = cti_load8(rest + 24), b[4] = cti_load8(rest + 32), b[5] = cti_load8(rest + 40);
-        b[6] = cti_load8(rest + 48), b[7] = cti_load8(rest + 56), b[8] = cti_load8(rest + 64);
-        cti_explicit_outer(d, b, f);
-        j = cti_cofactor8(f, cof);
-        cti_explicit_rows(f, cof, b, kept);
-        cti_explicit_rows(f, cof, b + 3, kept + 24);
-        cti_explicit_rows(f, cof, b + 6, kept + 48);
-        cti_store8(kept + 144, cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6))));
-        cti_store8(kept + 152, j);
-        cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(cti_load8(rest + 72), j)));
+        const cti_explicit_matter *m = &q->matter[q->of[k]];
+        cti_r8 d[9], L[6], f[9], c[3], trace, six, r = cti_load8(rest + 48), h, slope, inverse, volume;
+        cti_explicit_edges(q->x, q->node + 32 * (size_t)k, d, &six);
+        cti_cross8(d + 3, d + 6, c);
+        six = cti_dot8(d, c);
+        cti_store8(kept, d[0]), cti_store8(kept + 8, d[1]), cti_store8(kept + 16, d[2]);
+        cti_store8(kept + 24, d[3]), cti_store8(kept + 32, d[4]), cti_store8(kept + 40, d[5]);
+        cti_store8(kept + 48, d[6]), cti_store8(kept + 56, d[7]), cti_store8(kept + 64, d[8]);
+        cti_explicit_load_factor(rest, L);
+        cti_explicit_turned(d, L, f);
+        trace = cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
+        h = cti_explicit_power(cti_mul8(r, six), &slope, &inverse);
+        trace = cti_scale8(m->mu / 2, trace);
+        cti_store8(kept + 72, cti_mul8(trace, slope)), cti_store8(kept + 80, h), cti_store8(kept + 88, cti_mul8(r, inverse));
+        volume = cti_load8(rest + 56);
+        if (energy) /* V mu/2 (h tr C - 3) */
+            q->power[k] = (double)CTI_R8(sum)(cti_mul8(volume, cti_sub8(cti_mul8(h, trace), cti_set8(CTI_R(1.5) * m->mu))));
+        cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(volume, cti_mul8(r, six))));
     }
 }
 
@@ -75017,18 +75103,20 @@ static void cti_explicit_pass_pressures(int begin, int end, int worker, void *co
     int i, e;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        ct_real sum[2] = {0, 0}, *out = q->v + 4 * (size_t)i; /* two sums, which do not wait for each other */
-        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2)
+        ct_real sum[4] = {0, 0, 0, 0}, *out = q->v + 4 * (size_t)i; /* four sums, which do not wait for each other */
+        for (e = q->first[i]; e < q->first[i + 1]; e += 4) {
             sum[0] += q->quarter[q->lane[e]], sum[1] += q->quarter[q->lane[e + 1]];
-        if (e < q->first[i + 1])
-            sum[0] += q->quarter[q->lane[e]];
+            sum[2] += q->quarter[q->lane[e + 2]], sum[3] += q->quarter[q->lane[e + 3]];
+        }
+        if (p->dx)
+            cti_v3_put(p->dx, i, cti_v3_at(p->v, i));
         if (p->v)
             out[0] = p->v[3 * (size_t)i], out[1] = p->v[3 * (size_t)i + 1], out[2] = p->v[3 * (size_t)i + 2];
-        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * ((sum[0] + sum[1]) / q->volume0[i] - 1) : 0;
+        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * (((sum[0] + sum[1]) + (sum[2] + sum[3])) * q->inverse0[i] - 1) : 0;
     }
 }
 
-/* S of an element from its elastic part `along` and M; returns sigma : M */
+/* S of an element from its elastic part `along`, 6 U M and 1 / (6 U J); returns 6 U sigma : M */
 CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inverse, cti_r8 along, const cti_r8 *M, cti_r8 *S)
 {
     cti_r8 eta = cti_scale8(m->eta, inverse), two = cti_add8(eta, eta), s, work, bulk;
@@ -75042,13 +75130,13 @@ CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inver
     return work;
 }
 
-/* forces on a node, c F b_a + S g_a, as rows to out, and subtracted from sum; S: 00, 11, 22, 01, 02, 12 */
-CTI_INLINE void cti_explicit_node_force(cti_r8 c, const cti_r8 *S, const ct_real *kept, const cti_r8 *g, ct_real *out, cti_r8 *sum)
+/* forces on a node, m e + S c with e = F b_a and c = 6 U g_a, as rows to out, and subtracted from sum; S: 00, 11, 22, 01, 02, 12 */
+CTI_INLINE void cti_explicit_node_force(cti_r8 m, const cti_r8 *S, const cti_r8 *e, const cti_r8 *c, ct_real *out, cti_r8 *sum)
 {
     cti_r8 f[4];
-    f[0] = cti_mad8(cti_sum3_8(S[0], g[0], S[3], g[1], S[4], g[2]), c, cti_load8(kept));
-    f[1] = cti_mad8(cti_sum3_8(S[3], g[0], S[1], g[1], S[5], g[2]), c, cti_load8(kept + 8));
-    f[2] = cti_mad8(cti_sum3_8(S[4], g[0], S[5], g[1], S[2], g[2]), c, cti_load8(kept + 16));
+    f[0] = cti_mad8(cti_sum3_8(S[0], c[0], S[3], c[1], S[4], c[2]), m, e[0]);
+    f[1] = cti_mad8(cti_sum3_8(S[3], c[0], S[1], c[1], S[5], c[2]), m, e[1]);
+    f[2] = cti_mad8(cti_sum3_8(S[4], c[0], S[5], c[1], S[2], c[2]), m, e[2]);
     f[3] = cti_set8(0);
     sum[0] = cti_sub8(sum[0], f[0]), sum[1] = cti_sub8(sum[1], f[1]), sum[2] = cti_sub8(sum[2], f[2]);
     cti_scatter44(out, f);
@@ -75063,24 +75151,35 @@ static void cti_explicit_pass_forces(int begin, int end, int worker, void *conte
         const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
         const cti_explicit_matter *m = &q->matter[q->of[k]];
         ct_real *out = q->out + (size_t)k * 128;
-        cti_r8 w[9], g[9], M[9], S[6], sum[4], p, h, slope, inverse, along, volume = cti_load8(q->rest + (size_t)k * 80 + 72), work;
+        const ct_real *rest = q->rest + (size_t)k * CTI_EXPLICIT_REST_SIZE * 8;
+        cti_r8 w[9], c[9], d[9], L[6], f[9], e[3], M[9], S[6], sum[4], p, h, along, work, share;
         cti_explicit_edges(q->v, q->node + 32 * (size_t)k, w, &p);
-        g[0] = cti_load8(kept + 72), g[1] = cti_load8(kept + 80), g[2] = cti_load8(kept + 88);
-        g[3] = cti_load8(kept + 96), g[4] = cti_load8(kept + 104), g[5] = cti_load8(kept + 112);
-        g[6] = cti_load8(kept + 120), g[7] = cti_load8(kept + 128), g[8] = cti_load8(kept + 136);
-        h = cti_explicit_power(cti_load8(kept + 152), &slope, &inverse);
-        along = cti_mad8(cti_scale8(CTI_R(0.25), p), cti_scale8(m->mu / 2, cti_load8(kept + 144)), slope);
-        cti_explicit_outer(w, g, M);
-        work = cti_explicit_stress(m, inverse, along, M, S);
-        q->power[k] = (double)CTI_R8(sum)(cti_mul8(volume, work));
-        volume = cti_neg8(volume);
-        h = cti_mul8(volume, cti_scale8(m->mu, h));
-        S[0] = cti_mul8(S[0], volume), S[1] = cti_mul8(S[1], volume), S[2] = cti_mul8(S[2], volume);
-        S[3] = cti_mul8(S[3], volume), S[4] = cti_mul8(S[4], volume), S[5] = cti_mul8(S[5], volume);
+        d[0] = cti_load8(kept), d[1] = cti_load8(kept + 8), d[2] = cti_load8(kept + 16);
+        d[3] = cti_load8(kept + 24), d[4] = cti_load8(kept + 32), d[5] = cti_load8(kept + 40);
+        d[6] = cti_load8(kept + 48), d[7] = cti_load8(kept + 56), d[8] = cti_load8(kept + 64);
+        cti_explicit_areas(d, c);
+        along = cti_mad8(cti_load8(kept + 72), cti_set8(CTI_R(0.25)), p);
+        cti_explicit_outer(w, c, M);
+        work = cti_explicit_stress(m, cti_load8(kept + 88), along, M, S);
+        /* -V / (6 U) */
+        share = cti_neg8(cti_mul8(cti_load8(rest + 48), cti_load8(rest + 56)));
+        q->power[k] = (double)CTI_R8(sum)(cti_mul8(work, share));
+        h = cti_mul8(cti_scale8(-m->mu, cti_load8(rest + 56)), cti_load8(kept + 80));
+        S[0] = cti_mul8(S[0], share), S[1] = cti_mul8(S[1], share), S[2] = cti_mul8(S[2], share);
+        S[3] = cti_mul8(S[3], share), S[4] = cti_mul8(S[4], share), S[5] = cti_mul8(S[5], share);
         sum[0] = sum[1] = sum[2] = sum[3] = cti_set8(0);
-        cti_explicit_node_force(h, S, kept, g, out + 32, sum);
-        cti_explicit_node_force(h, S, kept + 24, g + 3, out + 64, sum);
-        cti_explicit_node_force(h, S, kept + 48, g + 6, out + 96, sum);
+        cti_explicit_load_factor(rest, L);
+        cti_explicit_turned(d, L, f);
+        e[0] = cti_mul8(f[0], L[0]), e[1] = cti_mul8(f[1], L[0]), e[2] = cti_mul8(f[2], L[0]);
+        cti_explicit_node_force(h, S, e, c, out + 32, sum);
+        e[0] = cti_mad8(cti_mul8(f[0], L[3]), f[3], L[1]);
+        e[1] = cti_mad8(cti_mul8(f[1], L[3]), f[4], L[1]);
+        e[2] = cti_mad8(cti_mul8(f[2], L[3]), f[5], L[1]);
+        cti_explicit_node_force(h, S, e, c + 3, out + 64, sum);
+        e[0] = cti_sum3_8(f[0], L[4], f[3], L[5], f[6], L[2]);
+        e[1] = cti_sum3_8(f[1], L[4], f[4], L[5], f[7], L[2]);
+        e[2] = cti_sum3_8(f[2], L[4], f[5], L[5], f[8], L[2]);
+        cti_explicit_node_force(h, S, e, c + 6, out + 96, sum);
         cti_scatter44(out, sum);
     }
 }
@@ -75092,17 +75191,16 @@ static void cti_explicit_pass_sum(int begin, int end, int worker, void *context)
     int i, e;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        ct_real f[4] = {0, 0, 0, 0}, h[4] = {0, 0, 0, 0};
-        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2) {
-            const ct_real *a = q->out + 4 * (size_t)q->slot[e], *b = q->out + 4 * (size_t)q->slot[e + 1];
-            f[0] += a[0], f[1] += a[1], f[2] += a[2], f[3] += a[3];
-            h[0] += b[0], h[1] += b[1], h[2] += b[2], h[3] += b[3];
+        cti_r8 a = cti_set8(0), b = a; /* of four lists, two in each */
+        ct_real t[8];
+        cti_v3 f;
+        for (e = q->first[i]; e < q->first[i + 1]; e += 4) {
+            a = cti_add8(a, CTI_R8(load44)(q->out + 4 * (size_t)q->slot[e], q->out + 4 * (size_t)q->slot[e + 1]));
+            b = cti_add8(b, CTI_R8(load44)(q->out + 4 * (size_t)q->slot[e + 2], q->out + 4 * (size_t)q->slot[e + 3]));
         }
-        if (e < q->first[i + 1]) {
-            const ct_real *a = q->out + 4 * (size_t)q->slot[e];
-            f[0] += a[0], f[1] += a[1], f[2] += a[2];
-        }
-        p->force[3 * (size_t)i] = f[0] + h[0], p->force[3 * (size_t)i + 1] = f[1] + h[1], p->force[3 * (size_t)i + 2] = f[2] + h[2];
+        cti_store8(t, cti_add8(a, b));
+        f = cti_v3_make(t[0] + t[4], t[1] + t[5], t[2] + t[6]);
+        cti_v3_put(p->force, i, p->inverse ? cti_v3_mad(p->fall, f, p->inverse[i]) : f);
     }
 }
 
@@ -75122,25 +75220,40 @@ static void cti_explicit_pass_records(int begin, int end, int worker, void *cont
 static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    p->q = q, p->x = x, p->v = v, p->force = NULL;
+    p->q = q, p->x = x, p->v = v;
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, CTI_EXPLICIT_NODE_US / 4, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
 }
 
-CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
+/* the passes of p, whose x and v are set here; power of the viscous forces */
+static double cti_explicit_nodal_run(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    cti_explicit_pass p;
     double power = 0;
     int k;
-    cti_explicit_nodal_open(s, x, v, &p);
-    p.force = force;
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, CTI_EXPLICIT_BATCH_US, &p);
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, CTI_EXPLICIT_NODE_US, &p);
+    cti_explicit_nodal_open(s, x, v, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, CTI_EXPLICIT_NODE_US, p);
     for (k = 0; k < q->n_batches; k++)
-        power -= q->power[k];
+        power += q->power[k];
     return power;
+}
+
+CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
+{
+    cti_explicit_pass p;
+    memset(&p, 0, sizeof p);
+    p.force = force;
+    return cti_explicit_nodal_run(s, x, v, &p);
+}
+
+CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_real *v, ct_real *dx, ct_real *a)
+{
+    cti_explicit_pass p;
+    memset(&p, 0, sizeof p);
+    p.force = a, p.dx = dx, p.inverse = cti_explicit_own(s)->solve.inverse, p.fall = cti_v3_at(s->desc.gravity, 0);
+    return cti_explicit_nodal_run(s, x, v, &p);
 }
 
 CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
@@ -75149,13 +75262,10 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
     cti_explicit_pass p;
     double e = 0;
     int k, i;
+    memset(&p, 0, sizeof p);
     cti_explicit_nodal_open(s, x, NULL, &p);
-    for (k = 0; k < q->n_batches; k++) {
-        const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        cti_r8 slope, inverse, psi = cti_mul8(cti_explicit_power(cti_load8(kept + 152), &slope, &inverse), cti_load8(kept + 144));
-        psi = cti_scale8(q->matter[q->of[k]].mu / 2, cti_sub8(psi, cti_set8(3)));
-        e += (double)CTI_R8(sum)(cti_mul8(psi, cti_load8(q->rest + (size_t)k * 80 + 72)));
-    }
+    for (k = 0; k < q->n_batches; k++)
+        e += q->power[k];
     for (i = 0; i < s->n; i++) /* V p^2 / (2 kappa) of nodes */
         if (q->first[i] < q->first[i + 1])
             e += (double)q->volume0[i] * (double)q->v[4 * i + 3] * (double)q->v[4 * i + 3] / (2 * (double)q->kappa[i]);
@@ -75163,6 +75273,41 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
 }
 
 /* ---- set-up ---- */
+
+/* takes the part along the unit vector u from v; returns its length */
+static double cti_explicit_off(double *v, const double *u)
+{
+    double along = v[0] * u[0] + v[1] * u[1] + v[2] * u[2];
+    v[0] -= along * u[0], v[1] -= along * u[1], v[2] -= along * u[2];
+    return along;
+}
+
+/* length of v, which becomes a unit vector */
+static double cti_explicit_unit_of(double *v)
+{
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), scale = length > 0 ? 1 / length : 0;
+    v[0] *= scale, v[1] *= scale, v[2] *= scale;
+    return length;
+}
+
+/* What n of eight elements with gradients b_a of shape functions and volumes V have at rest; the other lanes are 0. Elements of embedded bodies are
+   filled in part: V is less than U = 1 / (6 det b). L by Gram and Schmidt's method */
+static void cti_explicit_nodal_factor(const ct_real *b, int n, ct_real *rest)
+{
+    int l, i;
+    memset(rest, 0, CTI_EXPLICIT_REST_SIZE * 8 * sizeof *rest);
+    for (l = 0; l < n; l++) {
+        double c[9], L[6];
+        for (i = 0; i < 9; i++)
+            c[i] = (double)b[8 * i + l];
+        L[0] = cti_explicit_unit_of(c);
+        L[3] = cti_explicit_off(c + 3, c), L[1] = cti_explicit_unit_of(c + 3);
+        L[4] = cti_explicit_off(c + 6, c), L[5] = cti_explicit_off(c + 6, c + 3), L[2] = cti_explicit_unit_of(c + 6);
+        for (i = 0; i < 6; i++)
+            rest[8 * i + l] = (ct_real)L[i];
+        rest[48 + l] = (ct_real)(L[0] * L[1] * L[2]), rest[56 + l] = b[72 + l];
+    }
+}
 
 /* the elements of one model behind those of the others, eight of one model a batch; counts elements by node */
 static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
@@ -75174,10 +75319,8 @@ static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
     q->matter[m].bulk = s->desc.rk.bulk_viscosity * t->density * cti_sqrt((t->lambda + 2 * t->mu) / t->density) * q->length[m];
     for (k = 0; nodal && 8 * k < t->n; k++, ++*at) {
         memcpy(q->node + 32 * (size_t)*at, t->node + 32 * (size_t)k, 32 * sizeof *q->node);
-        memcpy(q->rest + 80 * (size_t)*at, t->rest + 80 * (size_t)k, 80 * sizeof *q->rest);
+        cti_explicit_nodal_factor(t->rest + 80 * (size_t)k, cti_element_count(t->n, k), q->rest + CTI_EXPLICIT_REST_SIZE * 8 * (size_t)*at);
         q->of[*at] = m;
-        for (l = cti_element_count(t->n, k); l < 8; l++)
-            q->rest[80 * (size_t)*at + 72 + (size_t)l] = 0;
         for (l = 0; l < cti_element_count(t->n, k); l++)
             for (a = 0; a < 4; a++) {
                 int i = t->node[32 * k + 4 * l + a];
@@ -75195,28 +75338,33 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s)
     for (m = 0; m < s->bodies.n_models; m++)
         n += cti_explicit_is_nodal(s, m) ? (s->bodies.models[m]->tets.n + 7) / 8 : 0;
     q->n_batches = n;
-    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, 80 * n) || !CTI_RESIZE(mem, q->of, n) ||
+    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, CTI_EXPLICIT_REST_SIZE * 8 * n) || !CTI_RESIZE(mem, q->of, n) ||
         !CTI_RESIZE(mem, q->matter, s->bodies.n_models) || !CTI_RESIZE(mem, q->first, s->n + 1) || !CTI_RESIZE(mem, q->volume0, s->n) ||
+        !CTI_RESIZE(mem, q->inverse0, s->n) ||
         !CTI_RESIZE(mem, q->kappa, s->n) || !CTI_RESIZE(mem, q->x, 4 * s->n) || !CTI_RESIZE(mem, q->v, 4 * s->n) ||
-        !CTI_RESIZE(mem, q->quarter, 8 * n) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->out, (size_t)n * 128) ||
+        !CTI_RESIZE(mem, q->quarter, 8 * n + 1) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->out, (size_t)n * 128 + 4) ||
         !CTI_RESIZE(mem, q->kept, (size_t)n * CTI_EXPLICIT_KEPT * 8))
         return 0;
     for (m = 0; m < s->bodies.n_models; m++)
         cti_explicit_nodal_copy(s, cti_explicit_is_nodal(s, m), m, &at);
     for (k = 0; k < s->n; k++)
-        total += q->first[k + 1], q->first[k + 1] = total;
+        q->inverse0[k] = q->volume0[k] > 0 ? 1 / q->volume0[k] : 0;
+    for (k = 0; k < s->n; k++)
+        total += (q->first[k + 1] + 3) & ~3, q->first[k + 1] = total;
     if (!CTI_RESIZE(mem, q->slot, total) || !CTI_RESIZE(mem, q->lane, total))
         return 0;
+    for (k = 0; k < total; k++)
+        q->slot[k] = 32 * n, q->lane[k] = 8 * n;
     /* rows of `out` by node: filled from the end of each list, elements backwards, so that lists are in the order of elements */
     for (k = n - 1; k >= 0; k--)
         for (l = 7; l >= 0; l--)
-            for (a = 3; a >= 0 && q->rest[80 * (size_t)k + 72 + (size_t)l] > 0; a--) {
+            for (a = 3; a >= 0 && q->rest[CTI_EXPLICIT_REST_SIZE * 8 * (size_t)k + 56 + (size_t)l] > 0; a--) {
                 int32_t row = --q->first[q->node[32 * k + 4 * l + a] + 1];
                 q->slot[row] = 32 * k + 8 * a + l, q->lane[row] = 8 * k + l;
             }
-    /* first[i + 1] is the begin of i's list now */
+    /* first[i + 1] is i's first row now, and lists begin at multiples of four */
     for (k = 0; k < s->n; k++)
-        q->first[k] = q->first[k + 1];
+        q->first[k] = q->first[k + 1] & ~3;
     q->first[s->n] = total;
     return 1;
 }
@@ -75227,11 +75375,12 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
     cti_mem *m = s->mem;
     CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first);
     CTI_FREE(m, q->slot), CTI_FREE(m, q->lane);
-    CTI_FREE(m, q->volume0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter), CTI_FREE(m, q->power);
-    CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
+    CTI_FREE(m, q->volume0), CTI_FREE(m, q->inverse0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter);
+    CTI_FREE(m, q->power), CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
 }
 
 #undef CTI_EXPLICIT_J0
+#undef CTI_EXPLICIT_CLOSE
 #undef CTI_EXPLICIT_NEAR
 #undef CTI_EXPLICIT_FAR
 #undef CTI_EXPLICIT_ROOTS
@@ -75263,6 +75412,16 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
 {
     return s->bodies.models[model]->tets.n && s->bodies.models[model]->tets.model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
+}
+
+CTI_FN int cti_explicit_is_plain(const cti_state *s)
+{
+    int i, plain = cti_explicit_own(s)->elements.n_batches > 0 && CTI_LEN(s->bodies.rigids) == 0 && s->scripts.n_constrained == 0;
+    for (i = 0; i < s->bodies.n_models && plain; i++)
+        plain = cti_explicit_is_nodal(s, i);
+    for (i = 0; i < s->n && plain; i++)
+        plain = !(s->bodies.alpha[i] > 0);
+    return plain;
 }
 
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
@@ -75617,6 +75776,57 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     return 1;
 }
 
+/* 1: all vertices of a contact are nodes */
+static int cti_explicit_is_nodes(const cti_surface *f, const cti_pair *pair)
+{
+    const int32_t *v = pair->v;
+    if (pair->kind == CT_PAIR_EF || cti_surface_attach(f, v[0])->n != 1)
+        return 0;
+    return pair->kind == CT_PAIR_PLANE ||
+           (cti_surface_attach(f, v[1])->n == 1 && cti_surface_attach(f, v[2])->n == 1 && cti_surface_attach(f, v[3])->n == 1);
+}
+
+/* a node and a plane */
+static void cti_explicit_measure_plane(const cti_state *s, const ct_real *y, cti_explicit_touch *c)
+{
+    const cti_plane *plane = &s->surface.planes[c->pair.plane];
+    int block = cti_surface_attach(&s->surface, c->pair.v[0])->block[0];
+    c->normal = c->entry[0].g = cti_v3_at(plane->normal, 0);
+    c->d = cti_v3_dot(c->normal, cti_v3_at(y, block)) - plane->offset;
+    c->rate = cti_v3_dot(c->normal, cti_v3_at(y + 3 * (size_t)s->n, block));
+    c->script_rate = c->bias = 0, c->pair.w[0] = 1;
+    c->n = c->own = 1, c->entry[0].block = block;
+}
+
+/* cti_explicit_measure of such a contact: an entry for each vertex, no scripts, no frames that turn */
+static int cti_explicit_measure_nodes(const cti_state *s, const ct_real *y, cti_explicit_touch *c)
+{
+    cti_explicit_vertex p[4];
+    cti_v3 dn, u = cti_v3_zero();
+    ct_real w[4];
+    int k;
+    if (c->pair.kind == CT_PAIR_PLANE) {
+        cti_explicit_measure_plane(s, y, c);
+        return 1;
+    }
+    for (k = 0; k < 4; k++) {
+        int block = cti_surface_attach(&s->surface, c->pair.v[k])->block[0];
+        p[k].x = cti_v3_at(y, block), p[k].v = cti_v3_at(y + 3 * (size_t)s->n, block);
+        c->entry[k].block = block;
+    }
+    c->n = c->own = 0;
+    if (!cti_explicit_normal(p, c->pair.kind == CT_PAIR_EE, c, w, &dn))
+        return 0;
+    for (k = 0; k < 4; k++) {
+        u = cti_v3_mad(u, p[k].v, w[k]);
+        c->pair.w[k] = w[k], c->entry[k].g = cti_v3_mul(c->normal, w[k]);
+    }
+    c->n = 4, c->own = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    c->rate = cti_v3_dot(c->normal, u), c->script_rate = 0;
+    c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u);
+    return 1;
+}
+
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
 {
     cti_explicit_vertex p[4], q[2];
@@ -75624,6 +75834,8 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
     const int32_t *v = c->pair.v;
     ct_real w[4];
     int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF, side = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    if (cti_explicit_is_nodes(&s->surface, &c->pair))
+        return cti_explicit_measure_nodes(s, y, c);
     c->n = c->own = 0;
     for (k = 0; k < 2 && middle; k++)
         cti_explicit_vertex_at(s, y, v[k], t, &q[k]);
@@ -75749,6 +75961,8 @@ CTI_FN int cti_explicit_back(cti_state *s, ct_real *y, double t)
    where it has passed none. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 
+#define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops; it changes no result, half and double were not compared */
+
 CTI_FN int cti_explicit_around(cti_state *s)
 {
     cti_explicit_search *q = &cti_explicit_own(s)->search;
@@ -75766,7 +75980,55 @@ CTI_FN int cti_explicit_around(cti_state *s)
     return 1;
 }
 
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+CTI_FN int cti_explicit_list_faces(cti_state *s)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    int list, i;
+    if (!CTI_RESIZE(s->mem, q->face_at, s->surface.nf))
+        return 0;
+    for (i = 0; i < s->surface.nf; i++)
+        q->face_at[i] = -1;
+    CTI_CLEAR(q->listed);
+    for (list = 0; list < 2; list++) {
+        const int32_t *pairs = list ? q->mf : q->vf;
+        for (i = 1; i < CTI_LEN(pairs); i += 2)
+            if (q->face_at[pairs[i]] < 0) {
+                q->face_at[pairs[i]] = CTI_LEN(q->listed);
+                if (!CTI_PUSH(s->mem, q->listed, pairs[i]))
+                    return 0;
+            }
+    }
+    return CTI_RESIZE(s->mem, q->faces, CTI_LEN(q->listed));
+}
+
+static void cti_explicit_faces_range(int begin, int end, int worker, void *context)
+{
+    const cti_state *s = (const cti_state *)context;
+    const cti_explicit *g = cti_explicit_own(s);
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        const int32_t *v = s->surface.faces + 3 * (size_t)g->search.listed[i];
+        cti_v3 a = cti_v3_at(g->surface, v[0]), b = cti_v3_at(g->surface, v[1]), c = cti_v3_at(g->surface, v[2]);
+        cti_explicit_face *f = &g->search.faces[i];
+        f->normal = cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
+        f->lo = cti_v3_min(a, cti_v3_min(b, c)), f->hi = cti_v3_max(a, cti_v3_max(b, c));
+        f->slack = cti_v3_norm2(cti_v3_mul(cti_v3_sub(f->hi, f->lo), 64 * CTI_EPS));
+    }
+}
+
+CTI_FN void cti_explicit_measure_faces(cti_state *s)
+{
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_faces_range, CTI_LEN(cti_explicit_own(s)->search.listed), CTI_EXPLICIT_FACE_US, s);
+}
+
+static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face)
+{
+    const cti_explicit_search *q = &cti_explicit_own(s)->search;
+    return &q->faces[q->face_at[face]];
+}
+
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
 {
     const int32_t *v = f->faces + 3 * (size_t)face;
     cti_v3 a = cti_v3_at(x, v[0]);
@@ -75811,7 +76073,9 @@ static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const c
     *out_at = cti_v3_at(x, v[k]);
     if (q->feature < 3)
         return cti_explicit_vertex_normal(s, x, v[k]);
-    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
+    if (edge >= 0)
+        return cti_explicit_edge_normal(f, x, edge);
+    return x == cti_explicit_own(s)->surface ? cti_explicit_listed(s, q->face)->normal : cti_explicit_face_normal(f, x, q->face);
 }
 
 /* 1: the nearest point is on the border of an open surface */
@@ -75832,12 +76096,20 @@ static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q
     return 0;
 }
 
+static cti_v3 cti_explicit_own_normal(const cti_state *s, cti_explicit_near *q)
+{
+    const ct_real *x = cti_explicit_own(s)->surface;
+    if (!q->own_known)
+        q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, x, q->edge) : cti_explicit_vertex_normal(s, x, q->vertex);
+    q->own_known = 1;
+    return q->own;
+}
+
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     cti_v3 at, n = cti_explicit_feature(s, g->surface, q, &at);
     ct_real d = cti_v3_dot(n, cti_v3_sub(q->at, at)), before;
-    q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, g->surface, q->edge) : cti_explicit_vertex_normal(s, g->surface, q->vertex);
     q->sign = 1;
     if (s->surface.bodies[q->body].solid)
         return d < 0;
@@ -75845,7 +76117,7 @@ CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
     if (cti_abs(before) > q->touch)
         q->sign = before > 0 ? CTI_R(1.0) : CTI_R(-1.0);
     else
-        q->sign = cti_v3_dot(n, q->own) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
+        q->sign = cti_v3_dot(n, cti_explicit_own_normal(s, q)) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
     return q->sign * d < 0 && !cti_explicit_on_border(s, q);
 }
 
@@ -75866,32 +76138,42 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }
 
-/* distance of a point p from the plane of a face at x, on the point's side */
-static ct_real cti_explicit_height(const cti_state *s, const ct_real *x, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
+/* distance of a point p from the plane of a face, on the point's side */
+static ct_real cti_explicit_height(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
 {
-    *out_n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
-    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+    *out_n = cti_v3_mul(cti_explicit_listed(s, face)->normal, q->sign);
+    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(cti_explicit_own(s)->surface, s->surface.faces[3 * (size_t)face])));
 }
 
-static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
+/* the same for the point and the face when the Runge-Kutta step began */
+static ct_real cti_explicit_height_before(const cti_state *s, const cti_explicit_near *q, int face)
+{
+    const ct_real *x = cti_explicit_own(s)->search.from;
+    cti_v3 n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
+    return cti_v3_dot(n, cti_v3_sub(q->from, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+}
+
+/* 1: a place is within `touch` of a face */
+static int cti_explicit_on_face(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 at)
 {
     const ct_real *x = cti_explicit_own(s)->surface;
     const int32_t *v = s->surface.faces + 3 * (size_t)face;
-    ct_real p[3], w[3];
+    ct_real p[3], w[3], most = q->touch * q->touch;
     int feature;
+    if (cti_explicit_off_box(cti_explicit_listed(s, face), at, most))
+        return 0;
     cti_v3_put(p, 0, at);
-    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature) <= most;
 }
 
 /* When the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it touched the
    face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it; a distance that was and is within `touch` tells nothing */
 static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
-    cti_v3 m;
-    ct_real before = cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &m);
+    ct_real before = cti_explicit_height_before(s, q, face);
     if (!(before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
         return -CTI_REAL_MAX;
-    if (!(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+    if (!cti_explicit_on_face(s, q, face, cti_v3_mad(q->at, n, -d)))
         return -CTI_REAL_MAX;
     return (before - q->touch) / (before - d);
 }
@@ -75907,34 +76189,41 @@ static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_nea
     center = cti_v3_mul(center, CTI_R(1.0) / 3);
     for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
         int face = q->pairs[2 * i + 1];
-        if (cti_explicit_height(s, g->search.from, q, face, q->from, &n) >= -q->touch &&
-            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch && cti_explicit_height(s, g->surface, q, face, center, &n) < 0)
+        if (cti_explicit_on_face(s, q, face, q->at) && cti_explicit_height_before(s, q, face) >= -q->touch &&
+            cti_explicit_height(s, q, face, center, &n) < 0)
             return 1;
     }
     return 0;
 }
 
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
 {
     ct_real last = 0, least = CTI_REAL_MAX;
     int i, came = -1, opposed = -1;
     for (i = 0; i < q->n; i++) {
         int face = q->pairs[2 * i + 1];
         cti_v3 n;
-        ct_real d = cti_explicit_height(s, cti_explicit_own(s)->surface, q, face, q->at, &n), along = cti_v3_dot(n, q->own), passed;
+        ct_real d = cti_explicit_height(s, q, face, q->at, &n), along, passed;
         if (d > q->touch)
             continue;
         /* the face that it has passed last, and the most opposed one of those that it has passed or touches */
         passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
         if (passed > last)
             last = passed, came = face;
-        if (along < least && (passed > -CTI_REAL_MAX || cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch))
-            least = along, opposed = face;
+        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_on_face(s, q, face, q->at))
+            continue;
+        if (opposed >= 0 && least == CTI_REAL_MAX) /* the own normal is needed from the second face on */
+            least = cti_v3_dot(cti_v3_mul(cti_explicit_listed(s, opposed)->normal, q->sign), cti_explicit_own_normal(s, q));
+        along = opposed < 0 ? 0 : cti_v3_dot(n, cti_explicit_own_normal(s, q));
+        if (opposed < 0 || along < least)
+            least = opposed < 0 ? CTI_REAL_MAX : along, opposed = face;
     }
     if (came < 0 || cti_explicit_touches_other(s, q, came))
         came = opposed;
     return came < 0 && q->feature == 6 ? q->face : came;
 }
+
+#undef CTI_EXPLICIT_FACE_US
 
 /* ---- 8_explicit/explicit_find.c ---- */
 /* explicit_find.c -- contacts of a Runge-Kutta step.
@@ -75994,8 +76283,8 @@ static int cti_explicit_candidates(cti_state *s)
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
         return 0;
     memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.known = 1;
-    return 1;
+    g->search.known = cti_explicit_list_faces(s);
+    return g->search.known;
 }
 
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
@@ -76130,6 +76419,9 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
     return 1;
 }
 
+static uint64_t cti_explicit_vertex_key(int vertex, int body) { return ((uint64_t)1 << 62) | (uint64_t)vertex << 31 | (uint64_t)body; }
+static uint64_t cti_explicit_plane_key(int vertex, int plane) { return ((uint64_t)2 << 62) | (uint64_t)vertex << 31 | (uint64_t)plane; }
+
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
    it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
@@ -76148,8 +76440,7 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_e
     behind = cti_explicit_is_behind(s, q);
     if (!behind && !(q->d2 <= q->touch * q->touch))
         return 1;
-    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body
-                       : ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body : cti_explicit_vertex_key(q->vertex, q->body);
     face = cti_explicit_facing(s, q);
     if (face < 0)
         return cti_explicit_add_corner(s, y, t, q, key);
@@ -76163,40 +76454,64 @@ static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, cons
     return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
+/* the nearest face of a run, the first one of several, where it is within `reach`. A first bound is that of the face whose box is nearest */
+static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_real reach)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = g->surface;
+    ct_real p[3], w[3], bound = reach * reach, d2;
+    int i, turn, feature, first = 0;
+    ct_real least = CTI_REAL_MAX;
+    cti_v3_put(p, 0, q->at);
+    for (i = 0; i < q->n; i++) {
+        const cti_explicit_face *box = &g->search.faces[g->search.face_at[q->pairs[2 * i + 1]]];
+        cti_v3 off = cti_v3_max(cti_v3_max(cti_v3_sub(box->lo, q->at), cti_v3_sub(q->at, box->hi)), cti_v3_zero());
+        d2 = cti_v3_norm2(off);
+        if (d2 < least)
+            least = d2, first = i;
+    }
+    for (turn = -1; turn < q->n; turn++) {
+        int face = q->pairs[2 * (turn < 0 ? first : turn) + 1];
+        const int32_t *v = s->surface.faces + 3 * (size_t)face;
+        if (cti_explicit_off_box(&g->search.faces[g->search.face_at[face]], q->at, bound))
+            continue;
+        d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+        bound = cti_min(bound, d2);
+        if (turn >= 0 && d2 < q->d2)
+            q->d2 = d2, q->face = face, q->feature = feature;
+    }
+}
+
 /* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles)
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles, int is_new)
 {
     const cti_surface *f = &s->surface;
-    const ct_real *x = cti_explicit_own(s)->surface;
+    const cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = g->surface;
     cti_explicit_near q;
     int i, end, body;
     memset(&q, 0, sizeof q);
     for (i = 0; i < CTI_LEN(pairs); i = end) { /* a run of faces of one body */
-        ct_real p[3], w[3];
+        ct_real length;
         q.vertex = middles ? -1 : pairs[i], q.edge = middles ? pairs[i] : -1, q.pairs = pairs + i;
         q.body = f->body_of[f->faces[3 * (size_t)pairs[i + 1]]];
-        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, cti_explicit_own(s)->search.from, &q);
-        q.d2 = CTI_REAL_MAX;
-        cti_v3_put(p, 0, q.at);
         body = f->body_of[middles ? f->edges[2 * (size_t)q.edge] : q.vertex];
-        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2) {
-            const int32_t *v = f->faces + 3 * (size_t)pairs[end + 1];
-            int feature;
-            ct_real d2;
-            if (body == q.body)
-                continue;
-            d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
-            if (d2 < q.d2)
-                q.d2 = d2, q.face = pairs[end + 1], q.feature = feature;
-        }
-        q.n = (end - i) / 2;
+        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2)
+            ;
+        length = cti_explicit_scale(s, body, q.body);
+        if (body == q.body || !(length < CTI_REAL_MAX) ||
+            (is_new && !middles && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_vertex_key(q.vertex, q.body))))
+            continue;
+        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, g->search.from, &q);
+        q.d2 = CTI_REAL_MAX, q.own_known = 0, q.n = (end - i) / 2;
+        cti_explicit_nearest(s, &q, CTI_EXPLICIT_REACH * length);
         if (!cti_explicit_near_add(s, y, t, &q))
             return 0;
     }
     return 1;
 }
 
-static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
+static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, int is_new)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
@@ -76208,8 +76523,10 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
             cti_pair pair;
             if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
+            if (is_new && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_plane_key(v, p)))
+                continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
-            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
+            if (!cti_explicit_add(s, y, t, &pair, 1, cti_explicit_plane_key(v, p)))
                 return 0;
         }
     return 1;
@@ -76263,14 +76580,17 @@ static int cti_explicit_unique(cti_state *s)
     return CTI_RESIZE(s->mem, g->touches, kept);
 }
 
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     CTI_CLEAR(g->touches);
     if (g->edge == 0)
         return 1;
-    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1) &&
+    if (!cti_explicit_candidates(s))
+        return 0;
+    cti_explicit_measure_faces(s);
+    return cti_explicit_find_faces(s, y, t, g->search.vf, 0, is_new) && cti_explicit_find_planes(s, y, t, is_new) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new) &&
            (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_unique(s));
 }
 
@@ -76748,9 +77068,13 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
         cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
-    memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
-    cti_explicit_free_motion(s, v, force, a);
+    if (g->elements.plain)
+        integral[0] = -(ct_real)cti_explicit_nodal_rates(s, x, v, dy, a);
+    else {
+        memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
+        integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
+        cti_explicit_free_motion(s, v, force, a);
+    }
     cti_explicit_measure_all(s, y, t, 1);
     cti_explicit_contacts(s, a, force, dy);
     for (i = 0; i < nr; i++) { /* q' = w q / 2 */
@@ -77065,6 +77389,7 @@ typedef struct cti_explicit_run {
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
+    cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
 #if CONTACT_WITH_EXPLICIT
@@ -77148,6 +77473,8 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     s->step.left = dt;
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;
+    run->size = cti_plausible_size_of(s);
+    g->elements.plain = cti_explicit_is_plain(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     s->energy.known = 0;
@@ -77261,7 +77588,7 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
     int known = run->found >= 0 && fabs(run->t - run->found) <= 4 * (double)CTI_EPS * (double)g->dt;
     run->found = -1;
     if (!known)
-        return cti_explicit_find(s, g->flat.y, run->t);
+        return cti_explicit_find(s, g->flat.y, run->t, 0);
     g->touches = g->search.moved, g->search.moved = touches;
     return 1;
 }
@@ -77351,14 +77678,14 @@ static int cti_explicit_impulses(cti_state *s)
     return 1;
 }
 
-/* search.moved: the contacts at y, at which g->surface is. 0: out of memory */
-static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
+/* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
+static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
     int ok;
     g->touches = g->search.moved;
-    ok = cti_explicit_find(s, y, t);
+    ok = cti_explicit_find(s, y, t, is_new);
     g->search.moved = g->touches, g->touches = touches;
     return ok;
 }
@@ -77376,12 +77703,12 @@ static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
-static ct_real cti_explicit_beyond(cti_state *s, double t)
+static ct_real cti_explicit_beyond(cti_state *s, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real beyond = 0;
     int i, k;
-    if (!cti_explicit_find_aside(s, g->flat.end, t))
+    if (!cti_explicit_find_aside(s, g->flat.end, t, is_new))
         return -1;
     for (i = 0; i < CTI_LEN(g->search.moved); i++) {
         const cti_explicit_touch *c = &g->search.moved[i];
@@ -77424,7 +77751,7 @@ static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *tou
     ct_real beyond;
     cti_explicit_predict(s, at);
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t + (double)at);
-    beyond = cti_explicit_beyond(s, t + (double)at);
+    beyond = cti_explicit_beyond(s, t + (double)at, 1);
     *touch = beyond > 0 ? cti_explicit_cut(at, beyond) : *touch;
     return beyond >= 0;
 }
@@ -77463,7 +77790,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
             continue;
         }
-        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at) : 0;
+        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at, 0) : 0;
         if (beyond < 0)
             return -1;
         run->found = error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
@@ -77492,12 +77819,9 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
 }
 
 /* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
-static int cti_explicit_is_plausible(cti_state *s, double t)
+static int cti_explicit_is_plausible(cti_state *s, const cti_plausible_size *size, double t)
 {
-    const ct_real *end = cti_explicit_own(s)->flat.end;
-    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
-    return cti_plausible_motion(s, (ct_real)t);
+    return cti_plausible_velocities(s, cti_explicit_own(s)->flat.end + 3 * (size_t)s->n, size, (ct_real)t);
 }
 
 /* 1: done, *out the length; -1: no step is possible; 0: out of memory */
@@ -77521,7 +77845,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->ms_assemble += cti_cmr_clock(s) - clock;
     if (h < 0)
         return 0;
-    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h)) {
+    if (!(h > 0) || !cti_explicit_is_plausible(s, &run->size, run->t + (double)h)) {
         run->found = -1;
         memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size); /* with the impulses of collisions */
         return cti_explicit_impulses(s) ? -1 : 0;
@@ -77571,7 +77895,7 @@ static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_r
         return 1;
     clock = cti_cmr_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
-    if (!cti_explicit_find_aside(s, g->flat.y, run->t))
+    if (!cti_explicit_find_aside(s, g->flat.y, run->t, 0))
         return 0;
     cti_explicit_deepest(s, g->search.moved, run, r);
     r->ms_detect += cti_cmr_clock(s) - clock;
@@ -77816,7 +78140,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
-    CTI_FREE(m, g->search.edges);
+    CTI_FREE(m, g->search.edges), CTI_FREE(m, g->search.listed), CTI_FREE(m, g->search.face_at), CTI_FREE(m, g->search.faces);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);
@@ -86826,9 +87150,7 @@ CONTACT_API_DEF ct_code ct_world_dump_problem(const ct_world *w, const char *pat
 #undef CTI_CONSTANT_FN
 #undef CONTACT_API_DEF
 #undef CTI_INLINE
-#if CONTACT_WITH_EXPLICIT
 #undef CTI_NOINLINE
-#endif
 #undef CTI_SPARE
 #undef CTI_RESTRICT
 #undef CTI_ALIGNED

@@ -53,6 +53,7 @@ typedef struct cti_explicit_run {
     int squeezed;
     int deep;  /* contacts that the step leaves deeper than the legal penetration */
     int moved; /* contacts that the last move back has moved */
+    cti_plausible_size size; /* of the world at the start */
 } cti_explicit_run;
 
 /* elastic energy and that of gravity */
@@ -135,6 +136,8 @@ static int cti_explicit_open_step(cti_state *s, ct_real dt, cti_explicit_run *ru
     s->step.left = dt;
     if (!cti_explicit_scripts(s, dt) || !cti_explicit_account_open(s))
         return 0;
+    run->size = cti_plausible_size_of(s);
+    g->elements.plain = cti_explicit_is_plain(s);
     cti_assemble_movers(s, cti_state_ahead(s, dt));
     memcpy(g->script, s->surface.script, sizeof(ct_real) * 3 * (size_t)s->surface.n_moving);
     s->energy.known = 0;
@@ -248,7 +251,7 @@ static int cti_explicit_renew(cti_state *s, cti_explicit_run *run)
     int known = run->found >= 0 && fabs(run->t - run->found) <= 4 * (double)CTI_EPS * (double)g->dt;
     run->found = -1;
     if (!known)
-        return cti_explicit_find(s, g->flat.y, run->t);
+        return cti_explicit_find(s, g->flat.y, run->t, 0);
     g->touches = g->search.moved, g->search.moved = touches;
     return 1;
 }
@@ -338,14 +341,14 @@ static int cti_explicit_impulses(cti_state *s)
     return 1;
 }
 
-/* search.moved: the contacts at y, at which g->surface is. 0: out of memory */
-static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t)
+/* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
+static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     cti_explicit_touch *touches = g->touches;
     int ok;
     g->touches = g->search.moved;
-    ok = cti_explicit_find(s, y, t);
+    ok = cti_explicit_find(s, y, t, is_new);
     g->search.moved = g->touches, g->touches = touches;
     return ok;
 }
@@ -363,12 +366,12 @@ static int cti_explicit_is_squeezed(const cti_explicit *g, uint64_t key)
 /* Time by which a Runge-Kutta step to flat.end has gone too far beyond first touches [s], 0: not; < 0: out of memory. A node that is moved back
    stores elastic energy, which no motion has given: E (depth / edge)^2 of a volume whose kinetic energy is rho u^2 / 2. The depth is u times
    the time beyond the touch, so that the share does not depend on u */
-static ct_real cti_explicit_beyond(cti_state *s, double t)
+static ct_real cti_explicit_beyond(cti_state *s, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     ct_real beyond = 0;
     int i, k;
-    if (!cti_explicit_find_aside(s, g->flat.end, t))
+    if (!cti_explicit_find_aside(s, g->flat.end, t, is_new))
         return -1;
     for (i = 0; i < CTI_LEN(g->search.moved); i++) {
         const cti_explicit_touch *c = &g->search.moved[i];
@@ -411,7 +414,7 @@ static int cti_explicit_foresee(cti_state *s, double t, ct_real at, ct_real *tou
     ct_real beyond;
     cti_explicit_predict(s, at);
     cti_explicit_place(s, cti_explicit_own(s)->flat.end, t + (double)at);
-    beyond = cti_explicit_beyond(s, t + (double)at);
+    beyond = cti_explicit_beyond(s, t + (double)at, 1);
     *touch = beyond > 0 ? cti_explicit_cut(at, beyond) : *touch;
     return beyond >= 0;
 }
@@ -450,7 +453,7 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
             h = at * cti_max(CTI_EXPLICIT_SHRINK, CTI_EXPLICIT_SAFE / stride);
             continue;
         }
-        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at) : 0;
+        beyond = error >= 0 && error <= 1 && at > least ? cti_explicit_beyond(s, run->t + (double)at, 0) : 0;
         if (beyond < 0)
             return -1;
         run->found = error >= 0 && error <= 1 && at > least ? run->t + (double)at : -1;
@@ -479,12 +482,9 @@ static ct_real cti_explicit_try(cti_state *s, ct_real left, cti_explicit_run *ru
 }
 
 /* 0 where a step that is too long for its elements has blown up: the motion is beyond what the world's size allows */
-static int cti_explicit_is_plausible(cti_state *s, double t)
+static int cti_explicit_is_plausible(cti_state *s, const cti_plausible_size *size, double t)
 {
-    const ct_real *end = cti_explicit_own(s)->flat.end;
-    memcpy(s->end.x, end, sizeof(ct_real) * 3 * (size_t)s->n);
-    memcpy(s->end.v, end + 3 * (size_t)s->n, sizeof(ct_real) * 3 * (size_t)s->n);
-    return cti_plausible_motion(s, (ct_real)t);
+    return cti_plausible_velocities(s, cti_explicit_own(s)->flat.end + 3 * (size_t)s->n, size, (ct_real)t);
 }
 
 /* 1: done, *out the length; -1: no step is possible; 0: out of memory */
@@ -508,7 +508,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
     r->ms_assemble += cti_cmr_clock(s) - clock;
     if (h < 0)
         return 0;
-    if (!(h > 0) || !cti_explicit_is_plausible(s, run->t + (double)h)) {
+    if (!(h > 0) || !cti_explicit_is_plausible(s, &run->size, run->t + (double)h)) {
         run->found = -1;
         memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size); /* with the impulses of collisions */
         return cti_explicit_impulses(s) ? -1 : 0;
@@ -558,7 +558,7 @@ static int cti_explicit_meet_last(cti_state *s, cti_explicit_run *run, ct_step_r
         return 1;
     clock = cti_cmr_clock(s);
     cti_explicit_place(s, g->flat.y, run->t);
-    if (!cti_explicit_find_aside(s, g->flat.y, run->t))
+    if (!cti_explicit_find_aside(s, g->flat.y, run->t, 0))
         return 0;
     cti_explicit_deepest(s, g->search.moved, run, r);
     r->ms_detect += cti_cmr_clock(s) - clock;

@@ -49,20 +49,29 @@ typedef struct cti_explicit_elements {
     int n_batches;
     int32_t *node;       /* [32 batches] */
     int32_t *of;         /* [batches] model */
-    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l */
+    int32_t *first, *slot; /* [n + 1], by node: rows of `out`, in the order of elements; row 32 k + 8 a + l is node a of element l. Lists have whole
+                              fours, filled up with row 32 batches, which is 0 */
     int32_t *lane;       /* as slot: entries of `quarter`, 8 k + l */
     ct_real *rest;       /* [80 batches] as cti_tet_batch has it; volume 0 where there is no element */
     cti_explicit_matter *matter; /* [models] */
     ct_real *length;     /* [models] shortest height of an element [m] */
-    ct_real *volume0;    /* [n] a quarter of the volumes of the elements around a block at rest [m^3] */
+    ct_real *volume0, *inverse0; /* [n] a quarter of the volumes of the elements around a block at rest [m^3]; 1 / volume0 */
     ct_real *kappa;      /* [n] bulk modulus [Pa] */
     ct_real *x, *v;      /* [4 n] positions; velocities and pressures */
     ct_real *kept;       /* what elements keep from the first pass to the second */
     ct_real *quarter;    /* [8 batches] quarters of the elements' volumes [m^3] */
     ct_real *out;        /* [4] of each row: forces on the nodes of elements [N] */
-    double *power;       /* [batches] */
+    double *power;       /* [batches] of viscous forces [W], or energies of shape [J] */
     ct_real *force;      /* [3 n] of all elements */
+    int plain;           /* 1: all bodies are of these elements, without pins and without damping of their mass */
 } cti_explicit_elements;
+
+/* cti_explicit_face -- a face of the candidates at g->surface. A point whose computed distance from the face is at most r has a squared distance
+   of at most 2 r^2 + slack from the box: rounding of the distance is below 64 eps times the size of the box. */
+typedef struct cti_explicit_face {
+    cti_v3 normal, lo, hi; /* unit normal, box */
+    ct_real slack;         /* [m^2] */
+} cti_explicit_face;
 
 /* cti_explicit_search -- candidates, valid while no surface vertex has moved by more than a share of its body's edges since they were found. */
 typedef struct cti_explicit_search {
@@ -74,6 +83,8 @@ typedef struct cti_explicit_search {
     ct_real *edges;      /* [3 bodies] [m] mean edge at rest: of a soft body, of one that moves; CTI_REAL_MAX: none. Largest length with others */
     ct_real *thin;       /* [bodies] [m] smallest thickness at rest; CTI_REAL_MAX: the surface is open */
     int32_t *around_at, *around; /* [nv + 2], [3 nf] faces around vertex v: around[around_at[v]] .. */
+    int32_t *listed, *face_at; /* faces of vf and mf; [nf] their places in the list */
+    cti_explicit_face *faces;  /* as `listed` */
     int known;
     cti_explicit_touch *moved; /* contacts at the end of a Runge-Kutta step that is tried or foreseen, and at that of the step */
 } cti_explicit_search;
@@ -153,6 +164,8 @@ CTI_INLINE cti_explicit *cti_explicit_own(const cti_state *s) { return (cti_expl
 
 /* cti_explicit_is_nodal -- 1: the elements of a model have nodal pressures. */
 CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model);
+/* cti_explicit_is_plain -- as elements.plain. */
+CTI_FN int cti_explicit_is_plain(const cti_state *s);
 /* cti_explicit_rest -- volumes at rest, the elements' heights, and the bound of the step. 0: out of memory. */
 CTI_FN int cti_explicit_rest(cti_state *s);
 /* cti_explicit_forces -- force [3 n]: elastic forces at x [3 n] and damping forces at velocities v. Returns the power of the latter [W], <= 0. */
@@ -167,6 +180,8 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s);
 CTI_FN void cti_explicit_nodal_free(cti_state *s);
 /* cti_explicit_nodal_forces -- force [3 n] is set, to 0 at other nodes, too. Returns the power of the viscous forces [W], <= 0. */
 CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force);
+/* cti_explicit_nodal_rates -- the same for a plain world: dx [3 n] = v, and accelerations a [3 n] without contacts. */
+CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_real *v, ct_real *dx, ct_real *a);
 CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x);
 
 /* ---- explicit_contact.c ---- */
@@ -193,25 +208,34 @@ typedef struct cti_explicit_near {
     const int32_t *pairs; /* [2 n] all faces of the body that are candidates: entries 1, 3, .. */
     int n;
     cti_v3 at, from;      /* the point now, and at the start of the Runge-Kutta step */
-    cti_v3 own;           /* normal of its own body there */
+    cti_v3 own;           /* normal of its own body there, if own_known */
+    int own_known;
     ct_real d2, touch;    /* [m^2], [m] */
     ct_real sign;         /* -1: the body's triangles face away from the point */
 } cti_explicit_near;
 
 /* cti_explicit_around -- lists the faces around vertices. 0: out of memory. */
 CTI_FN int cti_explicit_around(cti_state *s);
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face);
+/* cti_explicit_list_faces -- lists the faces of the candidates. 0: out of memory. cti_explicit_measure_faces -- their boxes and normals. */
+CTI_FN int cti_explicit_list_faces(cti_state *s);
+CTI_FN void cti_explicit_measure_faces(cti_state *s);
+/* cti_explicit_off_box -- 1: the squared distance of a point from a face of the candidates is more than d2. */
+CTI_INLINE int cti_explicit_off_box(const cti_explicit_face *f, cti_v3 p, ct_real d2)
+{
+    cti_v3 a = cti_v3_max(cti_v3_sub(f->lo, p), cti_v3_sub(p, f->hi)), zero = cti_v3_zero();
+    return cti_v3_norm2(cti_v3_max(a, zero)) > 2 * d2 + f->slack;
+}
 /* cti_explicit_edge_normal -- the sum of the normals of the edge's faces, of length 1. */
 CTI_FN cti_v3 cti_explicit_edge_normal(const cti_surface *f, const ct_real *x, int edge);
 /* cti_explicit_near_at -- the edge that is nearest; -1: a face or a vertex is, or a flat face without this edge. */
 CTI_FN int cti_explicit_near_at(const cti_surface *f, const cti_explicit_near *q);
-/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->own and q->sign. */
+/* cti_explicit_is_behind -- 1: the point is behind the surface at its nearest point. Sets q->sign. */
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q);
 /* cti_explicit_edge_side -- 1, or -1: the triangles at an edge face away from the other edge. */
 CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other);
 /* cti_explicit_facing -- the face of the contact of a point that is behind, or that touches. -1: all faces at the nearest edge or vertex that it is
    behind. */
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q);
 
 /* ---- explicit_find.c ---- */
 
@@ -219,8 +243,9 @@ CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q);
    of those that move where none is. */
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b);
 
-/* cti_explicit_find -- the contacts at y; g->surface must be of y. 0: out of memory. */
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t);
+/* cti_explicit_find -- the contacts at y; g->surface must be of y. is_new: vertices that had a contact with the same body in the last
+   Runge-Kutta step are left out. 0: out of memory. */
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new);
 /* cti_explicit_stride -- bound on the relative displacement of two bodies that may meet, from search.from to g->surface, over the depth up to
    which contacts are found, on the right side of a thin body: the largest of all pairs. Two bodies with a contact that is `deep` do not count.
    After cti_explicit_find. */

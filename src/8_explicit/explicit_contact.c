@@ -185,6 +185,57 @@ static int cti_explicit_normal(const cti_explicit_vertex *p, int edges, cti_expl
     return 1;
 }
 
+/* 1: all vertices of a contact are nodes */
+static int cti_explicit_is_nodes(const cti_surface *f, const cti_pair *pair)
+{
+    const int32_t *v = pair->v;
+    if (pair->kind == CT_PAIR_EF || cti_surface_attach(f, v[0])->n != 1)
+        return 0;
+    return pair->kind == CT_PAIR_PLANE ||
+           (cti_surface_attach(f, v[1])->n == 1 && cti_surface_attach(f, v[2])->n == 1 && cti_surface_attach(f, v[3])->n == 1);
+}
+
+/* a node and a plane */
+static void cti_explicit_measure_plane(const cti_state *s, const ct_real *y, cti_explicit_touch *c)
+{
+    const cti_plane *plane = &s->surface.planes[c->pair.plane];
+    int block = cti_surface_attach(&s->surface, c->pair.v[0])->block[0];
+    c->normal = c->entry[0].g = cti_v3_at(plane->normal, 0);
+    c->d = cti_v3_dot(c->normal, cti_v3_at(y, block)) - plane->offset;
+    c->rate = cti_v3_dot(c->normal, cti_v3_at(y + 3 * (size_t)s->n, block));
+    c->script_rate = c->bias = 0, c->pair.w[0] = 1;
+    c->n = c->own = 1, c->entry[0].block = block;
+}
+
+/* cti_explicit_measure of such a contact: an entry for each vertex, no scripts, no frames that turn */
+static int cti_explicit_measure_nodes(const cti_state *s, const ct_real *y, cti_explicit_touch *c)
+{
+    cti_explicit_vertex p[4];
+    cti_v3 dn, u = cti_v3_zero();
+    ct_real w[4];
+    int k;
+    if (c->pair.kind == CT_PAIR_PLANE) {
+        cti_explicit_measure_plane(s, y, c);
+        return 1;
+    }
+    for (k = 0; k < 4; k++) {
+        int block = cti_surface_attach(&s->surface, c->pair.v[k])->block[0];
+        p[k].x = cti_v3_at(y, block), p[k].v = cti_v3_at(y + 3 * (size_t)s->n, block);
+        c->entry[k].block = block;
+    }
+    c->n = c->own = 0;
+    if (!cti_explicit_normal(p, c->pair.kind == CT_PAIR_EE, c, w, &dn))
+        return 0;
+    for (k = 0; k < 4; k++) {
+        u = cti_v3_mad(u, p[k].v, w[k]);
+        c->pair.w[k] = w[k], c->entry[k].g = cti_v3_mul(c->normal, w[k]);
+    }
+    c->n = 4, c->own = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    c->rate = cti_v3_dot(c->normal, u), c->script_rate = 0;
+    c->bias = -c->d * cti_v3_norm2(dn) + 2 * cti_v3_dot(dn, u);
+    return 1;
+}
+
 CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, cti_explicit_touch *c)
 {
     cti_explicit_vertex p[4], q[2];
@@ -192,6 +243,8 @@ CTI_FN int cti_explicit_measure(const cti_state *s, const ct_real *y, double t, 
     const int32_t *v = c->pair.v;
     ct_real w[4];
     int k, n = c->pair.kind == CT_PAIR_PLANE ? 1 : 4, middle = c->pair.kind == CT_PAIR_EF, side = c->pair.kind == CT_PAIR_EE ? 2 : 1;
+    if (cti_explicit_is_nodes(&s->surface, &c->pair))
+        return cti_explicit_measure_nodes(s, y, c);
     c->n = c->own = 0;
     for (k = 0; k < 2 && middle; k++)
         cti_explicit_vertex_at(s, y, v[k], t, &q[k]);

@@ -58,8 +58,8 @@ static int cti_explicit_candidates(cti_state *s)
         (s->desc.rk.refine == CT_REFINE_SURFACE && !cti_broad_edge_faces(s->mem, &f->broad, &f->soup, &g->search.mf)))
         return 0;
     memcpy(g->search.x, g->surface, sizeof(ct_real) * 3 * (size_t)f->nv);
-    g->search.known = 1;
-    return 1;
+    g->search.known = cti_explicit_list_faces(s);
+    return g->search.known;
 }
 
 CTI_FN ct_real cti_explicit_scale(const cti_state *s, int a, int b)
@@ -194,6 +194,9 @@ static int cti_explicit_add_corner(cti_state *s, const ct_real *y, double t, con
     return 1;
 }
 
+static uint64_t cti_explicit_vertex_key(int vertex, int body) { return ((uint64_t)1 << 62) | (uint64_t)vertex << 31 | (uint64_t)body; }
+static uint64_t cti_explicit_plane_key(int vertex, int plane) { return ((uint64_t)2 << 62) | (uint64_t)vertex << 31 | (uint64_t)plane; }
+
 /* makes it a contact if the point is behind, or touches. Where the edge of a middle touches an edge of the face, or has passed
    it, these are a contact, too, wherever they cross. 0: out of memory */
 static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_explicit_near *q)
@@ -212,8 +215,7 @@ static int cti_explicit_near_add(cti_state *s, const ct_real *y, double t, cti_e
     behind = cti_explicit_is_behind(s, q);
     if (!behind && !(q->d2 <= q->touch * q->touch))
         return 1;
-    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body
-                       : ((uint64_t)1 << 62) | (uint64_t)q->vertex << 31 | (uint64_t)q->body;
+    key = q->edge >= 0 ? ((uint64_t)3 << 62) | (uint64_t)q->edge << 31 | (uint64_t)q->body : cti_explicit_vertex_key(q->vertex, q->body);
     face = cti_explicit_facing(s, q);
     if (face < 0)
         return cti_explicit_add_corner(s, y, t, q, key);
@@ -227,40 +229,64 @@ static cti_v3 cti_explicit_place_of(const cti_surface *f, const ct_real *x, cons
     return q->edge < 0 ? cti_v3_at(x, q->vertex) : cti_v3_mul(cti_v3_add(cti_v3_at(x, e[0]), cti_v3_at(x, e[1])), CTI_R(0.5));
 }
 
+/* the nearest face of a run, the first one of several, where it is within `reach`. A first bound is that of the face whose box is nearest */
+static void cti_explicit_nearest(const cti_state *s, cti_explicit_near *q, ct_real reach)
+{
+    const cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = g->surface;
+    ct_real p[3], w[3], bound = reach * reach, d2;
+    int i, turn, feature, first = 0;
+    ct_real least = CTI_REAL_MAX;
+    cti_v3_put(p, 0, q->at);
+    for (i = 0; i < q->n; i++) {
+        const cti_explicit_face *box = &g->search.faces[g->search.face_at[q->pairs[2 * i + 1]]];
+        cti_v3 off = cti_v3_max(cti_v3_max(cti_v3_sub(box->lo, q->at), cti_v3_sub(q->at, box->hi)), cti_v3_zero());
+        d2 = cti_v3_norm2(off);
+        if (d2 < least)
+            least = d2, first = i;
+    }
+    for (turn = -1; turn < q->n; turn++) {
+        int face = q->pairs[2 * (turn < 0 ? first : turn) + 1];
+        const int32_t *v = s->surface.faces + 3 * (size_t)face;
+        if (cti_explicit_off_box(&g->search.faces[g->search.face_at[face]], q->at, bound))
+            continue;
+        d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+        bound = cti_min(bound, d2);
+        if (turn >= 0 && d2 < q->d2)
+            q->d2 = d2, q->face = face, q->feature = feature;
+    }
+}
+
 /* points and faces of different bodies: pairs (vertex, face), or with `middles` (edge, face). 0: out of memory */
-static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles)
+static int cti_explicit_find_faces(cti_state *s, const ct_real *y, double t, const int32_t *pairs, int middles, int is_new)
 {
     const cti_surface *f = &s->surface;
-    const ct_real *x = cti_explicit_own(s)->surface;
+    const cti_explicit *g = cti_explicit_own(s);
+    const ct_real *x = g->surface;
     cti_explicit_near q;
     int i, end, body;
     memset(&q, 0, sizeof q);
     for (i = 0; i < CTI_LEN(pairs); i = end) { /* a run of faces of one body */
-        ct_real p[3], w[3];
+        ct_real length;
         q.vertex = middles ? -1 : pairs[i], q.edge = middles ? pairs[i] : -1, q.pairs = pairs + i;
         q.body = f->body_of[f->faces[3 * (size_t)pairs[i + 1]]];
-        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, cti_explicit_own(s)->search.from, &q);
-        q.d2 = CTI_REAL_MAX;
-        cti_v3_put(p, 0, q.at);
         body = f->body_of[middles ? f->edges[2 * (size_t)q.edge] : q.vertex];
-        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2) {
-            const int32_t *v = f->faces + 3 * (size_t)pairs[end + 1];
-            int feature;
-            ct_real d2;
-            if (body == q.body)
-                continue;
-            d2 = cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
-            if (d2 < q.d2)
-                q.d2 = d2, q.face = pairs[end + 1], q.feature = feature;
-        }
-        q.n = (end - i) / 2;
+        for (end = i; end < CTI_LEN(pairs) && pairs[end] == pairs[i] && f->body_of[f->faces[3 * (size_t)pairs[end + 1]]] == q.body; end += 2)
+            ;
+        length = cti_explicit_scale(s, body, q.body);
+        if (body == q.body || !(length < CTI_REAL_MAX) ||
+            (is_new && !middles && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_vertex_key(q.vertex, q.body))))
+            continue;
+        q.at = cti_explicit_place_of(f, x, &q), q.from = cti_explicit_place_of(f, g->search.from, &q);
+        q.d2 = CTI_REAL_MAX, q.own_known = 0, q.n = (end - i) / 2;
+        cti_explicit_nearest(s, &q, CTI_EXPLICIT_REACH * length);
         if (!cti_explicit_near_add(s, y, t, &q))
             return 0;
     }
     return 1;
 }
 
-static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
+static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t, int is_new)
 {
     const cti_explicit *g = cti_explicit_own(s);
     const cti_surface *f = &s->surface;
@@ -272,8 +298,10 @@ static int cti_explicit_find_planes(cti_state *s, const ct_real *y, double t)
             cti_pair pair;
             if (cti_v3_dot(cti_v3_at(f->planes[p].normal, 0), cti_v3_at(g->surface, v)) - f->planes[p].offset > most)
                 continue;
+            if (is_new && cti_sort_has_u64(g->past.held, CTI_LEN(g->past.held), cti_explicit_plane_key(v, p)))
+                continue;
             cti_pair_make(f, CT_PAIR_PLANE, v, p, &pair);
-            if (!cti_explicit_add(s, y, t, &pair, 1, ((uint64_t)2 << 62) | (uint64_t)v << 31 | (uint64_t)p))
+            if (!cti_explicit_add(s, y, t, &pair, 1, cti_explicit_plane_key(v, p)))
                 return 0;
         }
     return 1;
@@ -327,14 +355,17 @@ static int cti_explicit_unique(cti_state *s)
     return CTI_RESIZE(s->mem, g->touches, kept);
 }
 
-CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t)
+CTI_FN int cti_explicit_find(cti_state *s, const ct_real *y, double t, int is_new)
 {
     cti_explicit *g = cti_explicit_own(s);
     CTI_CLEAR(g->touches);
     if (g->edge == 0)
         return 1;
-    return cti_explicit_candidates(s) && cti_explicit_find_faces(s, y, t, g->search.vf, 0) && cti_explicit_find_planes(s, y, t) &&
-           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1) &&
+    if (!cti_explicit_candidates(s))
+        return 0;
+    cti_explicit_measure_faces(s);
+    return cti_explicit_find_faces(s, y, t, g->search.vf, 0, is_new) && cti_explicit_find_planes(s, y, t, is_new) &&
+           (!s->desc.rk.edges || cti_explicit_find_edges(s, y, t)) && cti_explicit_find_faces(s, y, t, g->search.mf, 1, is_new) &&
            (s->desc.rk.refine != CT_REFINE_SURFACE || cti_explicit_unique(s));
 }
 

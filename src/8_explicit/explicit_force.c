@@ -26,6 +26,16 @@ CTI_FN int cti_explicit_is_nodal(const cti_state *s, int model)
     return s->bodies.models[model]->tets.n && s->bodies.models[model]->tets.model == CT_MODEL_HONG_NEOHOOKEAN && !s->desc.rk.element_pressure;
 }
 
+CTI_FN int cti_explicit_is_plain(const cti_state *s)
+{
+    int i, plain = cti_explicit_own(s)->elements.n_batches > 0 && CTI_LEN(s->bodies.rigids) == 0 && s->scripts.n_constrained == 0;
+    for (i = 0; i < s->bodies.n_models && plain; i++)
+        plain = cti_explicit_is_nodal(s, i);
+    for (i = 0; i < s->n && plain; i++)
+        plain = !(s->bodies.alpha[i] > 0);
+    return plain;
+}
+
 static ct_real cti_explicit_speed(const cti_tet_batch *t) { return cti_sqrt((t->lambda + 2 * t->mu) / t->density); }
 
 /* adds torques -alpha I w of rigid bodies, with their frames of the last evaluation; returns their power [W] */

@@ -8,8 +8,11 @@
    where it has passed none. A point behind a concave edge or vertex has contacts with all faces there.
    based on: Baerentzen, Aanaes, Signed distance computation using the angle weighted pseudonormal, 2005. */
 #include "explicit.h"
+#include "../0_base/tasks.h"
 #include "../1_math/elem.h"
 #include "../4_geom/dist.h"
+
+#define CTI_EXPLICIT_FACE_US 0.02 /* [us] of a face's box and normal, for the cut of loops; it changes no result, half and double were not compared */
 
 CTI_FN int cti_explicit_around(cti_state *s)
 {
@@ -28,7 +31,55 @@ CTI_FN int cti_explicit_around(cti_state *s)
     return 1;
 }
 
-CTI_FN cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
+CTI_FN int cti_explicit_list_faces(cti_state *s)
+{
+    cti_explicit_search *q = &cti_explicit_own(s)->search;
+    int list, i;
+    if (!CTI_RESIZE(s->mem, q->face_at, s->surface.nf))
+        return 0;
+    for (i = 0; i < s->surface.nf; i++)
+        q->face_at[i] = -1;
+    CTI_CLEAR(q->listed);
+    for (list = 0; list < 2; list++) {
+        const int32_t *pairs = list ? q->mf : q->vf;
+        for (i = 1; i < CTI_LEN(pairs); i += 2)
+            if (q->face_at[pairs[i]] < 0) {
+                q->face_at[pairs[i]] = CTI_LEN(q->listed);
+                if (!CTI_PUSH(s->mem, q->listed, pairs[i]))
+                    return 0;
+            }
+    }
+    return CTI_RESIZE(s->mem, q->faces, CTI_LEN(q->listed));
+}
+
+static void cti_explicit_faces_range(int begin, int end, int worker, void *context)
+{
+    const cti_state *s = (const cti_state *)context;
+    const cti_explicit *g = cti_explicit_own(s);
+    int i;
+    CTI_UNUSED(worker);
+    for (i = begin; i < end; i++) {
+        const int32_t *v = s->surface.faces + 3 * (size_t)g->search.listed[i];
+        cti_v3 a = cti_v3_at(g->surface, v[0]), b = cti_v3_at(g->surface, v[1]), c = cti_v3_at(g->surface, v[2]);
+        cti_explicit_face *f = &g->search.faces[i];
+        f->normal = cti_v3_unit(cti_v3_cross(cti_v3_sub(b, a), cti_v3_sub(c, a)), cti_v3_zero());
+        f->lo = cti_v3_min(a, cti_v3_min(b, c)), f->hi = cti_v3_max(a, cti_v3_max(b, c));
+        f->slack = cti_v3_norm2(cti_v3_mul(cti_v3_sub(f->hi, f->lo), 64 * CTI_EPS));
+    }
+}
+
+CTI_FN void cti_explicit_measure_faces(cti_state *s)
+{
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_faces_range, CTI_LEN(cti_explicit_own(s)->search.listed), CTI_EXPLICIT_FACE_US, s);
+}
+
+static const cti_explicit_face *cti_explicit_listed(const cti_state *s, int face)
+{
+    const cti_explicit_search *q = &cti_explicit_own(s)->search;
+    return &q->faces[q->face_at[face]];
+}
+
+static cti_v3 cti_explicit_face_normal(const cti_surface *f, const ct_real *x, int face)
 {
     const int32_t *v = f->faces + 3 * (size_t)face;
     cti_v3 a = cti_v3_at(x, v[0]);
@@ -73,7 +124,9 @@ static cti_v3 cti_explicit_feature(const cti_state *s, const ct_real *x, const c
     *out_at = cti_v3_at(x, v[k]);
     if (q->feature < 3)
         return cti_explicit_vertex_normal(s, x, v[k]);
-    return edge >= 0 ? cti_explicit_edge_normal(f, x, edge) : cti_explicit_face_normal(f, x, q->face);
+    if (edge >= 0)
+        return cti_explicit_edge_normal(f, x, edge);
+    return x == cti_explicit_own(s)->surface ? cti_explicit_listed(s, q->face)->normal : cti_explicit_face_normal(f, x, q->face);
 }
 
 /* 1: the nearest point is on the border of an open surface */
@@ -94,12 +147,20 @@ static int cti_explicit_on_border(const cti_state *s, const cti_explicit_near *q
     return 0;
 }
 
+static cti_v3 cti_explicit_own_normal(const cti_state *s, cti_explicit_near *q)
+{
+    const ct_real *x = cti_explicit_own(s)->surface;
+    if (!q->own_known)
+        q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, x, q->edge) : cti_explicit_vertex_normal(s, x, q->vertex);
+    q->own_known = 1;
+    return q->own;
+}
+
 CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
 {
     const cti_explicit *g = cti_explicit_own(s);
     cti_v3 at, n = cti_explicit_feature(s, g->surface, q, &at);
     ct_real d = cti_v3_dot(n, cti_v3_sub(q->at, at)), before;
-    q->own = q->edge >= 0 ? cti_explicit_edge_normal(&s->surface, g->surface, q->edge) : cti_explicit_vertex_normal(s, g->surface, q->vertex);
     q->sign = 1;
     if (s->surface.bodies[q->body].solid)
         return d < 0;
@@ -107,7 +168,7 @@ CTI_FN int cti_explicit_is_behind(const cti_state *s, cti_explicit_near *q)
     if (cti_abs(before) > q->touch)
         q->sign = before > 0 ? CTI_R(1.0) : CTI_R(-1.0);
     else
-        q->sign = cti_v3_dot(n, q->own) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
+        q->sign = cti_v3_dot(n, cti_explicit_own_normal(s, q)) > 0 ? CTI_R(-1.0) : CTI_R(1.0);
     return q->sign * d < 0 && !cti_explicit_on_border(s, q);
 }
 
@@ -128,32 +189,42 @@ CTI_FN ct_real cti_explicit_edge_side(const cti_state *s, int edge, int other)
     return d < 0 ? CTI_R(-1.0) : CTI_R(1.0);
 }
 
-/* distance of a point p from the plane of a face at x, on the point's side */
-static ct_real cti_explicit_height(const cti_state *s, const ct_real *x, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
+/* distance of a point p from the plane of a face, on the point's side */
+static ct_real cti_explicit_height(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 p, cti_v3 *out_n)
 {
-    *out_n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
-    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+    *out_n = cti_v3_mul(cti_explicit_listed(s, face)->normal, q->sign);
+    return cti_v3_dot(*out_n, cti_v3_sub(p, cti_v3_at(cti_explicit_own(s)->surface, s->surface.faces[3 * (size_t)face])));
 }
 
-static ct_real cti_explicit_off_face(const cti_state *s, int face, cti_v3 at)
+/* the same for the point and the face when the Runge-Kutta step began */
+static ct_real cti_explicit_height_before(const cti_state *s, const cti_explicit_near *q, int face)
+{
+    const ct_real *x = cti_explicit_own(s)->search.from;
+    cti_v3 n = cti_v3_mul(cti_explicit_face_normal(&s->surface, x, face), q->sign);
+    return cti_v3_dot(n, cti_v3_sub(q->from, cti_v3_at(x, s->surface.faces[3 * (size_t)face])));
+}
+
+/* 1: a place is within `touch` of a face */
+static int cti_explicit_on_face(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 at)
 {
     const ct_real *x = cti_explicit_own(s)->surface;
     const int32_t *v = s->surface.faces + 3 * (size_t)face;
-    ct_real p[3], w[3];
+    ct_real p[3], w[3], most = q->touch * q->touch;
     int feature;
+    if (cti_explicit_off_box(cti_explicit_listed(s, face), at, most))
+        return 0;
     cti_v3_put(p, 0, at);
-    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature);
+    return cti_dist_pt(p, x + 3 * (size_t)v[0], x + 3 * (size_t)v[1], x + 3 * (size_t)v[2], w, &feature) <= most;
 }
 
 /* When the point, now d < 0 from the plane of a face of normal n, has passed this face, in shares of the Runge-Kutta step; at most 0: it touched the
    face when the step began. -CTI_REAL_MAX: it is not over the face, or has not passed it; a distance that was and is within `touch` tells nothing */
 static ct_real cti_explicit_passed(const cti_state *s, const cti_explicit_near *q, int face, cti_v3 n, ct_real d)
 {
-    cti_v3 m;
-    ct_real before = cti_explicit_height(s, cti_explicit_own(s)->search.from, q, face, q->from, &m);
+    ct_real before = cti_explicit_height_before(s, q, face);
     if (!(before > d && before >= -q->touch && (before > q->touch || d < -q->touch)))
         return -CTI_REAL_MAX;
-    if (!(cti_explicit_off_face(s, face, cti_v3_mad(q->at, n, -d)) <= q->touch * q->touch))
+    if (!cti_explicit_on_face(s, q, face, cti_v3_mad(q->at, n, -d)))
         return -CTI_REAL_MAX;
     return (before - q->touch) / (before - d);
 }
@@ -169,31 +240,38 @@ static int cti_explicit_touches_other(const cti_state *s, const cti_explicit_nea
     center = cti_v3_mul(center, CTI_R(1.0) / 3);
     for (i = 0; i < q->n && q->d2 <= q->touch * q->touch; i++) {
         int face = q->pairs[2 * i + 1];
-        if (cti_explicit_height(s, g->search.from, q, face, q->from, &n) >= -q->touch &&
-            cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch && cti_explicit_height(s, g->surface, q, face, center, &n) < 0)
+        if (cti_explicit_on_face(s, q, face, q->at) && cti_explicit_height_before(s, q, face) >= -q->touch &&
+            cti_explicit_height(s, q, face, center, &n) < 0)
             return 1;
     }
     return 0;
 }
 
-CTI_FN int cti_explicit_facing(const cti_state *s, const cti_explicit_near *q)
+CTI_FN int cti_explicit_facing(const cti_state *s, cti_explicit_near *q)
 {
     ct_real last = 0, least = CTI_REAL_MAX;
     int i, came = -1, opposed = -1;
     for (i = 0; i < q->n; i++) {
         int face = q->pairs[2 * i + 1];
         cti_v3 n;
-        ct_real d = cti_explicit_height(s, cti_explicit_own(s)->surface, q, face, q->at, &n), along = cti_v3_dot(n, q->own), passed;
+        ct_real d = cti_explicit_height(s, q, face, q->at, &n), along, passed;
         if (d > q->touch)
             continue;
         /* the face that it has passed last, and the most opposed one of those that it has passed or touches */
         passed = d < 0 ? cti_explicit_passed(s, q, face, n, d) : -CTI_REAL_MAX;
         if (passed > last)
             last = passed, came = face;
-        if (along < least && (passed > -CTI_REAL_MAX || cti_explicit_off_face(s, face, q->at) <= q->touch * q->touch))
-            least = along, opposed = face;
+        if (!(passed > -CTI_REAL_MAX) && !cti_explicit_on_face(s, q, face, q->at))
+            continue;
+        if (opposed >= 0 && least == CTI_REAL_MAX) /* the own normal is needed from the second face on */
+            least = cti_v3_dot(cti_v3_mul(cti_explicit_listed(s, opposed)->normal, q->sign), cti_explicit_own_normal(s, q));
+        along = opposed < 0 ? 0 : cti_v3_dot(n, cti_explicit_own_normal(s, q));
+        if (opposed < 0 || along < least)
+            least = opposed < 0 ? CTI_REAL_MAX : along, opposed = face;
     }
     if (came < 0 || cti_explicit_touches_other(s, q, came))
         came = opposed;
     return came < 0 && q->feature == 6 ? q->face : came;
 }
+
+#undef CTI_EXPLICIT_FACE_US

@@ -2,27 +2,37 @@
    Method: with F the deformation gradient, J its determinant, C = F'F, b_a the gradients of the shape functions at rest and g_a = cof F b_a,
      f_a = -V (mu h F b_a + S g_a),   S = (mu/2 h' tr C + p) 1 + sigma,   h = J^(-2/3),
    p the mean of the four nodes' pressures kappa (J_n - 1), J_n the ratio of volumes around a node. V g_a is the gradient of the volume by
-   x_a. sigma is the viscous stress; M = F' cof F = sum v_a g_a' has J times the velocity gradient.
-   A first pass over elements keeps F b_a, g_a, tr C, J; nodes sum the volumes; a second pass has the stresses; nodes sum the forces. Sums are in
-   the order of elements, whatever the number of threads.
+   x_a. sigma is the viscous stress; M = sum v_a g_a' has J times the velocity gradient.
+   F is formed in turned axes. With the edges d_a from node 0 as columns of D, the gradients as rows of B = L Q, L triangular and Q a rotation, and
+   U the volume of an element at rest,
+     F Q' = D L,   F b_a = (F Q' L')_a,   6 U g_1 = d_2 x d_3 and so on,   6 U J = d_1 . d_2 x d_3,
+   so that elements have the six entries of L in place of nine gradients, and fewer operations. With the products b_a.b_c alone tr C of flat
+   elements would be lost in rounding. V is less than U where an element is filled in part by an embedded body.
+   A first pass over elements keeps d_a, the part of tr C, h and 1 / J; nodes sum the volumes; a second pass has the stresses; nodes sum the
+   forces. Sums are in the order of elements, whatever the number of threads.
    based on: Hong et al. 2006, sec. 2; Bonet, Burton 1998, A simple average nodal pressure tetrahedral element. */
 #include "explicit.h"
 #include "../0_base/tasks.h"
 
 #define CTI_EXPLICIT_J0 CTI_R(0.2)     /* [1] J^(-2/3) is continued by its Taylor polynomial of order 2 below, as in 6_model */
-#define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] |J - 1| up to which two iterations from a polynomial of order 4 have an error of 1e-16 */
+#define CTI_EXPLICIT_CLOSE CTI_R(0.03) /* [1] |J - 1| up to which one iteration from a polynomial of order 4 has an error of 1e-16 */
+#define CTI_EXPLICIT_NEAR CTI_R(0.2)   /* [1] the same with two */
 #define CTI_EXPLICIT_FAR CTI_R(0.4)    /* [1] the same with three */
 #define CTI_EXPLICIT_ROOTS 8           /* [1] Newton's iterations of J^(-1/3): 1e-15 for J from 0.2 to 8 */
 #define CTI_EXPLICIT_BATCH_US 0.08     /* [us] of a pass over eight elements, for the cut of loops; half or double change nothing */
 #define CTI_EXPLICIT_NODE_US 0.02      /* [us] of a sum of a node */
 
-enum { CTI_EXPLICIT_KEPT = 20 }; /* vectors that eight tetrahedra keep between the two passes: F b_a, g_a, tr C, J */
+/* vectors of eight tetrahedra: at rest L (11, 22, 33, 21, 31, 32), 1 / (6 U), V; kept between the two passes d_a, mu/2 h' tr C, h,
+   1 / (6 U J) */
+enum { CTI_EXPLICIT_REST_SIZE = 8, CTI_EXPLICIT_KEPT = 12 };
 
-/* a pass over elements or nodes; v NULL: energies, no velocities; force: of the last pass */
+/* a pass over elements or nodes; v NULL: energies, no velocities. force: of the last pass; with `inverse` masses it is the acceleration, with that
+   of gravity `fall`, and dx is set to v */
 typedef struct cti_explicit_pass {
     cti_explicit_elements *q;
-    const ct_real *x, *v;
-    ct_real *force;
+    const ct_real *x, *v, *inverse;
+    ct_real *force, *dx;
+    cti_v3 fall;
 } cti_explicit_pass;
 
 /* J^(-1/3) of lanes that are not near 1 */
@@ -36,23 +46,30 @@ static cti_r8 cti_explicit_root(cti_r8 c)
     return r;
 }
 
-/* h = J^(-2/3) and its derivative; e = 1 / max(J, J0) */
+/* further iterations, for lanes that are not close to 1 */
+static cti_r8 cti_explicit_more(cti_r8 c, cti_r8 d, cti_r8 r)
+{
+    const cti_r8 third = cti_set8(CTI_R(1.0) / 3), four = cti_set8(4);
+    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    if (!cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d))))
+        return r;
+    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
+    return cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))) ? cti_explicit_root(c) : r;
+}
+
+/* h = J^(-2/3) and its derivative; 1 / max(J, J0) */
 CTI_INLINE cti_r8 cti_explicit_power(cti_r8 j, cti_r8 *slope, cti_r8 *inverse)
 {
     const cti_r8 third = cti_set8(CTI_R(1.0) / 3), one = cti_set8(1), four = cti_set8(4);
     cti_r8 c = cti_max8(j, cti_set8(CTI_EXPLICIT_J0)), d = cti_sub8(c, one), r, h, e, h1, h2;
-    /* J^(-1/3) by its polynomial of order 4 at 1, and Newton's iteration twice */
+    /* J^(-1/3) by its polynomial of order 4 at 1, and Newton's iteration */
     r = cti_mad8(cti_set8(CTI_R(-14.0) / 81), d, cti_set8(CTI_R(35.0) / 243));
     r = cti_mad8(cti_set8(CTI_R(2.0) / 9), d, r);
     r = cti_mad8(one, d, cti_nmad8(cti_mul8(d, r), third, one));
     r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_NEAR), cti_abs8(d)))) {
-        r = cti_mul8(cti_mul8(r, third), cti_nmad8(four, c, cti_mul8(r, cti_mul8(r, r))));
-        if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_FAR), cti_abs8(d))))
-            r = cti_explicit_root(c);
-    }
-    h = cti_mul8(r, r), e = cti_div8(one, c), d = cti_sub8(j, c);
+    if (cti_bits8(cti_lt8(cti_set8(CTI_EXPLICIT_CLOSE), cti_abs8(d))))
+        r = cti_explicit_more(c, d, r);
+    h = cti_mul8(r, r), e = cti_mul8(r, h), d = cti_sub8(j, c);
     h1 = cti_scale8(CTI_R(-2.0) / 3, cti_mul8(h, e)), h2 = cti_scale8(CTI_R(-5.0) / 3, cti_mul8(h1, e));
     h = cti_mad8(h, d, cti_mad8(h1, cti_set8(CTI_R(0.5)), cti_mul8(d, h2)));
     *slope = cti_mad8(h1, d, h2), *inverse = e;
@@ -70,7 +87,7 @@ CTI_INLINE void cti_explicit_outer(const cti_r8 *a, const cti_r8 *b, cti_r8 *A)
 #undef CTI_OUTER
 
 /* edges from node 0 of eight tetrahedra, of a field of records; sum: the sum of the records' fourth entries */
-static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
+CTI_INLINE void cti_explicit_edges(const ct_real *field, const int32_t *node, cti_r8 *d, cti_r8 *sum)
 {
     cti_r8 o[4], q[4];
     cti_gather44(field, node, 4, o);
@@ -85,34 +102,58 @@ static CTI_NOINLINE void cti_explicit_edges(const ct_real *field, const int32_t 
     *sum = cti_add8(*sum, q[3]);
 }
 
-/* F b_a and cof F b_a of one node */
-CTI_INLINE void cti_explicit_rows(const cti_r8 *f, const cti_r8 *cof, const cti_r8 *b, ct_real *kept)
+/* 6 U g_a: twice the areas of the faces opposite to nodes 1 to 3, inward */
+CTI_INLINE void cti_explicit_areas(const cti_r8 *d, cti_r8 *c)
 {
-    cti_store8(kept, cti_dot8(f, b)), cti_store8(kept + 8, cti_dot8(f + 3, b)), cti_store8(kept + 16, cti_dot8(f + 6, b));
-    cti_store8(kept + 72, cti_dot8(cof, b)), cti_store8(kept + 80, cti_dot8(cof + 3, b)), cti_store8(kept + 88, cti_dot8(cof + 6, b));
+    cti_cross8(d + 3, d + 6, c);
+    cti_cross8(d + 6, d, c + 3);
+    cti_cross8(d, d + 3, c + 6);
+}
+
+/* F Q' = D L with the edges D as columns; L by columns 11, 22, 33, 21, 31, 32 */
+CTI_INLINE void cti_explicit_turned(const cti_r8 *d, const cti_r8 *L, cti_r8 *f)
+{
+    f[0] = cti_sum3_8(d[0], L[0], d[3], L[3], d[6], L[4]);
+    f[1] = cti_sum3_8(d[1], L[0], d[4], L[3], d[7], L[4]);
+    f[2] = cti_sum3_8(d[2], L[0], d[5], L[3], d[8], L[4]);
+    f[3] = cti_mad8(cti_mul8(d[3], L[1]), d[6], L[5]);
+    f[4] = cti_mad8(cti_mul8(d[4], L[1]), d[7], L[5]);
+    f[5] = cti_mad8(cti_mul8(d[5], L[1]), d[8], L[5]);
+    f[6] = cti_mul8(d[6], L[2]), f[7] = cti_mul8(d[7], L[2]), f[8] = cti_mul8(d[8], L[2]);
+}
+
+CTI_INLINE void cti_explicit_load_factor(const ct_real *rest, cti_r8 *L)
+{
+    L[0] = cti_load8(rest), L[1] = cti_load8(rest + 8), L[2] = cti_load8(rest + 16);
+    L[3] = cti_load8(rest + 24), L[4] = cti_load8(rest + 32), L[5] = cti_load8(rest + 40);
 }
 
 static void cti_explicit_pass_open(int begin, int end, int worker, void *context)
 {
     const cti_explicit_elements *q = ((const cti_explicit_pass *)context)->q;
-    int k;
+    int k, energy = ((const cti_explicit_pass *)context)->v == NULL;
     CTI_UNUSED(worker);
     for (k = begin; k < end; k++) {
-        const ct_real *rest = q->rest + (size_t)k * 80;
+        const ct_real *rest = q->rest + (size_t)k * CTI_EXPLICIT_REST_SIZE * 8;
         ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        cti_r8 d[9], b[9], f[9], cof[9], j, unused;
-        cti_explicit_edges(q->x, q->node + 32 * (size_t)k, d, &unused);
-        b[0] = cti_load8(rest), b[1] = cti_load8(rest + 8), b[2] = cti_load8(rest + 16);
-        b[3] = cti_load8(rest + 24), b[4] = cti_load8(rest + 32), b[5] = cti_load8(rest + 40);
-        b[6] = cti_load8(rest + 48), b[7] = cti_load8(rest + 56), b[8] = cti_load8(rest + 64);
-        cti_explicit_outer(d, b, f);
-        j = cti_cofactor8(f, cof);
-        cti_explicit_rows(f, cof, b, kept);
-        cti_explicit_rows(f, cof, b + 3, kept + 24);
-        cti_explicit_rows(f, cof, b + 6, kept + 48);
-        cti_store8(kept + 144, cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6))));
-        cti_store8(kept + 152, j);
-        cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(cti_load8(rest + 72), j)));
+        const cti_explicit_matter *m = &q->matter[q->of[k]];
+        cti_r8 d[9], L[6], f[9], c[3], trace, six, r = cti_load8(rest + 48), h, slope, inverse, volume;
+        cti_explicit_edges(q->x, q->node + 32 * (size_t)k, d, &six);
+        cti_cross8(d + 3, d + 6, c);
+        six = cti_dot8(d, c);
+        cti_store8(kept, d[0]), cti_store8(kept + 8, d[1]), cti_store8(kept + 16, d[2]);
+        cti_store8(kept + 24, d[3]), cti_store8(kept + 32, d[4]), cti_store8(kept + 40, d[5]);
+        cti_store8(kept + 48, d[6]), cti_store8(kept + 56, d[7]), cti_store8(kept + 64, d[8]);
+        cti_explicit_load_factor(rest, L);
+        cti_explicit_turned(d, L, f);
+        trace = cti_add8(cti_dot8(f, f), cti_add8(cti_dot8(f + 3, f + 3), cti_dot8(f + 6, f + 6)));
+        h = cti_explicit_power(cti_mul8(r, six), &slope, &inverse);
+        trace = cti_scale8(m->mu / 2, trace);
+        cti_store8(kept + 72, cti_mul8(trace, slope)), cti_store8(kept + 80, h), cti_store8(kept + 88, cti_mul8(r, inverse));
+        volume = cti_load8(rest + 56);
+        if (energy) /* V mu/2 (h tr C - 3) */
+            q->power[k] = (double)CTI_R8(sum)(cti_mul8(volume, cti_sub8(cti_mul8(h, trace), cti_set8(CTI_R(1.5) * m->mu))));
+        cti_store8(q->quarter + 8 * (size_t)k, cti_scale8(CTI_R(0.25), cti_mul8(volume, cti_mul8(r, six))));
     }
 }
 
@@ -124,18 +165,20 @@ static void cti_explicit_pass_pressures(int begin, int end, int worker, void *co
     int i, e;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        ct_real sum[2] = {0, 0}, *out = q->v + 4 * (size_t)i; /* two sums, which do not wait for each other */
-        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2)
+        ct_real sum[4] = {0, 0, 0, 0}, *out = q->v + 4 * (size_t)i; /* four sums, which do not wait for each other */
+        for (e = q->first[i]; e < q->first[i + 1]; e += 4) {
             sum[0] += q->quarter[q->lane[e]], sum[1] += q->quarter[q->lane[e + 1]];
-        if (e < q->first[i + 1])
-            sum[0] += q->quarter[q->lane[e]];
+            sum[2] += q->quarter[q->lane[e + 2]], sum[3] += q->quarter[q->lane[e + 3]];
+        }
+        if (p->dx)
+            cti_v3_put(p->dx, i, cti_v3_at(p->v, i));
         if (p->v)
             out[0] = p->v[3 * (size_t)i], out[1] = p->v[3 * (size_t)i + 1], out[2] = p->v[3 * (size_t)i + 2];
-        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * ((sum[0] + sum[1]) / q->volume0[i] - 1) : 0;
+        out[3] = q->first[i] < q->first[i + 1] ? q->kappa[i] * (((sum[0] + sum[1]) + (sum[2] + sum[3])) * q->inverse0[i] - 1) : 0;
     }
 }
 
-/* S of an element from its elastic part `along` and M; returns sigma : M */
+/* S of an element from its elastic part `along`, 6 U M and 1 / (6 U J); returns 6 U sigma : M */
 CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inverse, cti_r8 along, const cti_r8 *M, cti_r8 *S)
 {
     cti_r8 eta = cti_scale8(m->eta, inverse), two = cti_add8(eta, eta), s, work, bulk;
@@ -149,13 +192,13 @@ CTI_INLINE cti_r8 cti_explicit_stress(const cti_explicit_matter *m, cti_r8 inver
     return work;
 }
 
-/* forces on a node, c F b_a + S g_a, as rows to out, and subtracted from sum; S: 00, 11, 22, 01, 02, 12 */
-CTI_INLINE void cti_explicit_node_force(cti_r8 c, const cti_r8 *S, const ct_real *kept, const cti_r8 *g, ct_real *out, cti_r8 *sum)
+/* forces on a node, m e + S c with e = F b_a and c = 6 U g_a, as rows to out, and subtracted from sum; S: 00, 11, 22, 01, 02, 12 */
+CTI_INLINE void cti_explicit_node_force(cti_r8 m, const cti_r8 *S, const cti_r8 *e, const cti_r8 *c, ct_real *out, cti_r8 *sum)
 {
     cti_r8 f[4];
-    f[0] = cti_mad8(cti_sum3_8(S[0], g[0], S[3], g[1], S[4], g[2]), c, cti_load8(kept));
-    f[1] = cti_mad8(cti_sum3_8(S[3], g[0], S[1], g[1], S[5], g[2]), c, cti_load8(kept + 8));
-    f[2] = cti_mad8(cti_sum3_8(S[4], g[0], S[5], g[1], S[2], g[2]), c, cti_load8(kept + 16));
+    f[0] = cti_mad8(cti_sum3_8(S[0], c[0], S[3], c[1], S[4], c[2]), m, e[0]);
+    f[1] = cti_mad8(cti_sum3_8(S[3], c[0], S[1], c[1], S[5], c[2]), m, e[1]);
+    f[2] = cti_mad8(cti_sum3_8(S[4], c[0], S[5], c[1], S[2], c[2]), m, e[2]);
     f[3] = cti_set8(0);
     sum[0] = cti_sub8(sum[0], f[0]), sum[1] = cti_sub8(sum[1], f[1]), sum[2] = cti_sub8(sum[2], f[2]);
     cti_scatter44(out, f);
@@ -170,24 +213,35 @@ static void cti_explicit_pass_forces(int begin, int end, int worker, void *conte
         const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
         const cti_explicit_matter *m = &q->matter[q->of[k]];
         ct_real *out = q->out + (size_t)k * 128;
-        cti_r8 w[9], g[9], M[9], S[6], sum[4], p, h, slope, inverse, along, volume = cti_load8(q->rest + (size_t)k * 80 + 72), work;
+        const ct_real *rest = q->rest + (size_t)k * CTI_EXPLICIT_REST_SIZE * 8;
+        cti_r8 w[9], c[9], d[9], L[6], f[9], e[3], M[9], S[6], sum[4], p, h, along, work, share;
         cti_explicit_edges(q->v, q->node + 32 * (size_t)k, w, &p);
-        g[0] = cti_load8(kept + 72), g[1] = cti_load8(kept + 80), g[2] = cti_load8(kept + 88);
-        g[3] = cti_load8(kept + 96), g[4] = cti_load8(kept + 104), g[5] = cti_load8(kept + 112);
-        g[6] = cti_load8(kept + 120), g[7] = cti_load8(kept + 128), g[8] = cti_load8(kept + 136);
-        h = cti_explicit_power(cti_load8(kept + 152), &slope, &inverse);
-        along = cti_mad8(cti_scale8(CTI_R(0.25), p), cti_scale8(m->mu / 2, cti_load8(kept + 144)), slope);
-        cti_explicit_outer(w, g, M);
-        work = cti_explicit_stress(m, inverse, along, M, S);
-        q->power[k] = (double)CTI_R8(sum)(cti_mul8(volume, work));
-        volume = cti_neg8(volume);
-        h = cti_mul8(volume, cti_scale8(m->mu, h));
-        S[0] = cti_mul8(S[0], volume), S[1] = cti_mul8(S[1], volume), S[2] = cti_mul8(S[2], volume);
-        S[3] = cti_mul8(S[3], volume), S[4] = cti_mul8(S[4], volume), S[5] = cti_mul8(S[5], volume);
+        d[0] = cti_load8(kept), d[1] = cti_load8(kept + 8), d[2] = cti_load8(kept + 16);
+        d[3] = cti_load8(kept + 24), d[4] = cti_load8(kept + 32), d[5] = cti_load8(kept + 40);
+        d[6] = cti_load8(kept + 48), d[7] = cti_load8(kept + 56), d[8] = cti_load8(kept + 64);
+        cti_explicit_areas(d, c);
+        along = cti_mad8(cti_load8(kept + 72), cti_set8(CTI_R(0.25)), p);
+        cti_explicit_outer(w, c, M);
+        work = cti_explicit_stress(m, cti_load8(kept + 88), along, M, S);
+        /* -V / (6 U) */
+        share = cti_neg8(cti_mul8(cti_load8(rest + 48), cti_load8(rest + 56)));
+        q->power[k] = (double)CTI_R8(sum)(cti_mul8(work, share));
+        h = cti_mul8(cti_scale8(-m->mu, cti_load8(rest + 56)), cti_load8(kept + 80));
+        S[0] = cti_mul8(S[0], share), S[1] = cti_mul8(S[1], share), S[2] = cti_mul8(S[2], share);
+        S[3] = cti_mul8(S[3], share), S[4] = cti_mul8(S[4], share), S[5] = cti_mul8(S[5], share);
         sum[0] = sum[1] = sum[2] = sum[3] = cti_set8(0);
-        cti_explicit_node_force(h, S, kept, g, out + 32, sum);
-        cti_explicit_node_force(h, S, kept + 24, g + 3, out + 64, sum);
-        cti_explicit_node_force(h, S, kept + 48, g + 6, out + 96, sum);
+        cti_explicit_load_factor(rest, L);
+        cti_explicit_turned(d, L, f);
+        e[0] = cti_mul8(f[0], L[0]), e[1] = cti_mul8(f[1], L[0]), e[2] = cti_mul8(f[2], L[0]);
+        cti_explicit_node_force(h, S, e, c, out + 32, sum);
+        e[0] = cti_mad8(cti_mul8(f[0], L[3]), f[3], L[1]);
+        e[1] = cti_mad8(cti_mul8(f[1], L[3]), f[4], L[1]);
+        e[2] = cti_mad8(cti_mul8(f[2], L[3]), f[5], L[1]);
+        cti_explicit_node_force(h, S, e, c + 3, out + 64, sum);
+        e[0] = cti_sum3_8(f[0], L[4], f[3], L[5], f[6], L[2]);
+        e[1] = cti_sum3_8(f[1], L[4], f[4], L[5], f[7], L[2]);
+        e[2] = cti_sum3_8(f[2], L[4], f[5], L[5], f[8], L[2]);
+        cti_explicit_node_force(h, S, e, c + 6, out + 96, sum);
         cti_scatter44(out, sum);
     }
 }
@@ -199,17 +253,16 @@ static void cti_explicit_pass_sum(int begin, int end, int worker, void *context)
     int i, e;
     CTI_UNUSED(worker);
     for (i = begin; i < end; i++) {
-        ct_real f[4] = {0, 0, 0, 0}, h[4] = {0, 0, 0, 0};
-        for (e = q->first[i]; e + 1 < q->first[i + 1]; e += 2) {
-            const ct_real *a = q->out + 4 * (size_t)q->slot[e], *b = q->out + 4 * (size_t)q->slot[e + 1];
-            f[0] += a[0], f[1] += a[1], f[2] += a[2], f[3] += a[3];
-            h[0] += b[0], h[1] += b[1], h[2] += b[2], h[3] += b[3];
+        cti_r8 a = cti_set8(0), b = a; /* of four lists, two in each */
+        ct_real t[8];
+        cti_v3 f;
+        for (e = q->first[i]; e < q->first[i + 1]; e += 4) {
+            a = cti_add8(a, CTI_R8(load44)(q->out + 4 * (size_t)q->slot[e], q->out + 4 * (size_t)q->slot[e + 1]));
+            b = cti_add8(b, CTI_R8(load44)(q->out + 4 * (size_t)q->slot[e + 2], q->out + 4 * (size_t)q->slot[e + 3]));
         }
-        if (e < q->first[i + 1]) {
-            const ct_real *a = q->out + 4 * (size_t)q->slot[e];
-            f[0] += a[0], f[1] += a[1], f[2] += a[2];
-        }
-        p->force[3 * (size_t)i] = f[0] + h[0], p->force[3 * (size_t)i + 1] = f[1] + h[1], p->force[3 * (size_t)i + 2] = f[2] + h[2];
+        cti_store8(t, cti_add8(a, b));
+        f = cti_v3_make(t[0] + t[4], t[1] + t[5], t[2] + t[6]);
+        cti_v3_put(p->force, i, p->inverse ? cti_v3_mad(p->fall, f, p->inverse[i]) : f);
     }
 }
 
@@ -229,25 +282,40 @@ static void cti_explicit_pass_records(int begin, int end, int worker, void *cont
 static void cti_explicit_nodal_open(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    p->q = q, p->x = x, p->v = v, p->force = NULL;
+    p->q = q, p->x = x, p->v = v;
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_records, s->n, CTI_EXPLICIT_NODE_US / 4, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_open, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
     cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_pressures, s->n, CTI_EXPLICIT_NODE_US, p);
 }
 
-CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
+/* the passes of p, whose x and v are set here; power of the viscous forces */
+static double cti_explicit_nodal_run(cti_state *s, const ct_real *x, const ct_real *v, cti_explicit_pass *p)
 {
     cti_explicit_elements *q = &cti_explicit_own(s)->elements;
-    cti_explicit_pass p;
     double power = 0;
     int k;
-    cti_explicit_nodal_open(s, x, v, &p);
-    p.force = force;
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, CTI_EXPLICIT_BATCH_US, &p);
-    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, CTI_EXPLICIT_NODE_US, &p);
+    cti_explicit_nodal_open(s, x, v, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_forces, q->n_batches, CTI_EXPLICIT_BATCH_US, p);
+    cti_tasks_run_work(&s->desc.tasks, cti_explicit_pass_sum, s->n, CTI_EXPLICIT_NODE_US, p);
     for (k = 0; k < q->n_batches; k++)
-        power -= q->power[k];
+        power += q->power[k];
     return power;
+}
+
+CTI_FN double cti_explicit_nodal_forces(cti_state *s, const ct_real *x, const ct_real *v, ct_real *force)
+{
+    cti_explicit_pass p;
+    memset(&p, 0, sizeof p);
+    p.force = force;
+    return cti_explicit_nodal_run(s, x, v, &p);
+}
+
+CTI_FN double cti_explicit_nodal_rates(cti_state *s, const ct_real *x, const ct_real *v, ct_real *dx, ct_real *a)
+{
+    cti_explicit_pass p;
+    memset(&p, 0, sizeof p);
+    p.force = a, p.dx = dx, p.inverse = cti_explicit_own(s)->solve.inverse, p.fall = cti_v3_at(s->desc.gravity, 0);
+    return cti_explicit_nodal_run(s, x, v, &p);
 }
 
 CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
@@ -256,13 +324,10 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
     cti_explicit_pass p;
     double e = 0;
     int k, i;
+    memset(&p, 0, sizeof p);
     cti_explicit_nodal_open(s, x, NULL, &p);
-    for (k = 0; k < q->n_batches; k++) {
-        const ct_real *kept = q->kept + (size_t)k * CTI_EXPLICIT_KEPT * 8;
-        cti_r8 slope, inverse, psi = cti_mul8(cti_explicit_power(cti_load8(kept + 152), &slope, &inverse), cti_load8(kept + 144));
-        psi = cti_scale8(q->matter[q->of[k]].mu / 2, cti_sub8(psi, cti_set8(3)));
-        e += (double)CTI_R8(sum)(cti_mul8(psi, cti_load8(q->rest + (size_t)k * 80 + 72)));
-    }
+    for (k = 0; k < q->n_batches; k++)
+        e += q->power[k];
     for (i = 0; i < s->n; i++) /* V p^2 / (2 kappa) of nodes */
         if (q->first[i] < q->first[i + 1])
             e += (double)q->volume0[i] * (double)q->v[4 * i + 3] * (double)q->v[4 * i + 3] / (2 * (double)q->kappa[i]);
@@ -270,6 +335,41 @@ CTI_FN double cti_explicit_nodal_energy(cti_state *s, const ct_real *x)
 }
 
 /* ---- set-up ---- */
+
+/* takes the part along the unit vector u from v; returns its length */
+static double cti_explicit_off(double *v, const double *u)
+{
+    double along = v[0] * u[0] + v[1] * u[1] + v[2] * u[2];
+    v[0] -= along * u[0], v[1] -= along * u[1], v[2] -= along * u[2];
+    return along;
+}
+
+/* length of v, which becomes a unit vector */
+static double cti_explicit_unit_of(double *v)
+{
+    double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), scale = length > 0 ? 1 / length : 0;
+    v[0] *= scale, v[1] *= scale, v[2] *= scale;
+    return length;
+}
+
+/* What n of eight elements with gradients b_a of shape functions and volumes V have at rest; the other lanes are 0. Elements of embedded bodies are
+   filled in part: V is less than U = 1 / (6 det b). L by Gram and Schmidt's method */
+static void cti_explicit_nodal_factor(const ct_real *b, int n, ct_real *rest)
+{
+    int l, i;
+    memset(rest, 0, CTI_EXPLICIT_REST_SIZE * 8 * sizeof *rest);
+    for (l = 0; l < n; l++) {
+        double c[9], L[6];
+        for (i = 0; i < 9; i++)
+            c[i] = (double)b[8 * i + l];
+        L[0] = cti_explicit_unit_of(c);
+        L[3] = cti_explicit_off(c + 3, c), L[1] = cti_explicit_unit_of(c + 3);
+        L[4] = cti_explicit_off(c + 6, c), L[5] = cti_explicit_off(c + 6, c + 3), L[2] = cti_explicit_unit_of(c + 6);
+        for (i = 0; i < 6; i++)
+            rest[8 * i + l] = (ct_real)L[i];
+        rest[48 + l] = (ct_real)(L[0] * L[1] * L[2]), rest[56 + l] = b[72 + l];
+    }
+}
 
 /* the elements of one model behind those of the others, eight of one model a batch; counts elements by node */
 static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
@@ -281,10 +381,8 @@ static void cti_explicit_nodal_copy(cti_state *s, int nodal, int m, int *at)
     q->matter[m].bulk = s->desc.rk.bulk_viscosity * t->density * cti_sqrt((t->lambda + 2 * t->mu) / t->density) * q->length[m];
     for (k = 0; nodal && 8 * k < t->n; k++, ++*at) {
         memcpy(q->node + 32 * (size_t)*at, t->node + 32 * (size_t)k, 32 * sizeof *q->node);
-        memcpy(q->rest + 80 * (size_t)*at, t->rest + 80 * (size_t)k, 80 * sizeof *q->rest);
+        cti_explicit_nodal_factor(t->rest + 80 * (size_t)k, cti_element_count(t->n, k), q->rest + CTI_EXPLICIT_REST_SIZE * 8 * (size_t)*at);
         q->of[*at] = m;
-        for (l = cti_element_count(t->n, k); l < 8; l++)
-            q->rest[80 * (size_t)*at + 72 + (size_t)l] = 0;
         for (l = 0; l < cti_element_count(t->n, k); l++)
             for (a = 0; a < 4; a++) {
                 int i = t->node[32 * k + 4 * l + a];
@@ -302,28 +400,33 @@ CTI_FN int cti_explicit_nodal_rest(cti_state *s)
     for (m = 0; m < s->bodies.n_models; m++)
         n += cti_explicit_is_nodal(s, m) ? (s->bodies.models[m]->tets.n + 7) / 8 : 0;
     q->n_batches = n;
-    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, 80 * n) || !CTI_RESIZE(mem, q->of, n) ||
+    if (!CTI_RESIZE(mem, q->node, 32 * n) || !CTI_RESIZE(mem, q->rest, CTI_EXPLICIT_REST_SIZE * 8 * n) || !CTI_RESIZE(mem, q->of, n) ||
         !CTI_RESIZE(mem, q->matter, s->bodies.n_models) || !CTI_RESIZE(mem, q->first, s->n + 1) || !CTI_RESIZE(mem, q->volume0, s->n) ||
+        !CTI_RESIZE(mem, q->inverse0, s->n) ||
         !CTI_RESIZE(mem, q->kappa, s->n) || !CTI_RESIZE(mem, q->x, 4 * s->n) || !CTI_RESIZE(mem, q->v, 4 * s->n) ||
-        !CTI_RESIZE(mem, q->quarter, 8 * n) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->out, (size_t)n * 128) ||
+        !CTI_RESIZE(mem, q->quarter, 8 * n + 1) || !CTI_RESIZE(mem, q->power, n) || !CTI_RESIZE(mem, q->out, (size_t)n * 128 + 4) ||
         !CTI_RESIZE(mem, q->kept, (size_t)n * CTI_EXPLICIT_KEPT * 8))
         return 0;
     for (m = 0; m < s->bodies.n_models; m++)
         cti_explicit_nodal_copy(s, cti_explicit_is_nodal(s, m), m, &at);
     for (k = 0; k < s->n; k++)
-        total += q->first[k + 1], q->first[k + 1] = total;
+        q->inverse0[k] = q->volume0[k] > 0 ? 1 / q->volume0[k] : 0;
+    for (k = 0; k < s->n; k++)
+        total += (q->first[k + 1] + 3) & ~3, q->first[k + 1] = total;
     if (!CTI_RESIZE(mem, q->slot, total) || !CTI_RESIZE(mem, q->lane, total))
         return 0;
+    for (k = 0; k < total; k++)
+        q->slot[k] = 32 * n, q->lane[k] = 8 * n;
     /* rows of `out` by node: filled from the end of each list, elements backwards, so that lists are in the order of elements */
     for (k = n - 1; k >= 0; k--)
         for (l = 7; l >= 0; l--)
-            for (a = 3; a >= 0 && q->rest[80 * (size_t)k + 72 + (size_t)l] > 0; a--) {
+            for (a = 3; a >= 0 && q->rest[CTI_EXPLICIT_REST_SIZE * 8 * (size_t)k + 56 + (size_t)l] > 0; a--) {
                 int32_t row = --q->first[q->node[32 * k + 4 * l + a] + 1];
                 q->slot[row] = 32 * k + 8 * a + l, q->lane[row] = 8 * k + l;
             }
-    /* first[i + 1] is the begin of i's list now */
+    /* first[i + 1] is i's first row now, and lists begin at multiples of four */
     for (k = 0; k < s->n; k++)
-        q->first[k] = q->first[k + 1];
+        q->first[k] = q->first[k + 1] & ~3;
     q->first[s->n] = total;
     return 1;
 }
@@ -334,11 +437,12 @@ CTI_FN void cti_explicit_nodal_free(cti_state *s)
     cti_mem *m = s->mem;
     CTI_FREE(m, q->node), CTI_FREE(m, q->rest), CTI_FREE(m, q->of), CTI_FREE(m, q->matter), CTI_FREE(m, q->first);
     CTI_FREE(m, q->slot), CTI_FREE(m, q->lane);
-    CTI_FREE(m, q->volume0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter), CTI_FREE(m, q->power);
-    CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
+    CTI_FREE(m, q->volume0), CTI_FREE(m, q->inverse0), CTI_FREE(m, q->kappa), CTI_FREE(m, q->x), CTI_FREE(m, q->v), CTI_FREE(m, q->quarter);
+    CTI_FREE(m, q->power), CTI_FREE(m, q->out), CTI_FREE(m, q->kept), CTI_FREE(m, q->length);
 }
 
 #undef CTI_EXPLICIT_J0
+#undef CTI_EXPLICIT_CLOSE
 #undef CTI_EXPLICIT_NEAR
 #undef CTI_EXPLICIT_FAR
 #undef CTI_EXPLICIT_ROOTS

@@ -397,9 +397,13 @@ CTI_FN int cti_explicit_rates(cti_state *s, const ct_real *y, double t, ct_real 
     memset(integral, 0, sizeof(ct_real) * (size_t)(g->flat.size - g->flat.state));
     for (i = 0; i < nr; i++)
         cti_rigid_matrix(q + 4 * (size_t)i, g->frames + 9 * (size_t)i);
-    memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
-    integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
-    cti_explicit_free_motion(s, v, force, a);
+    if (g->elements.plain)
+        integral[0] = -(ct_real)cti_explicit_nodal_rates(s, x, v, dy, a);
+    else {
+        memcpy(dy, v, sizeof(ct_real) * 3 * (size_t)s->n);
+        integral[0] = -(ct_real)cti_explicit_forces(s, x, v, force);
+        cti_explicit_free_motion(s, v, force, a);
+    }
     cti_explicit_measure_all(s, y, t, 1);
     cti_explicit_contacts(s, a, force, dy);
     for (i = 0; i < nr; i++) { /* q' = w q / 2 */

@@ -107,7 +107,7 @@ CTI_FN void cti_explicit_free(cti_state *s)
         CTI_FREE(m, g->search.moved);
     CTI_FREE(m, g->account.set), CTI_FREE(m, g->account.met), CTI_FREE(m, g->account.mean);
     CTI_FREE(m, g->search.from), CTI_FREE(m, g->search.ways), CTI_FREE(m, g->search.around_at), CTI_FREE(m, g->search.around);
-    CTI_FREE(m, g->search.edges);
+    CTI_FREE(m, g->search.edges), CTI_FREE(m, g->search.listed), CTI_FREE(m, g->search.face_at), CTI_FREE(m, g->search.faces);
     CTI_FREE(m, g->search.x), CTI_FREE(m, g->flat.y), CTI_FREE(m, g->flat.full), CTI_FREE(m, g->flat.half), CTI_FREE(m, g->flat.end);
     CTI_FREE(m, g->flat.stage), CTI_FREE(m, g->flat.k1), CTI_FREE(m, g->flat.k), CTI_FREE(m, g->solve.work), CTI_FREE(m, g->solve.spread);
     CTI_FREE(m, g->solve.couple_at), CTI_FREE(m, g->solve.couples), CTI_FREE(m, g->solve.head), CTI_FREE(m, g->solve.next);

@@ -9,10 +9,10 @@
 #include "factors.h"
 #include "joints.h"
 
-/* largest plausible motion of a block [m] */
-static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
+CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s)
 {
-    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    cti_plausible_size out;
+    ct_real script = 0;
     ct_real size[3] = {0, 0, 0}, speed[3] = {0, 0, 0}; /* by axis, as independent chains of maxima */
     const cti_surface *f = &s->surface;
     int b, k, i;
@@ -31,35 +31,49 @@ static ct_real cti_plausible_limit(const cti_state *s, ct_real dt)
             script = cti_max(script, s->scripts.n_constrained ? cti_abs(s->scripts.v_fixed[3 * b + k]) : 0);
         }
     }
-    return cti_step_tuned.attempt.sizes *
-           (cti_max(size[0], cti_max(size[1], size[2])) + dt * (cti_max(speed[0], cti_max(speed[1], speed[2])) + script + dt * g));
+    out.size = cti_max(size[0], cti_max(size[1], size[2])), out.speed = cti_max(speed[0], cti_max(speed[1], speed[2])), out.script = script;
+    return out;
 }
 
-static int cti_plausible_block(const cti_state *s, int b, ct_real dt, ct_real limit)
+/* largest plausible motion of a block [m] */
+static ct_real cti_plausible_limit(const cti_state *s, const cti_plausible_size *q, ct_real dt)
+{
+    ct_real g = cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), script = cti_assemble_script_speed(s, dt) + cti_joints_speed(s, dt);
+    return cti_step_tuned.attempt.sizes * (q->size + dt * (q->speed + cti_max(script, q->script) + dt * g));
+}
+
+static int cti_plausible_block(const cti_state *s, const ct_real *v, int b, ct_real dt, ct_real limit)
 {
     int turns = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, b) != NULL, k;
     for (k = 3 * b; k < 3 * b + 3; k++)
-        if (!cti_finite(s->end.v[k]) || (!turns && !(cti_abs(dt * s->end.v[k]) <= limit)))
+        if (!cti_finite(v[k]) || (!turns && !(cti_abs(dt * v[k]) <= limit)))
+            return 0;
+    return 1;
+}
+
+CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const cti_plausible_size *size, ct_real dt)
+{
+    ct_real limit = cti_plausible_limit(s, size, dt);
+    int b;
+    for (b = 0; b < s->n; b++)
+        if (!cti_plausible_block(s, v, b, dt, limit))
             return 0;
     return 1;
 }
 
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt)
 {
-    ct_real limit = cti_plausible_limit(s, dt);
-    int b;
-    for (b = 0; b < s->n; b++)
-        if (!cti_plausible_block(s, b, dt, limit))
-            return 0;
-    return 1;
+    cti_plausible_size size = cti_plausible_size_of(s);
+    return cti_plausible_velocities(s, s->end.v, &size, dt);
 }
 
 CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out)
 {
-    ct_real limit = cti_plausible_limit(s, dt);
+    cti_plausible_size size = cti_plausible_size_of(s);
+    ct_real limit = cti_plausible_limit(s, &size, dt);
     int b;
     for (b = 0; b < s->n; b++)
-        out[b] = (uint8_t)cti_plausible_block(s, b, dt, limit);
+        out[b] = (uint8_t)cti_plausible_block(s, s->end.v, b, dt, limit);
 }
 
 /* largest speed of recovery and of scripts */
@@ -132,7 +146,8 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     int nc = CTI_LEN(q), nr = CTI_LEN(s->contact.rows), n, i, k, c;
     int32_t *of_row = CTI_ARENA_NEW(s->arena, int32_t, nr + 1), *of = CTI_ARENA_NEW(s->arena, int32_t, nc + 1);
     double *excess = CTI_ARENA_ZERO(s->arena, double, nr + nc + 1); /* first the islands, then components in no island */
-    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, dt);
+    cti_plausible_size size = cti_plausible_size_of(s);
+    ct_real w = cti_plausible_speed(s, dt), limit = cti_plausible_limit(s, &size, dt);
     *out_n = 0;
     if (!of_row || !of || !excess || !cti_factors_islands(&s->factors, s->arena, s->contact.rows, nr, of_row, &n))
         return 0;
@@ -146,7 +161,7 @@ CTI_FN int cti_plausible_find(cti_state *s, ct_real dt, int *out_n)
     for (c = 0; c < nc; c++) {
         excess[of[c]] += q[c].solve.contact_energy - cti_plausible_part(s, &q[c], w);
         for (k = q[c].begin; k < q[c].end; k++)
-            if (!cti_plausible_block(s, s->factors.blocks[k], dt, limit))
+            if (!cti_plausible_block(s, s->end.v, s->factors.blocks[k], dt, limit))
                 excess[of[c]] = HUGE_VAL;
     }
     for (c = 0; c < nc; c++)

@@ -8,6 +8,13 @@
    scripts and gravity allow (attempt.sizes). An element of nearly no volume may respond with any force, and trees and predicates need numbers
    in a sensible range. */
 CTI_FN int cti_plausible_motion(const cti_state *s, ct_real dt);
+/* cti_plausible_size -- the world's size, largest speed and largest velocity of a script at the start of a step. */
+typedef struct cti_plausible_size {
+    ct_real size, speed, script; /* [m], [m/s], [m/s] */
+} cti_plausible_size;
+CTI_FN cti_plausible_size cti_plausible_size_of(const cti_state *s);
+/* cti_plausible_velocities -- cti_plausible_motion with velocities v [3 n] and a size that is known. */
+CTI_FN int cti_plausible_velocities(const cti_state *s, const ct_real *v, const cti_plausible_size *size, ct_real dt);
 /* cti_plausible_blocks -- out [n]: 1 for blocks of which that holds. */
 CTI_FN void cti_plausible_blocks(const cti_state *s, ct_real dt, uint8_t *out);
 
