@@ -134,7 +134,7 @@ typedef struct cti_geometric_newton {
 typedef struct cti_geometric_implicit {
     ct_real *y;          /* [3 blocks] right side */
     ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
-    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep; 0 before the first one */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
     ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */

@@ -213,7 +213,8 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
     ct_real way = cti_geometric_motion_bound(f);
-    int k, covered = g->scope.way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
+    /* boxes of a step hold for its half, too */
+    int k, covered = g->scope.way <= cti_max(4 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
     g->scope.covered = 0, g->scope.way = way;
