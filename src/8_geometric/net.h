@@ -28,7 +28,7 @@ typedef struct cti_net {
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
     ct_real *work;             /* [4 n + 18 m] scratch */
     int width;                 /* most weights of a collision, at least 4 */
-    float *pack;               /* [(4 + 2 width) m] scratch */
+    float *pack;               /* [(8 + 2 width) m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -76,7 +76,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c);
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
 /* cti_net_normal_cg -- as cti_net_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities, if
-   `compliance` has them. work [5 m]. Turns are in single precision. */
+   `compliance` has them. work [2 m]. Turns are in single precision. */
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
