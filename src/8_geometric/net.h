@@ -64,6 +64,8 @@ CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
 /* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
    corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
+/* cti_net_masses -- u [4 n] <- M^-1 u; returns u'M^-1 u. The fourth number of a particle is scratch. */
+CTI_FN double cti_net_masses(const cti_net *net, ct_real *u);
 /* cti_net_still -- twice the kinetic energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest,
    so that they do not hide what is left of light ones. */
 CTI_FN double cti_net_still(const cti_net *net, ct_real enough);

@@ -24,8 +24,7 @@ CTI_INLINE void cti_net_normal_scatter(const cti_net *net, int c, ct_real x, ct_
     }
 }
 
-/* u <- M^-1 u. Returns u'M^-1 u */
-static double cti_net_normal_masses(const cti_net *net, ct_real *u)
+CTI_FN double cti_net_masses(const cti_net *net, ct_real *u)
 {
     double sum = 0;
     int i, j;
@@ -65,7 +64,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
     for (c = 0; c < net->m; c++)
         if (net->mode[c])
             cti_net_normal_scatter(net, c, x[c], u);
-    return cti_net_normal_masses(net, u);
+    return cti_net_masses(net, u);
 }
 
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c) { return cti_net_normal_gather(net, c, u); }
@@ -238,8 +237,6 @@ static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, doub
     int turn;
     for (turn = 0; turn < turns && alpha > least; turn++) {
         float keep = turn ? (float)(alpha / beta) : 0;
-        if (alpha < single)
-            return turn;
         memset(run->u, 0, sizeof(float) * 4 * (size_t)net->n);
         size = net->width == 4 ? cti_net_normal_out(run, keep, 4) : cti_net_normal_out(run, keep, net->width);
         curve = cti_net_normal_weigh(net, run->u) + (net->compliance ? (double)net->soft * size : 0);
@@ -254,6 +251,8 @@ static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, doub
             turn++;
             break;
         }
+        if (alpha < single)
+            return turn + 1;
     }
     *done = 1;
     return turn;
