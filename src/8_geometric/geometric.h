@@ -166,9 +166,11 @@ typedef struct cti_geometric_known {
 /* cti_geometric_scope -- what the lists of pairs cover. */
 typedef struct cti_geometric_scope {
     ct_real *lo, *hi; /* [3 n_moving] boxes */
+    ct_real *from, *to; /* [3 nv] the motion that they were made for */
     int covered;      /* 1: they and the lists are known */
     int measured;     /* 1: distances of the lists are those at surface.x0 */
     int wide;         /* 1: the lists are to have all pairs within 2 thicknesses */
+    ct_real thinned;  /* [m] with `measured`: the largest way for which thicknesses were asked for */
     ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
 } cti_geometric_scope;
 

@@ -94,7 +94,7 @@ static void cti_geometric_unprepare(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
-    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->scope.from), CTI_FREE(m, g->scope.to), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
