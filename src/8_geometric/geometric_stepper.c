@@ -108,7 +108,7 @@ static void cti_geometric_unprepare(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
+    CTI_FREE(m, q->slide), CTI_FREE(m, q->forces.firm), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
     CTI_FREE(m, g->implicit.mean), CTI_FREE(m, g->implicit.scale), CTI_FREE(m, g->implicit.error), CTI_FREE(m, g->implicit.balance),
         CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);
