@@ -72,8 +72,8 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
 {
     const cti_geometric_net *q = &cti_geometric_own(s)->q;
     ct_real stiff = cti_geometric_stiff(s), share = cti_geometric_share(s), *from = q->net.work, *to = q->net.work + 4 * (size_t)q->net.n;
-    int i, j, k;
-    if (CTI_LEN(q->forces.firm) == 0)
+    int c, i, j, k;
+    if (q->net.m == 0)
         return;
     /* four numbers a particle, so that a particle is one vector */
     for (i = 0; i < q->net.n; i++)
@@ -81,17 +81,18 @@ CTI_FN void cti_geometric_terms(const cti_state *s, const ct_real *x, ct_real *y
             from[4 * (size_t)i + (size_t)j] = j < 3 ? x[3 * q->blocks[i] + j] : 0;
             to[4 * (size_t)i + (size_t)j] = 0;
         }
-    for (i = 0; i < CTI_LEN(q->forces.firm); i++) {
-        int c = q->forces.firm[i], end = q->start[c + 1];
+    for (c = 0; c < q->net.m; c++) {
         const ct_real *n = q->normal + 3 * (size_t)c;
-        ct_real u[4] = {0, 0, 0, 0}, mass = q->forces.mass[c], all = mass * (q->stick[c] ? stiff : share * q->forces.slip[c]), along;
-        for (k = q->start[c]; k < end; k++)
+        ct_real u[4] = {0, 0, 0, 0}, un, mass = q->forces.mass[c], slip = share * q->forces.slip[c];
+        if (!(mass > 0))
+            continue;
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 4; j++)
                 u[j] += q->S[k] * from[4 * (size_t)q->particle[k] + (size_t)j];
-        along = (mass * stiff - all) * (n[0] * u[0] + n[1] * u[1] + n[2] * u[2]);
+        un = n[0] * u[0] + n[1] * u[1] + n[2] * u[2];
         for (j = 0; j < 4; j++) /* the fourth comes of the next normal, and no one reads it */
-            u[j] = along * n[j] + all * u[j];
-        for (k = q->start[c]; k < end; k++)
+            u[j] = mass * (q->stick[c] ? stiff * u[j] : (stiff - slip) * un * n[j] + slip * u[j]);
+        for (k = q->start[c]; k < q->start[c + 1]; k++)
             for (j = 0; j < 4; j++)
                 to[4 * (size_t)q->particle[k] + (size_t)j] += q->S[k] * u[j];
     }
@@ -162,15 +163,13 @@ static void cti_geometric_precondition(void *ctx, const ct_real *r, ct_real *z)
     }
 }
 
-/* masses M_c of the collisions that push, and of elastics; alone: of elastics only. firm: the list of these */
+/* masses M_c of the collisions that push, and of elastics; alone: of elastics only */
 static void cti_geometric_masses(cti_state *s, int alone)
 {
     cti_geometric_net *q = &cti_geometric_own(s)->q;
-    int c, n = 0;
-    if (q->net.m == 0) {
-        CTI_CLEAR(q->forces.firm);
+    int c;
+    if (q->net.m == 0)
         return;
-    }
     for (c = 0; c < q->net.m; c++)
         q->mode[c] = (uint8_t)(!alone && cti_v3_dot(cti_v3_at(q->normal, c), cti_v3_at(q->forces.force, c)) > 0 ? CTI_NET_ALL : CTI_NET_OFF);
     cti_net_share(&q->net, q->forces.mass);
@@ -181,10 +180,6 @@ static void cti_geometric_masses(cti_state *s, int alone)
     for (c = 0; c < q->net.m; c++)
         if (cti_geometric_own(s)->hits[c].elastic)
             q->forces.mass[c] = cti_geometric_own(s)->hits[c].mass / cti_geometric_stiff(s), q->stick[c] = 0, q->forces.slip[c] = 0;
-    for (c = 0; c < q->net.m; c++)
-        if (q->forces.mass[c] > 0)
-            q->forces.firm[n++] = c;
-    stbds_header(q->forces.firm)->length = (size_t)n;
 }
 
 /* impulses J of the elastics, on the right side, too */

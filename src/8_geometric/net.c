@@ -80,40 +80,6 @@ static cti_v3 cti_net_part(const cti_net *net, int c, cti_v3 v)
     }
 }
 
-CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
-{
-    ct_real *u = net->work;
-    double sum = 0;
-    int c, i, k;
-    memset(u, 0, sizeof(ct_real) * 3 * (size_t)net->n);
-    for (c = 0; c < net->m; c++) {
-        cti_v3 t;
-        if (!net->mode[c])
-            continue;
-        t = cti_net_part(net, c, cti_v3_at(T, c));
-        for (k = net->start[c]; k < net->start[c + 1]; k++)
-            cti_v3_addto(u, net->particle[k], cti_v3_mul(t, net->S[k]));
-    }
-    for (i = 0; i < net->n; i++) {
-        cti_v3 f = cti_v3_at(u, i), q = cti_net_inverse(net, i, f);
-        sum += (double)cti_v3_dot(f, q);
-        cti_v3_put(u, i, q);
-    }
-    for (c = 0; c < net->m; c++) {
-        cti_v3 own;
-        if (!net->mode[c]) {
-            cti_v3_put(HT, c, cti_v3_zero());
-            continue;
-        }
-        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->compliance ? net->soft * net->compliance[c] : 0));
-        own = cti_net_part(net, c, own);
-        cti_v3_put(HT, c, own);
-        if (net->compliance)
-            sum += (double)(net->soft * net->compliance[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
-    }
-    return sum;
-}
-
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 {
     ct_real *u = net->work;
