@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs dcb4643065b2bd33.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs c7cb1c8f48cde05b.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -69670,7 +69670,7 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     r->linear_iterations += *turns;
     r->residual = cti_max(r->residual, finite ? g->implicit.left : CTI_REAL_MAX);
     cti_geometric_weigh(s, g->dv, g->dv);
-    return finite && g->implicit.left <= s->desc.solver.tolerance;
+    return finite && g->implicit.left <= g->implicit.tolerance;
 }
 
 CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
