@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8593dc8b465e57f8.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 3e94a1fe77a6aa42.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -65610,7 +65610,7 @@ typedef struct cti_net {
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
     ct_real *work;             /* [4 n + 18 m] scratch */
     int width;                 /* most weights of a collision, at least 4 */
-    float *pack;               /* [(4 + 2 width) m] scratch */
+    float *pack;               /* [(8 + 2 width) m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -65640,13 +65640,13 @@ CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
 CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
 /* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
-/* cti_net_product -- HT [3 m] (eq. 16a), within the directions of `mode`; returns T'HT (16b). */
-CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
-/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
-   corrections by less than `enough` (root mean square). Returns the turns that were done. */
+/* cti_net_cg -- H X = Y (eq. 16), within the directions of `mode`, by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or
+   until one changes the particles' corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
+/* cti_net_masses -- u [4 n] <- M^-1 u; returns u'M^-1 u. The fourth number of a particle is scratch. */
+CTI_FN double cti_net_masses(const cti_net *net, ct_real *u);
 /* cti_net_still -- twice the kinetic energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest,
    so that they do not hide what is left of light ones. */
 CTI_FN double cti_net_still(const cti_net *net, ct_real enough);
@@ -65659,7 +65659,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c);
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
 /* cti_net_normal_cg -- as cti_net_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities, if
-   `compliance` has them. work [5 m]. Turns are in single precision. */
+   `compliance` has them. work [2 m]. Turns are in single precision. */
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */
@@ -65702,8 +65702,7 @@ CTI_INLINE void cti_net_normal_scatter(const cti_net *net, int c, ct_real x, ct_
     }
 }
 
-/* u <- M^-1 u. Returns u'M^-1 u */
-static double cti_net_normal_masses(const cti_net *net, ct_real *u)
+CTI_FN double cti_net_masses(const cti_net *net, ct_real *u)
 {
     double sum = 0;
     int i, j;
@@ -65743,7 +65742,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
     for (c = 0; c < net->m; c++)
         if (net->mode[c])
             cti_net_normal_scatter(net, c, x[c], u);
-    return cti_net_normal_masses(net, u);
+    return cti_net_masses(net, u);
 }
 
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c) { return cti_net_normal_gather(net, c, u); }
@@ -65766,26 +65765,30 @@ CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_re
 /* cti_net_normal_run -- the collisions of a solve that are on, one after the other. */
 typedef struct cti_net_normal_run {
     const cti_net *net;
-    int n;                        /* collisions */
-    int32_t *on;                  /* [n] */
-    ct_real *r, *t, *more, *scale; /* [n] residuals, direction, change of the solution, over the collisions' own mobilities */
-    float *u;                     /* [4 net->n] */
+    int n;       /* collisions */
+    int32_t *on; /* [n] */
+    float *u;    /* [4 net->n] */
 } cti_net_normal_run;
 
 #if CONTACT_WITH_GEOMETRIC
-/* a collision's part of net->pack: its normal and mobility, weights, particles */
-CTI_INLINE float *cti_net_normal_packed(const cti_net *net, int k) { return net->pack + (size_t)k * (size_t)(4 + 2 * net->width); }
+/* A row has all that a turn knows of a collision, so that a pass reads one stream. Directions and changes are those of the solution times the
+   collisions' own mobilities, since with them the scale is all that is needed of these. Behind it are weights and particles, net->width of each. */
+enum { CTI_ROW_NORMAL, CTI_ROW_SCALE = 3, CTI_ROW_RESIDUAL, CTI_ROW_DIRECTION, CTI_ROW_CHANGE, CTI_ROW_WEIGHTS = 8 };
 
-static void cti_net_normal_put(const cti_net *net, int c, int k)
+CTI_INLINE float *cti_net_normal_row(const cti_net *net, int k, int width) { return net->pack + (size_t)k * (size_t)(CTI_ROW_WEIGHTS + 2 * width); }
+
+static void cti_net_normal_put(const cti_net *net, int c, int k, ct_real residual)
 {
-    float *to = cti_net_normal_packed(net, k);
-    int32_t *particle = (int32_t *)(void *)(to + 4 + net->width);
+    float *to = cti_net_normal_row(net, k, net->width), *w = to + CTI_ROW_WEIGHTS;
+    int32_t *particle = (int32_t *)(void *)(w + net->width);
     int j, first = net->start[c], n = net->start[c + 1] - first;
     for (j = 0; j < 3; j++)
         to[j] = (float)net->normal[3 * (size_t)c + (size_t)j];
-    to[3] = net->compliance && net->compliance[c] > 0 ? (float)net->compliance[c] : 1;
+    to[CTI_ROW_SCALE] = net->compliance && net->compliance[c] > 0 ? (float)(1 / net->compliance[c]) : 1;
+    to[CTI_ROW_RESIDUAL] = (float)residual;
+    to[CTI_ROW_DIRECTION] = to[CTI_ROW_CHANGE] = to[CTI_ROW_CHANGE + 1] = 0;
     for (j = 0; j < net->width; j++) {
-        to[4 + j] = j < n ? (float)net->S[first + j] : 0;
+        w[j] = j < n ? (float)net->S[first + j] : 0;
         particle[j] = j < n ? net->particle[first + j] : 0;
     }
 }
@@ -65795,18 +65798,13 @@ static void cti_net_normal_open(const cti_net *net, const ct_real *y, const ct_r
 {
     int c, m = net->m;
     run->net = net, run->n = 0;
-    run->r = work, run->t = work + m, run->more = work + 2 * (size_t)m, run->scale = work + 3 * (size_t)m;
-    run->on = (int32_t *)(void *)(work + 4 * (size_t)m);
-    cti_net_normal_product(net, x, run->t);
+    run->on = (int32_t *)(void *)(work + m);
+    cti_net_normal_product(net, x, work);
     run->u = (float *)(void *)net->work;
     for (c = 0; c < m; c++)
         if (net->mode[c]) {
-            int k = run->n++;
-            cti_net_normal_put(net, c, k);
-            run->r[k] = y[c] - run->t[c];
-            run->scale[k] = net->compliance && net->compliance[c] > 0 ? 1 / net->compliance[c] : 1;
-            run->on[k] = c;
-            run->more[k] = 0;
+            cti_net_normal_put(net, c, run->n, y[c] - work[c]);
+            run->on[run->n++] = c;
         }
 }
 
@@ -65815,9 +65813,21 @@ static double cti_net_normal_size(const cti_net_normal_run *run)
 {
     double sum = 0;
     int k;
-    for (k = 0; k < run->n; k++)
-        sum += (double)(run->r[k] * run->r[k] * run->scale[k]);
+    for (k = 0; k < run->n; k++) {
+        const float *row = cti_net_normal_row(run->net, k, run->net->width);
+        sum += (double)row[CTI_ROW_RESIDUAL] * (double)row[CTI_ROW_RESIDUAL] * (double)row[CTI_ROW_SCALE];
+    }
     return sum;
+}
+
+/* x: the solution, with what the turns have changed */
+static void cti_net_normal_close(const cti_net_normal_run *run, ct_real *x)
+{
+    int k;
+    for (k = 0; k < run->n; k++) {
+        const float *row = cti_net_normal_row(run->net, k, run->net->width);
+        x[run->on[k]] += (ct_real)row[CTI_ROW_CHANGE] * (ct_real)row[CTI_ROW_SCALE];
+    }
 }
 
 /* u <- M^-1 u. Returns u'M^-1 u */
@@ -65840,53 +65850,63 @@ static double cti_net_normal_weigh(const cti_net *net, float *u)
     return sum;
 }
 
-/* t = scaled r + keep t, and u: corrections by t. Returns t't over the scales */
-CTI_INLINE double cti_net_normal_out(const cti_net_normal_run *run, ct_real keep, int width)
+/* u of a particle += w s; the fourth number is read by no one */
+CTI_INLINE void cti_net_normal_give(float *u, const float *w, const int32_t *particle, int i, const float s[4])
+{
+    float *to = u + 4 * (size_t)particle[i], wi = w[i];
+    int j;
+    for (j = 0; j < 4; j++)
+        to[j] += wi * s[j];
+}
+
+/* q += w u of a particle */
+CTI_INLINE void cti_net_normal_take(const float *u, const float *w, const int32_t *particle, int i, float q[4])
+{
+    const float *from = u + 4 * (size_t)particle[i];
+    float wi = w[i];
+    int j;
+    for (j = 0; j < 4; j++)
+        q[j] += wi * from[j];
+}
+
+/* t = r + keep t, and u: corrections by it. Returns t't, scaled */
+CTI_INLINE double cti_net_normal_out(const cti_net_normal_run *run, float keep, int width)
 {
     float *u = run->u;
     double size = 0;
     int i, j, k;
     for (k = 0; k < run->n; k++) {
-        const float *row = cti_net_normal_packed(run->net, k);
-        const int32_t *particle = (const int32_t *)(const void *)(row + 4 + width);
-        ct_real t = run->r[k] * run->scale[k] + (keep != 0 ? keep * run->t[k] : 0);
-        float s[4];
-        run->t[k] = t;
-        size += (double)t * (double)t * (double)row[3];
+        float *row = cti_net_normal_row(run->net, k, width), *w = row + CTI_ROW_WEIGHTS, s[4];
+        const int32_t *particle = (const int32_t *)(const void *)(w + width);
+        float t = row[CTI_ROW_RESIDUAL] + keep * row[CTI_ROW_DIRECTION], x = t * row[CTI_ROW_SCALE];
+        row[CTI_ROW_DIRECTION] = t;
+        size += (double)(t * x);
         for (j = 0; j < 4; j++)
-            s[j] = (float)t * row[j]; /* the fourth is read by no one */
-        for (i = 0; i < width; i++) {
-            float *to = u + 4 * (size_t)particle[i], w = row[4 + i];
-            for (j = 0; j < 4; j++)
-                to[j] += w * s[j];
-        }
+            s[j] = x * row[j];
+        for (i = 0; i < width; i++)
+            cti_net_normal_give(u, w, particle, i, s);
     }
     return size;
 }
 
-/* a step along t, whose corrections are u. Returns r'r, scaled; in four sums, which do not wait for each other */
-CTI_INLINE double cti_net_normal_back(const cti_net_normal_run *run, ct_real step, int width)
+/* a step along t, whose corrections are u. Returns r'r, scaled */
+CTI_INLINE double cti_net_normal_back(const cti_net_normal_run *run, float step, int width)
 {
     const float *u = run->u;
-    ct_real soft = run->net->compliance ? run->net->soft : 0;
-    double sum[4] = {0, 0, 0, 0};
-    int i, j, k;
+    float soft = run->net->compliance ? (float)run->net->soft : 0;
+    double sum = 0;
+    int i, k;
     for (k = 0; k < run->n; k++) {
-        const float *row = cti_net_normal_packed(run->net, k);
-        const int32_t *particle = (const int32_t *)(const void *)(row + 4 + width);
-        float q[4] = {0, 0, 0, 0};
-        ct_real r;
-        for (i = 0; i < width; i++) {
-            const float *from = u + 4 * (size_t)particle[i];
-            for (j = 0; j < 4; j++)
-                q[j] += row[4 + i] * from[j];
-        }
-        r = run->r[k] - step * ((ct_real)(row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + soft * (ct_real)row[3] * run->t[k]);
-        run->r[k] = r;
-        run->more[k] += step * run->t[k];
-        sum[k & 3] += (double)(r * r * run->scale[k]);
+        float *row = cti_net_normal_row(run->net, k, width), *w = row + CTI_ROW_WEIGHTS, q[4] = {0, 0, 0, 0}, r, t = row[CTI_ROW_DIRECTION];
+        const int32_t *particle = (const int32_t *)(const void *)(w + width);
+        for (i = 0; i < width; i++)
+            cti_net_normal_take(u, w, particle, i, q);
+        r = row[CTI_ROW_RESIDUAL] - step * ((row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + soft * t);
+        row[CTI_ROW_RESIDUAL] = r;
+        row[CTI_ROW_CHANGE] += step * t;
+        sum += (double)(r * r * row[CTI_ROW_SCALE]);
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sum;
 }
 
 /* conjugate gradients in single precision, until they have reduced the residual as far as that can. Returns the turns; *done: the solve is */
@@ -65896,9 +65916,7 @@ static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, doub
     double alpha = cti_net_normal_size(run), beta = 0, curve, size, stiffest = 0, single = alpha * CTI_NET_SINGLE * CTI_NET_SINGLE;
     int turn;
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        ct_real keep = turn ? (ct_real)(alpha / beta) : 0;
-        if (alpha < single)
-            return turn;
+        float keep = turn ? (float)(alpha / beta) : 0;
         memset(run->u, 0, sizeof(float) * 4 * (size_t)net->n);
         size = net->width == 4 ? cti_net_normal_out(run, keep, 4) : cti_net_normal_out(run, keep, net->width);
         curve = cti_net_normal_weigh(net, run->u) + (net->compliance ? (double)net->soft * size : 0);
@@ -65907,12 +65925,14 @@ static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, doub
         if (!(curve > CTI_NET_ROUNDED * stiffest * size))
             break;
         beta = alpha;
-        alpha = net->width == 4 ? cti_net_normal_back(run, (ct_real)(beta / curve), 4)
-                                : cti_net_normal_back(run, (ct_real)(beta / curve), net->width);
+        alpha = net->width == 4 ? cti_net_normal_back(run, (float)(beta / curve), 4)
+                                : cti_net_normal_back(run, (float)(beta / curve), net->width);
         if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
         }
+        if (alpha < single)
+            return turn + 1;
     }
     *done = 1;
     return turn;
@@ -65922,14 +65942,13 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
 {
     double least = -1, still = cti_net_still(net, enough);
     cti_net_normal_run run;
-    int turn = 0, done = 0, k;
+    int turn = 0, done = 0;
     while (!done && turn < turns) {
         cti_net_normal_open(net, y, x, work, &run);
         if (least < 0)
             least = cti_net_normal_size(&run) * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
         turn += cti_net_normal_descend(&run, turns - turn, least, still, &done);
-        for (k = 0; k < run.n; k++)
-            x[run.on[k]] += run.more[k];
+        cti_net_normal_close(&run, x);
     }
     return turn;
 }
@@ -66020,40 +66039,6 @@ static cti_v3 cti_net_part(const cti_net *net, int c, cti_v3 v)
     }
 }
 
-CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
-{
-    ct_real *u = net->work;
-    double sum = 0;
-    int c, i, k;
-    memset(u, 0, sizeof(ct_real) * 3 * (size_t)net->n);
-    for (c = 0; c < net->m; c++) {
-        cti_v3 t;
-        if (!net->mode[c])
-            continue;
-        t = cti_net_part(net, c, cti_v3_at(T, c));
-        for (k = net->start[c]; k < net->start[c + 1]; k++)
-            cti_v3_addto(u, net->particle[k], cti_v3_mul(t, net->S[k]));
-    }
-    for (i = 0; i < net->n; i++) {
-        cti_v3 f = cti_v3_at(u, i), q = cti_net_inverse(net, i, f);
-        sum += (double)cti_v3_dot(f, q);
-        cti_v3_put(u, i, q);
-    }
-    for (c = 0; c < net->m; c++) {
-        cti_v3 own;
-        if (!net->mode[c]) {
-            cti_v3_put(HT, c, cti_v3_zero());
-            continue;
-        }
-        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->compliance ? net->soft * net->compliance[c] : 0));
-        own = cti_net_part(net, c, own);
-        cti_v3_put(HT, c, own);
-        if (net->compliance)
-            sum += (double)(net->soft * net->compliance[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
-    }
-    return sum;
-}
-
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 {
     ct_real *u = net->work;
@@ -66086,37 +66071,102 @@ CTI_FN double cti_net_still(const cti_net *net, ct_real enough)
             sum += cti_fmin(1 / (double)net->inv[i], 4 / light);
     return sum * (double)enough * (double)enough;
 }
+#endif
+
+/* cti_net_run -- the collisions of a solve that are on; four numbers a particle and a collision, so that each is one vector. */
+typedef struct cti_net_run {
+    const cti_net *net;
+    int n;          /* collisions */
+    int32_t *on;    /* [n] */
+    ct_real *R, *T; /* [4 n] residuals, direction */
+} cti_net_run;
+
+#if CONTACT_WITH_GEOMETRIC
+/* T = R + keep T, and net->work: the forces of T. Returns T'T */
+static double cti_net_out(const cti_net_run *run, ct_real keep)
+{
+    const cti_net *net = run->net;
+    double size = 0;
+    int j, k, e;
+    memset(net->work, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (k = 0; k < run->n; k++) {
+        const ct_real *r = run->R + 4 * (size_t)k;
+        ct_real *t = run->T + 4 * (size_t)k;
+        int c = run->on[k], end = net->start[c + 1];
+        for (j = 0; j < 4; j++)
+            t[j] = r[j] + keep * t[j];
+        size += (double)(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        for (e = net->start[c]; e < end; e++) {
+            ct_real *to = net->work + 4 * (size_t)net->particle[e], w = net->S[e];
+            for (j = 0; j < 4; j++)
+                to[j] += w * t[j];
+        }
+    }
+    return size;
+}
+
+/* a step along T, whose corrections are net->work. Returns R'R */
+static double cti_net_back(const cti_net_run *run, ct_real step, ct_real *X)
+{
+    const cti_net *net = run->net;
+    double sum = 0;
+    int j, k, e;
+    for (k = 0; k < run->n; k++) {
+        const ct_real *t = run->T + 4 * (size_t)k;
+        ct_real *r = run->R + 4 * (size_t)k, q[4] = {0, 0, 0, 0};
+        int c = run->on[k], end = net->start[c + 1];
+        cti_v3 own;
+        for (e = net->start[c]; e < end; e++) {
+            const ct_real *from = net->work + 4 * (size_t)net->particle[e];
+            for (j = 0; j < 4; j++)
+                q[j] += net->S[e] * from[j];
+        }
+        own = cti_v3_mad(cti_v3_at(q, 0), cti_v3_at(t, 0), net->compliance ? net->soft * net->compliance[c] : 0);
+        own = cti_v3_mad(cti_v3_at(r, 0), cti_net_part(net, c, own), -step);
+        cti_v3_put(r, 0, own);
+        cti_v3_addto(X, c, cti_v3_mul(cti_v3_at(t, 0), step));
+        sum += (double)cti_v3_norm2(own);
+    }
+    return sum;
+}
+
+/* T' times what `compliance` adds to H, times T */
+static double cti_net_soft(const cti_net_run *run)
+{
+    const cti_net *net = run->net;
+    double sum = 0;
+    int k;
+    for (k = 0; k < run->n && net->compliance; k++)
+        sum += (double)(net->soft * net->compliance[run->on[k]] * cti_v3_norm2(cti_v3_at(run->T + 4 * (size_t)k, 0)));
+    return sum;
+}
 
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
 {
-    ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    cti_net_run run;
     double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still;
-    int c, k, turn;
+    int c, turn;
+    run.net = net, run.n = 0, run.R = net->work + 4 * (size_t)net->n, run.T = run.R + 4 * (size_t)net->m;
+    run.on = (int32_t *)(void *)(run.T + 4 * (size_t)net->m);
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    for (c = 0; c < net->m; c++) {
-        cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
-        cti_v3_put(R, c, r);
-        alpha += (double)cti_v3_norm2(r);
-    }
+    memset(run.R, 0, sizeof(ct_real) * 8 * (size_t)net->m);
+    for (c = 0; c < net->m; c++)
+        if (net->mode[c]) {
+            cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
+            cti_v3_put(run.R + 4 * (size_t)run.n, 0, r);
+            alpha += (double)cti_v3_norm2(r);
+            run.on[run.n++] = c;
+        }
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
     still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        for (size = 0, c = 0; c < net->m; c++)
-            for (k = 3 * c; net->mode[c] && k < 3 * c + 3; k++) {
-                T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
-                size += (double)T[k] * (double)T[k];
-            }
-        curve = cti_net_product(net, T, HT);
+        size = cti_net_out(&run, turn ? (ct_real)(alpha / beta) : 0);
+        curve = cti_net_masses(net, net->work) + cti_net_soft(&run);
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_NET_ROUNDED * stiffest * size)) /* in the null space, as far as rounding can tell */
             break;
         beta = alpha;
-        for (alpha = 0, c = 0; c < net->m; c++)
-            for (k = 3 * c; net->mode[c] && k < 3 * c + 3; k++) {
-                R[k] -= (ct_real)(beta / curve) * HT[k];
-                X[k] += (ct_real)(beta / curve) * T[k];
-                alpha += (double)R[k] * (double)R[k];
-            }
+        alpha = cti_net_back(&run, (ct_real)(beta / curve), X);
         if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
@@ -67961,7 +68011,7 @@ typedef struct cti_geometric_newton {
 typedef struct cti_geometric_implicit {
     ct_real *y;          /* [3 blocks] right side */
     ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
-    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep; 0 before the first one */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
     ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
@@ -67993,9 +68043,11 @@ typedef struct cti_geometric_known {
 /* cti_geometric_scope -- what the lists of pairs cover. */
 typedef struct cti_geometric_scope {
     ct_real *lo, *hi; /* [3 n_moving] boxes */
+    ct_real *from, *to; /* [3 nv] the motion that they were made for */
     int covered;      /* 1: they and the lists are known */
     int measured;     /* 1: distances of the lists are those at surface.x0 */
     int wide;         /* 1: the lists are to have all pairs within 2 thicknesses */
+    ct_real thinned;  /* [m] with `measured`: the largest way for which thicknesses were asked for */
     ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
 } cti_geometric_scope;
 
@@ -68208,9 +68260,12 @@ static int cti_geometric_is_covered(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
+    size_t size = sizeof(ct_real) * 3 * (size_t)f->nv;
     int i, k;
     if (!g->scope.covered)
         return 0;
+    if (CTI_LEN(g->scope.from) == 3 * f->nv && !memcmp(g->scope.from, f->x0, size) && !memcmp(g->scope.to, f->x1, size))
+        return 1; /* they were made for it */
     for (k = 0; k < CTI_LEN(f->runs); k += 3) {
         int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
         const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
@@ -68221,21 +68276,33 @@ static int cti_geometric_is_covered(cti_state *s)
     return cti_geometric_regions_hold(s);
 }
 
+/* vertices of a pair of features */
+static void cti_geometric_corners(const cti_surface *f, ct_pair_kind kind, const int32_t *pair, int32_t *v)
+{
+    const int32_t *b = kind == CT_PAIR_VF ? f->faces + 3 * (size_t)pair[1] : f->edges + 2 * (size_t)pair[1];
+    v[0] = pair[0], v[1] = pair[1], v[2] = v[3] = 0;
+    if (kind == CT_PAIR_EE)
+        v[0] = f->edges[2 * (size_t)pair[0]], v[1] = f->edges[2 * (size_t)pair[0] + 1], v[2] = b[0], v[3] = b[1];
+    else if (kind != CT_PAIR_VV)
+        v[1] = b[0], v[2] = b[1], v[3] = kind == CT_PAIR_VF ? b[2] : 0;
+}
+
 static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, areas = l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
         !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
         return 0;
     if (n)
         memset(l->forced, 0, (size_t)n);
     for (i = 0; i < n; i++) {
-        cti_pair p;
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
-        l->rests[i] = (uint8_t)((l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && f->body_of[p.v[0]] == f->body_of[p.v[na]]);
+        int32_t *v = l->quads + 4 * (size_t)i;
+        int a, b;
+        cti_geometric_corners(f, l->kind, l->pairs + 2 * (size_t)i, v);
+        a = f->body_of[v[0]], b = f->body_of[v[na]];
+        l->hat[i] = cti_surface_pair_thickness(f, a, b);
+        l->rests[i] = (uint8_t)(areas && a == b);
     }
     return 1;
 }
@@ -68247,23 +68314,21 @@ static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, m = 0, n = CTI_LEN(l->pairs) / 2;
-    int32_t *which, *quads, *feature;
+    int32_t *which = CTI_ARENA_NEW(s->arena, int32_t, n + 1), *quads, *feature;
     ct_real *d2, *w;
-    for (i = 0; i < n; i++)
-        if (l->rests[i] == 1 && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
-            l->rests[i] = 2, m++;
-    if (m == 0)
-        return 1;
-    which = CTI_ARENA_NEW(s->arena, int32_t, m), quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m);
-    feature = CTI_ARENA_NEW(s->arena, int32_t, m), d2 = CTI_ARENA_NEW(s->arena, ct_real, m), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m);
-    if (!which || !quads || !feature || !d2 || !w)
+    if (!which)
         return 0;
-    for (m = 0, i = 0; i < n; i++)
-        if (l->rests[i] == 2) {
-            memcpy(quads + 4 * (size_t)m, l->quads + 4 * (size_t)i, 4 * sizeof *quads);
+    for (i = 0; i < n; i++)
+        if (l->rests[i] && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
             which[m++] = i;
-            l->rests[i] = 0;
-        }
+    quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m + 1), feature = CTI_ARENA_NEW(s->arena, int32_t, m + 1);
+    d2 = CTI_ARENA_NEW(s->arena, ct_real, m + 1), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m + 1);
+    if (!quads || !feature || !d2 || !w)
+        return 0;
+    for (i = 0; i < m; i++) {
+        memcpy(quads + 4 * (size_t)i, l->quads + 4 * (size_t)which[i], 4 * sizeof *quads);
+        l->rests[which[i]] = 0;
+    }
     if (l->kind == CT_PAIR_VF)
         cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
     else
@@ -68401,7 +68466,8 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
     ct_real way = cti_geometric_motion_bound(f);
-    int k, covered = g->scope.way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
+    /* boxes of a step hold for its half, too */
+    int k, covered = g->scope.way <= cti_max(4 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
     g->scope.covered = 0, g->scope.way = way;
@@ -68410,6 +68476,12 @@ CTI_FN int cti_geometric_cover(cti_state *s)
             cti_geometric_boxes(g, f, k);
     if (!cti_geometric_list_all(s))
         return 0;
+    if (!CTI_RESIZE(s->mem, g->scope.from, 3 * f->nv) || !CTI_RESIZE(s->mem, g->scope.to, 3 * f->nv))
+        return 0;
+    if (f->nv) {
+        memcpy(g->scope.from, f->x0, sizeof(ct_real) * 3 * (size_t)f->nv);
+        memcpy(g->scope.to, f->x1, sizeof(ct_real) * 3 * (size_t)f->nv);
+    }
     g->scope.covered = 1, g->scope.measured = 0;
     return 1;
 }
@@ -68435,12 +68507,13 @@ CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        if (!g->scope.measured)
-            cti_geometric_list_distances(&g->list[k], s->surface.x0);
-        if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
+    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->scope.measured; k++)
+        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    /* thicknesses at these distances are known as far as `thinned` */
+    for (k = 0; k <= CTI_GEOMETRIC_EE && (!g->scope.measured || most > g->scope.thinned); k++)
+        if (!cti_geometric_thin(s, &g->list[k], most))
             return 0;
-    }
+    g->scope.thinned = g->scope.measured ? cti_max(g->scope.thinned, most) : most;
     g->scope.measured = 1;
     return 1;
 }
@@ -68492,18 +68565,21 @@ static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3
 static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 n, const int32_t *other)
 {
     const int32_t *e = f->edges + 2 * (size_t)edge;
-    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), a), cti_v3_zero());
+    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_sub(cti_v3_at(f->x0, e[1]), a);
+    ct_real size = cti_max(cti_v3_norm2(along), CTI_R(1e-30));
     int k, j;
     for (k = 0; k < 2; k++) {
         const int32_t *v = f->faces + 3 * (size_t)cti_max_int(f->edge_faces[2 * edge + k], 0);
         cti_v3 in;
+        ct_real up;
         if (f->edge_faces[2 * edge + k] < 0)
             continue;
         for (j = 0; j < 2 && (v[j] == e[0] || v[j] == e[1]); j++) {
         }
         in = cti_v3_sub(cti_v3_at(f->x0, v[j]), a);
-        in = cti_v3_unit(cti_v3_mad(in, along, -cti_v3_dot(in, along)), cti_v3_zero());
-        if (v[j] != other[0] && v[j] != other[1] && cti_v3_dot(n, in) > CTI_GEOMETRIC_OBLIQUE)
+        in = cti_v3_mad(in, along, -cti_v3_dot(in, along) / size), up = cti_v3_dot(n, in);
+        /* the angle's sine, up / |in|, without its root */
+        if (v[j] != other[0] && v[j] != other[1] && up > 0 && up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(in))
             return 0;
     }
     return 1;
@@ -68518,8 +68594,10 @@ CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, 
                cti_geometric_edge_is_nearest(f, edges[0], cti_v3_mul(n, -1), p->v + 2);
     for (k = f->vertex_start[p->v[0]]; k < f->vertex_start[p->v[0] + 1]; k++) {
         int32_t next = f->vertex_next[k];
-        cti_v3 way = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, next), at), cti_v3_zero());
-        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && cti_v3_dot(n, way) < -CTI_GEOMETRIC_OBLIQUE)
+        cti_v3 way = cti_v3_sub(cti_v3_at(f->x0, next), at);
+        ct_real up = -cti_v3_dot(n, way);
+        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && up > 0 &&
+            up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(way))
             return 0;
     }
     return 1;
@@ -68674,12 +68752,14 @@ static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, 
     ct_real d = cti_sqrt(l->d2[i]), hat = l->hat[i];
     const int32_t *features = l->pairs + 2 * (size_t)i;
     int forced = l->forced[i];
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4;
     cti_pair p;
     if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
         return -1;
-    cti_pair_make(f, l->kind, features[0], features[1], &p);
-    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
+    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat &&
+        d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, l->quads + 4 * (size_t)i, n_a, n))
         return 0;
+    cti_pair_make(f, l->kind, features[0], features[1], &p);
     cti_geometric_closest(l, i, &p);
     if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !forced)
         return -1;
@@ -69442,7 +69522,7 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
     q->net.width = 4;
     for (c = 0; c < m; c++)
         q->net.width = cti_max_int(q->net.width, q->start[c + 1] - q->start[c]);
-    return CTI_RESIZE(mem, q->scratch.pack, (4 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 18 * m) &&
+    return CTI_RESIZE(mem, q->scratch.pack, (8 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 18 * m) &&
            CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&
@@ -70075,7 +70155,7 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     r->linear_iterations += *turns;
     r->residual = cti_max(r->residual, finite ? g->implicit.left : CTI_REAL_MAX);
     cti_geometric_weigh(s, g->dv, g->dv);
-    return finite && g->implicit.left <= s->desc.solver.tolerance;
+    return finite && g->implicit.left <= g->implicit.tolerance;
 }
 
 CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)
@@ -70873,14 +70953,18 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
 }
 
-/* boxes around the motion that velocities at the start promise. 0: out of memory */
+/* boxes around the motion that velocities at the start promise, with the last accelerations, of gravity at most: those of impacts do not last. A pile
+   at rest has half of the pairs that free fall would bring. 0: out of memory */
 static int cti_geometric_expect(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_v3 fall = cti_v3_mul(cti_v3_at(s->desc.gravity, 0), h * h);
+    ct_real most = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
     int i;
-    for (i = 0; i < s->n; i++)
-        cti_v3_put(s->end.x, i, cti_v3_add(cti_v3_mad(cti_v3_at(s->x, i), cti_v3_at(g->v, i), CTI_R(1.5) * h), fall));
+    for (i = 0; i < s->n; i++) {
+        cti_v3 a = cti_v3_at(g->implicit.gain, i), x = cti_v3_mad(cti_v3_at(s->x, i), cti_v3_at(g->v, i), CTI_R(1.5) * h);
+        ct_real size = cti_v3_norm(a);
+        cti_v3_put(s->end.x, i, cti_v3_mad(x, a, h * h * (size > most ? most / size : 1)));
+    }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
     return cti_geometric_cover(s);
 }
@@ -71222,6 +71306,21 @@ static void cti_geometric_judge(cti_state *s, const cti_geometric_run *run, ct_r
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
+/* the pairs that are near at the end of a step are among those that the next one is expected to begin with; surface.x1: the end. 0: out of memory */
+static int cti_geometric_look_ahead(cti_state *s, ct_real dt)
+{
+    size_t size = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    int ok;
+    cti_geometric_load(s);
+    if (size) /* scripts of the next step are not known */
+        memcpy(s->surface.x1, s->surface.x0, size);
+    ok = cti_geometric_expect(s, dt);
+    memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (size)
+        memcpy(s->surface.x1, s->surface.x0, size);
+    return ok;
+}
+
 /* the rest of the report. 0: out of memory */
 static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
 {
@@ -71229,9 +71328,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     double t = cti_cmr_clock(s);
     int n = s->surface.nv;
     cti_arena_reset(s->arena);
-    if (n)
-        memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_look_ahead(s, dt) || !cti_geometric_measure(s, r))
         return 0;
     /* motions beyond the precision of the continuous test end in a status that is not good, or have been stopped */
     if (!g->known.is_clean || run->crossing || run->cut || r->status >= CT_STATUS_BUDGET) {
@@ -71411,7 +71508,8 @@ static void cti_geometric_unprepare(cti_state *s)
         return;
     q = &g->q;
     cti_geometric_regions_free(s);
-    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
+    CTI_FREE(m, g->scope.lo), CTI_FREE(m, g->scope.hi), CTI_FREE(m, g->scope.from), CTI_FREE(m, g->scope.to);
+    CTI_FREE(m, g->planes), CTI_FREE(m, g->plane_forced), CTI_FREE(m, g->hits);
     for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
         cti_geometric_list *l = &g->list[k];
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->w), CTI_FREE(m, l->feature);
@@ -71425,7 +71523,8 @@ static void cti_geometric_unprepare(cti_state *s)
     CTI_FREE(m, q->forces.speed), CTI_FREE(m, q->forces.place), CTI_FREE(m, q->forces.J), CTI_FREE(m, q->forces.slip), CTI_FREE(m, q->forces.mass);
     CTI_FREE(m, g->crossing.tested), CTI_FREE(m, g->crossing.least), CTI_FREE(m, g->crossing.toi), CTI_FREE(m, g->share), CTI_FREE(m, g->sets);
     CTI_FREE(m, g->v), CTI_FREE(m, g->crossing.stopped), CTI_FREE(m, g->dv);
-    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack), CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
+    CTI_FREE(m, q->slide), CTI_FREE(m, q->scratch.pack);
+    CTI_FREE(m, g->implicit.body_mass), CTI_FREE(m, g->implicit.tie_mass);
     CTI_FREE(m, g->implicit.mean), CTI_FREE(m, g->implicit.scale), CTI_FREE(m, g->implicit.error), CTI_FREE(m, g->implicit.balance),
         CTI_FREE(m, q->before), CTI_FREE(m, q->forces.last), CTI_FREE(m, g->last);
     CTI_FREE(m, q->forces.rest), CTI_FREE(m, g->rest), CTI_FREE(m, g->crossing.speed), CTI_FREE(m, q->ask.distance);

@@ -14,7 +14,7 @@ enum { MOST = 24, ROWS = 16, TERMS = 4 };
 typedef struct fixture {
     cti_net net;
     ct_real inv[MOST], S[ROWS * TERMS], normal[3 * ROWS + 1], work[4 * MOST + 18 * ROWS], v[3 * MOST], place[3 * MOST];
-    float pack[(4 + 2 * TERMS) * ROWS];
+    float pack[(8 + 2 * TERMS) * ROWS];
     int32_t start[ROWS + 1], particle[ROWS * TERMS], order[ROWS];
     uint8_t mode[ROWS], stick[ROWS];
     ct_real extra[3 * ROWS], target[ROWS], mu[ROWS], slack[ROWS], X[3 * ROWS];

@@ -689,7 +689,8 @@ static void pins_do_not_stop_corrections(void **state)
     }
 }
 
-/* thin sheets beside a thick one, which touches none of them, are kept apart as without it */
+/* thin sheets beside a thick one, which touches none of them, are kept apart as without it. In float the least distance of other starts, whose
+   gravity differs by 1e-6, is .52 to .96 of the thickness, in double .92 to .95 */
 static void thin_beside_thick(void **state)
 {
     ct_world_desc d = world_desc(1e-3, 0.3, NULL);

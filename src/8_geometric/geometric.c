@@ -58,14 +58,18 @@ static void cti_geometric_move(cti_state *s, ct_real h)
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
 }
 
-/* boxes around the motion that velocities at the start promise. 0: out of memory */
+/* boxes around the motion that velocities at the start promise, with the last accelerations, of gravity at most: those of impacts do not last. A pile
+   at rest has half of the pairs that free fall would bring. 0: out of memory */
 static int cti_geometric_expect(cti_state *s, ct_real h)
 {
     cti_geometric *g = cti_geometric_own(s);
-    cti_v3 fall = cti_v3_mul(cti_v3_at(s->desc.gravity, 0), h * h);
+    ct_real most = cti_v3_norm(cti_v3_at(s->desc.gravity, 0));
     int i;
-    for (i = 0; i < s->n; i++)
-        cti_v3_put(s->end.x, i, cti_v3_add(cti_v3_mad(cti_v3_at(s->x, i), cti_v3_at(g->v, i), CTI_R(1.5) * h), fall));
+    for (i = 0; i < s->n; i++) {
+        cti_v3 a = cti_v3_at(g->implicit.gain, i), x = cti_v3_mad(cti_v3_at(s->x, i), cti_v3_at(g->v, i), CTI_R(1.5) * h);
+        ct_real size = cti_v3_norm(a);
+        cti_v3_put(s->end.x, i, cti_v3_mad(x, a, h * h * (size > most ? most / size : 1)));
+    }
     cti_surface_place(&s->surface, s->end.x, s->bodies.frames, s->surface.x1);
     return cti_geometric_cover(s);
 }
@@ -405,6 +409,21 @@ static void cti_geometric_judge(cti_state *s, const cti_geometric_run *run, ct_r
         cti_step_status(r, CT_STATUS_NOT_CONVERGED);
 }
 
+/* the pairs that are near at the end of a step are among those that the next one is expected to begin with; surface.x1: the end. 0: out of memory */
+static int cti_geometric_look_ahead(cti_state *s, ct_real dt)
+{
+    size_t size = sizeof(ct_real) * 3 * (size_t)s->surface.nv;
+    int ok;
+    cti_geometric_load(s);
+    if (size) /* scripts of the next step are not known */
+        memcpy(s->surface.x1, s->surface.x0, size);
+    ok = cti_geometric_expect(s, dt);
+    memcpy(s->end.x, s->x, sizeof(ct_real) * 3 * (size_t)s->n);
+    if (size)
+        memcpy(s->surface.x1, s->surface.x0, size);
+    return ok;
+}
+
 /* the rest of the report. 0: out of memory */
 static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run, ct_step_report *r)
 {
@@ -412,9 +431,7 @@ static int cti_geometric_finish(cti_state *s, ct_real dt, cti_geometric_run *run
     double t = cti_cmr_clock(s);
     int n = s->surface.nv;
     cti_arena_reset(s->arena);
-    if (n)
-        memcpy(s->surface.x1, s->surface.x0, sizeof(ct_real) * 3 * (size_t)n);
-    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_cover(s) || !cti_geometric_measure(s, r))
+    if ((r->substeps > 1 && !cti_impulses_merge(s)) || !cti_geometric_look_ahead(s, dt) || !cti_geometric_measure(s, r))
         return 0;
     /* motions beyond the precision of the continuous test end in a status that is not good, or have been stopped */
     if (!g->known.is_clean || run->crossing || run->cut || r->status >= CT_STATUS_BUDGET) {

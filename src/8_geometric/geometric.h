@@ -134,7 +134,7 @@ typedef struct cti_geometric_newton {
 typedef struct cti_geometric_implicit {
     ct_real *y;          /* [3 blocks] right side */
     ct_real *free;       /* [3 blocks] accelerations with the remembered forces alone: of the last substep, then of this one */
-    ct_real *gain;       /* [3 blocks] accelerations of the last substep, where the solve with collisions starts */
+    ct_real *gain;       /* [3 blocks] accelerations of the last substep; 0 before the first one */
     ct_real *solve;      /* [21 blocks] scratch of the linear solve */
     ct_real *body_mass;  /* [components of A] [kg] */
     ct_real *tie_mass;   /* [components of A] [kg] that, over the number of elastics that it has */
@@ -166,9 +166,11 @@ typedef struct cti_geometric_known {
 /* cti_geometric_scope -- what the lists of pairs cover. */
 typedef struct cti_geometric_scope {
     ct_real *lo, *hi; /* [3 n_moving] boxes */
+    ct_real *from, *to; /* [3 nv] the motion that they were made for */
     int covered;      /* 1: they and the lists are known */
     int measured;     /* 1: distances of the lists are those at surface.x0 */
     int wide;         /* 1: the lists are to have all pairs within 2 thicknesses */
+    ct_real thinned;  /* [m] with `measured`: the largest way for which thicknesses were asked for */
     ct_real way;      /* [m] longest way of a vertex in the motion that the boxes were made for */
 } cti_geometric_scope;
 

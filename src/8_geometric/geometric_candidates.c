@@ -20,9 +20,12 @@ static int cti_geometric_is_covered(cti_state *s)
 {
     cti_geometric *g = cti_geometric_own(s);
     const cti_surface *f = &s->surface;
+    size_t size = sizeof(ct_real) * 3 * (size_t)f->nv;
     int i, k;
     if (!g->scope.covered)
         return 0;
+    if (CTI_LEN(g->scope.from) == 3 * f->nv && !memcmp(g->scope.from, f->x0, size) && !memcmp(g->scope.to, f->x1, size))
+        return 1; /* they were made for it */
     for (k = 0; k < CTI_LEN(f->runs); k += 3) {
         int n = 3 * (f->runs[k + 1] - f->runs[k]), at = 3 * f->runs[k + 2];
         const ct_real *p = f->x0 + 3 * (size_t)f->runs[k], *q = f->x1 + 3 * (size_t)f->runs[k];
@@ -33,21 +36,33 @@ static int cti_geometric_is_covered(cti_state *s)
     return cti_geometric_regions_hold(s);
 }
 
+/* vertices of a pair of features */
+static void cti_geometric_corners(const cti_surface *f, ct_pair_kind kind, const int32_t *pair, int32_t *v)
+{
+    const int32_t *b = kind == CT_PAIR_VF ? f->faces + 3 * (size_t)pair[1] : f->edges + 2 * (size_t)pair[1];
+    v[0] = pair[0], v[1] = pair[1], v[2] = v[3] = 0;
+    if (kind == CT_PAIR_EE)
+        v[0] = f->edges[2 * (size_t)pair[0]], v[1] = f->edges[2 * (size_t)pair[0] + 1], v[2] = b[0], v[3] = b[1];
+    else if (kind != CT_PAIR_VV)
+        v[1] = b[0], v[2] = b[1], v[3] = kind == CT_PAIR_VF ? b[2] : 0;
+}
+
 static int cti_geometric_complete(cti_state *s, cti_geometric_list *l)
 {
     const cti_surface *f = &s->surface;
-    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1;
+    int n = CTI_LEN(l->pairs) / 2, i, na = l->kind == CT_PAIR_EE ? 2 : 1, areas = l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE;
     if (!CTI_RESIZE(s->mem, l->quads, 4 * n) || !CTI_RESIZE(s->mem, l->hat, n) || !CTI_RESIZE(s->mem, l->d2, n) || !CTI_RESIZE(s->mem, l->w, 3 * n) ||
         !CTI_RESIZE(s->mem, l->feature, n) || !CTI_RESIZE(s->mem, l->forced, n) || !CTI_RESIZE(s->mem, l->rests, n))
         return 0;
     if (n)
         memset(l->forced, 0, (size_t)n);
     for (i = 0; i < n; i++) {
-        cti_pair p;
-        cti_pair_make(f, l->kind, l->pairs[2 * i], l->pairs[2 * i + 1], &p);
-        memcpy(l->quads + 4 * (size_t)i, p.v, 4 * sizeof *p.v);
-        l->hat[i] = cti_surface_pair_thickness(f, f->body_of[p.v[0]], f->body_of[p.v[na]]);
-        l->rests[i] = (uint8_t)((l->kind == CT_PAIR_VF || l->kind == CT_PAIR_EE) && f->body_of[p.v[0]] == f->body_of[p.v[na]]);
+        int32_t *v = l->quads + 4 * (size_t)i;
+        int a, b;
+        cti_geometric_corners(f, l->kind, l->pairs + 2 * (size_t)i, v);
+        a = f->body_of[v[0]], b = f->body_of[v[na]];
+        l->hat[i] = cti_surface_pair_thickness(f, a, b);
+        l->rests[i] = (uint8_t)(areas && a == b);
     }
     return 1;
 }
@@ -59,23 +74,21 @@ static int cti_geometric_thin(cti_state *s, cti_geometric_list *l, ct_real most)
     const cti_surface *f = &s->surface;
     cti_arena_point mark = cti_arena_mark(s->arena);
     int i, m = 0, n = CTI_LEN(l->pairs) / 2;
-    int32_t *which, *quads, *feature;
+    int32_t *which = CTI_ARENA_NEW(s->arena, int32_t, n + 1), *quads, *feature;
     ct_real *d2, *w;
-    for (i = 0; i < n; i++)
-        if (l->rests[i] == 1 && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
-            l->rests[i] = 2, m++;
-    if (m == 0)
-        return 1;
-    which = CTI_ARENA_NEW(s->arena, int32_t, m), quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m);
-    feature = CTI_ARENA_NEW(s->arena, int32_t, m), d2 = CTI_ARENA_NEW(s->arena, ct_real, m), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m);
-    if (!which || !quads || !feature || !d2 || !w)
+    if (!which)
         return 0;
-    for (m = 0, i = 0; i < n; i++)
-        if (l->rests[i] == 2) {
-            memcpy(quads + 4 * (size_t)m, l->quads + 4 * (size_t)i, 4 * sizeof *quads);
+    for (i = 0; i < n; i++)
+        if (l->rests[i] && l->d2[i] <= (2 * l->hat[i] + most) * (2 * l->hat[i] + most))
             which[m++] = i;
-            l->rests[i] = 0;
-        }
+    quads = CTI_ARENA_NEW(s->arena, int32_t, 4 * (size_t)m + 1), feature = CTI_ARENA_NEW(s->arena, int32_t, m + 1);
+    d2 = CTI_ARENA_NEW(s->arena, ct_real, m + 1), w = CTI_ARENA_NEW(s->arena, ct_real, 3 * (size_t)m + 1);
+    if (!quads || !feature || !d2 || !w)
+        return 0;
+    for (i = 0; i < m; i++) {
+        memcpy(quads + 4 * (size_t)i, l->quads + 4 * (size_t)which[i], 4 * sizeof *quads);
+        l->rests[which[i]] = 0;
+    }
     if (l->kind == CT_PAIR_VF)
         cti_dist_pt_batch(f->rest, quads, m, d2, w, feature);
     else
@@ -213,7 +226,8 @@ CTI_FN int cti_geometric_cover(cti_state *s)
     cti_geometric *g = cti_geometric_own(s);
     cti_surface *f = &s->surface;
     ct_real way = cti_geometric_motion_bound(f);
-    int k, covered = g->scope.way <= cti_max(2 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
+    /* boxes of a step hold for its half, too */
+    int k, covered = g->scope.way <= cti_max(4 * way, s->desc.thickness) ? cti_geometric_is_covered(s) : 0;
     if (covered != 0)
         return covered > 0;
     g->scope.covered = 0, g->scope.way = way;
@@ -222,6 +236,12 @@ CTI_FN int cti_geometric_cover(cti_state *s)
             cti_geometric_boxes(g, f, k);
     if (!cti_geometric_list_all(s))
         return 0;
+    if (!CTI_RESIZE(s->mem, g->scope.from, 3 * f->nv) || !CTI_RESIZE(s->mem, g->scope.to, 3 * f->nv))
+        return 0;
+    if (f->nv) {
+        memcpy(g->scope.from, f->x0, sizeof(ct_real) * 3 * (size_t)f->nv);
+        memcpy(g->scope.to, f->x1, sizeof(ct_real) * 3 * (size_t)f->nv);
+    }
     g->scope.covered = 1, g->scope.measured = 0;
     return 1;
 }
@@ -247,12 +267,13 @@ CTI_FN int cti_geometric_distances(cti_state *s, ct_real most)
 {
     cti_geometric *g = cti_geometric_own(s);
     int k;
-    for (k = 0; k < CTI_GEOMETRIC_LISTS; k++) {
-        if (!g->scope.measured)
-            cti_geometric_list_distances(&g->list[k], s->surface.x0);
-        if (k <= CTI_GEOMETRIC_EE && !cti_geometric_thin(s, &g->list[k], most))
+    for (k = 0; k < CTI_GEOMETRIC_LISTS && !g->scope.measured; k++)
+        cti_geometric_list_distances(&g->list[k], s->surface.x0);
+    /* thicknesses at these distances are known as far as `thinned` */
+    for (k = 0; k <= CTI_GEOMETRIC_EE && (!g->scope.measured || most > g->scope.thinned); k++)
+        if (!cti_geometric_thin(s, &g->list[k], most))
             return 0;
-    }
+    g->scope.thinned = g->scope.measured ? cti_max(g->scope.thinned, most) : most;
     g->scope.measured = 1;
     return 1;
 }

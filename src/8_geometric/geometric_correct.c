@@ -84,7 +84,7 @@ static int cti_geometric_reserve(cti_state *s, int n, int m)
     q->net.width = 4;
     for (c = 0; c < m; c++)
         q->net.width = cti_max_int(q->net.width, q->start[c + 1] - q->start[c]);
-    return CTI_RESIZE(mem, q->scratch.pack, (4 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 18 * m) &&
+    return CTI_RESIZE(mem, q->scratch.pack, (8 + 2 * q->net.width) * m) && CTI_RESIZE(mem, q->scratch.work, 8 * n + 18 * m) &&
            CTI_RESIZE(mem, q->mode, m) && CTI_RESIZE(mem, q->stick, m) &&
            CTI_RESIZE(mem, q->slide, m) && CTI_RESIZE(mem, q->forces.last, 3 * m) && CTI_RESIZE(mem, q->forces.rest, 3 * m) &&
            CTI_RESIZE(mem, q->forces.slip, m) && CTI_RESIZE(mem, q->ask.distance, m) && CTI_RESIZE(mem, q->Q, 3 * n) &&

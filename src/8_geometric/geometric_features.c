@@ -45,18 +45,21 @@ static int cti_geometric_at_vertex(const cti_surface *f, int face, int u, cti_v3
 static int cti_geometric_edge_is_nearest(const cti_surface *f, int edge, cti_v3 n, const int32_t *other)
 {
     const int32_t *e = f->edges + 2 * (size_t)edge;
-    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, e[1]), a), cti_v3_zero());
+    cti_v3 a = cti_v3_at(f->x0, e[0]), along = cti_v3_sub(cti_v3_at(f->x0, e[1]), a);
+    ct_real size = cti_max(cti_v3_norm2(along), CTI_R(1e-30));
     int k, j;
     for (k = 0; k < 2; k++) {
         const int32_t *v = f->faces + 3 * (size_t)cti_max_int(f->edge_faces[2 * edge + k], 0);
         cti_v3 in;
+        ct_real up;
         if (f->edge_faces[2 * edge + k] < 0)
             continue;
         for (j = 0; j < 2 && (v[j] == e[0] || v[j] == e[1]); j++) {
         }
         in = cti_v3_sub(cti_v3_at(f->x0, v[j]), a);
-        in = cti_v3_unit(cti_v3_mad(in, along, -cti_v3_dot(in, along)), cti_v3_zero());
-        if (v[j] != other[0] && v[j] != other[1] && cti_v3_dot(n, in) > CTI_GEOMETRIC_OBLIQUE)
+        in = cti_v3_mad(in, along, -cti_v3_dot(in, along) / size), up = cti_v3_dot(n, in);
+        /* the angle's sine, up / |in|, without its root */
+        if (v[j] != other[0] && v[j] != other[1] && up > 0 && up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(in))
             return 0;
     }
     return 1;
@@ -71,8 +74,10 @@ CTI_FN int cti_geometric_is_nearest(const cti_surface *f, const int32_t *edges, 
                cti_geometric_edge_is_nearest(f, edges[0], cti_v3_mul(n, -1), p->v + 2);
     for (k = f->vertex_start[p->v[0]]; k < f->vertex_start[p->v[0] + 1]; k++) {
         int32_t next = f->vertex_next[k];
-        cti_v3 way = cti_v3_unit(cti_v3_sub(cti_v3_at(f->x0, next), at), cti_v3_zero());
-        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && cti_v3_dot(n, way) < -CTI_GEOMETRIC_OBLIQUE)
+        cti_v3 way = cti_v3_sub(cti_v3_at(f->x0, next), at);
+        ct_real up = -cti_v3_dot(n, way);
+        if (next != p->v[1] && (p->kind == CT_PAIR_VV || next != p->v[2]) && up > 0 &&
+            up * up > CTI_GEOMETRIC_OBLIQUE * CTI_GEOMETRIC_OBLIQUE * cti_v3_norm2(way))
             return 0;
     }
     return 1;

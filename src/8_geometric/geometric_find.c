@@ -116,12 +116,14 @@ static int cti_geometric_meets(const cti_state *s, const cti_geometric_list *l, 
     ct_real d = cti_sqrt(l->d2[i]), hat = l->hat[i];
     const int32_t *features = l->pairs + 2 * (size_t)i;
     int forced = l->forced[i];
+    int n_a = l->kind == CT_PAIR_EE ? 2 : 1, n = l->kind == CT_PAIR_VV ? 2 : l->kind == CT_PAIR_VE ? 3 : 4;
     cti_pair p;
     if (!forced && l->kind == CT_PAIR_EE && l->feature[i] != 0)
         return -1;
-    cti_pair_make(f, l->kind, features[0], features[1], &p);
-    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, p.v, p.n_a, p.n))
+    if (!forced && d > CTI_GEOMETRIC_MARGIN * hat &&
+        d > CTI_GEOMETRIC_MARGIN * hat + CTI_GEOMETRIC_AHEAD * h * cti_geometric_approach(s, l->quads + 4 * (size_t)i, n_a, n))
         return 0;
+    cti_pair_make(f, l->kind, features[0], features[1], &p);
     cti_geometric_closest(l, i, &p);
     if (!cti_geometric_reduce(f, features[1], &p, l->feature[i]) && !forced)
         return -1;

@@ -290,7 +290,7 @@ static int cti_geometric_conjugate(cti_state *s, ct_real h, int *turns, ct_step_
     r->linear_iterations += *turns;
     r->residual = cti_max(r->residual, finite ? g->implicit.left : CTI_REAL_MAX);
     cti_geometric_weigh(s, g->dv, g->dv);
-    return finite && g->implicit.left <= s->desc.solver.tolerance;
+    return finite && g->implicit.left <= g->implicit.tolerance;
 }
 
 CTI_FN int cti_geometric_linear(cti_state *s, ct_real h, int alone, int *turns, ct_step_report *r)

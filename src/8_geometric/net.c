@@ -80,40 +80,6 @@ static cti_v3 cti_net_part(const cti_net *net, int c, cti_v3 v)
     }
 }
 
-CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT)
-{
-    ct_real *u = net->work;
-    double sum = 0;
-    int c, i, k;
-    memset(u, 0, sizeof(ct_real) * 3 * (size_t)net->n);
-    for (c = 0; c < net->m; c++) {
-        cti_v3 t;
-        if (!net->mode[c])
-            continue;
-        t = cti_net_part(net, c, cti_v3_at(T, c));
-        for (k = net->start[c]; k < net->start[c + 1]; k++)
-            cti_v3_addto(u, net->particle[k], cti_v3_mul(t, net->S[k]));
-    }
-    for (i = 0; i < net->n; i++) {
-        cti_v3 f = cti_v3_at(u, i), q = cti_net_inverse(net, i, f);
-        sum += (double)cti_v3_dot(f, q);
-        cti_v3_put(u, i, q);
-    }
-    for (c = 0; c < net->m; c++) {
-        cti_v3 own;
-        if (!net->mode[c]) {
-            cti_v3_put(HT, c, cti_v3_zero());
-            continue;
-        }
-        own = cti_v3_add(cti_net_value(net, u, c), cti_v3_mul(cti_v3_at(T, c), net->compliance ? net->soft * net->compliance[c] : 0));
-        own = cti_net_part(net, c, own);
-        cti_v3_put(HT, c, own);
-        if (net->compliance)
-            sum += (double)(net->soft * net->compliance[c] * cti_v3_norm2(cti_net_part(net, c, cti_v3_at(T, c))));
-    }
-    return sum;
-}
-
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out)
 {
     ct_real *u = net->work;
@@ -147,36 +113,99 @@ CTI_FN double cti_net_still(const cti_net *net, ct_real enough)
     return sum * (double)enough * (double)enough;
 }
 
+/* cti_net_run -- the collisions of a solve that are on; four numbers a particle and a collision, so that each is one vector. */
+typedef struct cti_net_run {
+    const cti_net *net;
+    int n;          /* collisions */
+    int32_t *on;    /* [n] */
+    ct_real *R, *T; /* [4 n] residuals, direction */
+} cti_net_run;
+
+/* T = R + keep T, and net->work: the forces of T. Returns T'T */
+static double cti_net_out(const cti_net_run *run, ct_real keep)
+{
+    const cti_net *net = run->net;
+    double size = 0;
+    int j, k, e;
+    memset(net->work, 0, sizeof(ct_real) * 4 * (size_t)net->n);
+    for (k = 0; k < run->n; k++) {
+        const ct_real *r = run->R + 4 * (size_t)k;
+        ct_real *t = run->T + 4 * (size_t)k;
+        int c = run->on[k], end = net->start[c + 1];
+        for (j = 0; j < 4; j++)
+            t[j] = r[j] + keep * t[j];
+        size += (double)(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        for (e = net->start[c]; e < end; e++) {
+            ct_real *to = net->work + 4 * (size_t)net->particle[e], w = net->S[e];
+            for (j = 0; j < 4; j++)
+                to[j] += w * t[j];
+        }
+    }
+    return size;
+}
+
+/* a step along T, whose corrections are net->work. Returns R'R */
+static double cti_net_back(const cti_net_run *run, ct_real step, ct_real *X)
+{
+    const cti_net *net = run->net;
+    double sum = 0;
+    int j, k, e;
+    for (k = 0; k < run->n; k++) {
+        const ct_real *t = run->T + 4 * (size_t)k;
+        ct_real *r = run->R + 4 * (size_t)k, q[4] = {0, 0, 0, 0};
+        int c = run->on[k], end = net->start[c + 1];
+        cti_v3 own;
+        for (e = net->start[c]; e < end; e++) {
+            const ct_real *from = net->work + 4 * (size_t)net->particle[e];
+            for (j = 0; j < 4; j++)
+                q[j] += net->S[e] * from[j];
+        }
+        own = cti_v3_mad(cti_v3_at(q, 0), cti_v3_at(t, 0), net->compliance ? net->soft * net->compliance[c] : 0);
+        own = cti_v3_mad(cti_v3_at(r, 0), cti_net_part(net, c, own), -step);
+        cti_v3_put(r, 0, own);
+        cti_v3_addto(X, c, cti_v3_mul(cti_v3_at(t, 0), step));
+        sum += (double)cti_v3_norm2(own);
+    }
+    return sum;
+}
+
+/* T' times what `compliance` adds to H, times T */
+static double cti_net_soft(const cti_net_run *run)
+{
+    const cti_net *net = run->net;
+    double sum = 0;
+    int k;
+    for (k = 0; k < run->n && net->compliance; k++)
+        sum += (double)(net->soft * net->compliance[run->on[k]] * cti_v3_norm2(cti_v3_at(run->T + 4 * (size_t)k, 0)));
+    return sum;
+}
+
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X)
 {
-    ct_real *R = net->work + 4 * (size_t)net->n, *T = R + 3 * (size_t)net->m, *HT = T + 3 * (size_t)net->m;
+    cti_net_run run;
     double alpha = 0, beta = 0, least, curve, size, stiffest = 0, still;
-    int c, k, turn;
+    int c, turn;
+    run.net = net, run.n = 0, run.R = net->work + 4 * (size_t)net->n, run.T = run.R + 4 * (size_t)net->m;
+    run.on = (int32_t *)(void *)(run.T + 4 * (size_t)net->m);
     memset(X, 0, sizeof(ct_real) * 3 * (size_t)net->m);
-    for (c = 0; c < net->m; c++) {
-        cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
-        cti_v3_put(R, c, r);
-        alpha += (double)cti_v3_norm2(r);
-    }
+    memset(run.R, 0, sizeof(ct_real) * 8 * (size_t)net->m);
+    for (c = 0; c < net->m; c++)
+        if (net->mode[c]) {
+            cti_v3 r = cti_net_part(net, c, cti_v3_at(Y, c));
+            cti_v3_put(run.R + 4 * (size_t)run.n, 0, r);
+            alpha += (double)cti_v3_norm2(r);
+            run.on[run.n++] = c;
+        }
     least = alpha * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
     still = cti_net_still(net, enough);
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        for (size = 0, c = 0; c < net->m; c++)
-            for (k = 3 * c; net->mode[c] && k < 3 * c + 3; k++) {
-                T[k] = R[k] + (turn ? (ct_real)(alpha / beta) * T[k] : 0);
-                size += (double)T[k] * (double)T[k];
-            }
-        curve = cti_net_product(net, T, HT);
+        size = cti_net_out(&run, turn ? (ct_real)(alpha / beta) : 0);
+        curve = cti_net_masses(net, net->work) + cti_net_soft(&run);
         stiffest = cti_fmax(stiffest, curve / size);
         if (!(curve > CTI_NET_ROUNDED * stiffest * size)) /* in the null space, as far as rounding can tell */
             break;
         beta = alpha;
-        for (alpha = 0, c = 0; c < net->m; c++)
-            for (k = 3 * c; net->mode[c] && k < 3 * c + 3; k++) {
-                R[k] -= (ct_real)(beta / curve) * HT[k];
-                X[k] += (ct_real)(beta / curve) * T[k];
-                alpha += (double)R[k] * (double)R[k];
-            }
+        alpha = cti_net_back(&run, (ct_real)(beta / curve), X);
         if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;

@@ -28,7 +28,7 @@ typedef struct cti_net {
     uint8_t *mode;             /* [m] CTI_NET_*; scratch of cti_net_correct */
     ct_real *work;             /* [4 n + 18 m] scratch */
     int width;                 /* most weights of a collision, at least 4 */
-    float *pack;               /* [(4 + 2 width) m] scratch */
+    float *pack;               /* [(8 + 2 width) m] scratch */
 } cti_net;
 
 /* cti_net_goal -- what a correction is to reach: n'(Q_c + extra_c) >= target, and of the tangential part as little as friction leaves. */
@@ -57,13 +57,13 @@ CTI_FN cti_v3 cti_net_inverse(const cti_net *net, int i, cti_v3 v);
 CTI_FN ct_real cti_net_normal_mass(const cti_net *net, int c);
 /* cti_net_spread -- out [3 n]: corrections M_i^-1 sum S_ci X_c of the particles (eq. 12), X [3 m]. */
 CTI_FN void cti_net_spread(const cti_net *net, const ct_real *X, ct_real *out);
-/* cti_net_product -- HT [3 m] (eq. 16a), within the directions of `mode`; returns T'HT (16b). */
-CTI_FN double cti_net_product(const cti_net *net, const ct_real *T, ct_real *HT);
 /* cti_net_share -- out [m]: the share in (0, 1] of a collision in what it and its neighbours ask of their particles, H_cc / sum |H_cd|. */
 CTI_FN void cti_net_share(const cti_net *net, ct_real *out);
-/* cti_net_cg -- H X = Y by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or until one changes the particles'
-   corrections by less than `enough` (root mean square). Returns the turns that were done. */
+/* cti_net_cg -- H X = Y (eq. 16), within the directions of `mode`, by conjugate gradients from X = 0, with a fixed number of turns (sec. 3.3), or
+   until one changes the particles' corrections by less than `enough` (root mean square). Returns the turns that were done. */
 CTI_FN int cti_net_cg(const cti_net *net, const ct_real *Y, int turns, ct_real enough, ct_real *X);
+/* cti_net_masses -- u [4 n] <- M^-1 u; returns u'M^-1 u. The fourth number of a particle is scratch. */
+CTI_FN double cti_net_masses(const cti_net *net, ct_real *u);
 /* cti_net_still -- twice the kinetic energy of corrections of which each is `enough`; heavy particles count no more than four of the lightest,
    so that they do not hide what is left of light ones. */
 CTI_FN double cti_net_still(const cti_net *net, ct_real enough);
@@ -76,7 +76,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c);
 CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_real *ht);
 /* cti_net_normal_cg -- as cti_net_cg; y [m]; x [m] in: start, out: solution. Residuals are scaled by the collisions' own mobilities, if
-   `compliance` has them. work [5 m]. Turns are in single precision. */
+   `compliance` has them. work [2 m]. Turns are in single precision. */
 CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct_real enough, ct_real *x, ct_real *work);
 
 /* cti_net_correct -- X [3 m] and the corrected Q [3 n]. stick [m] is set to 1 where friction stops all tangential motion. Returns the turns. */

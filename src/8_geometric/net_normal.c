@@ -24,8 +24,7 @@ CTI_INLINE void cti_net_normal_scatter(const cti_net *net, int c, ct_real x, ct_
     }
 }
 
-/* u <- M^-1 u. Returns u'M^-1 u */
-static double cti_net_normal_masses(const cti_net *net, ct_real *u)
+CTI_FN double cti_net_masses(const cti_net *net, ct_real *u)
 {
     double sum = 0;
     int i, j;
@@ -65,7 +64,7 @@ CTI_FN double cti_net_normal_spread(const cti_net *net, const ct_real *x, ct_rea
     for (c = 0; c < net->m; c++)
         if (net->mode[c])
             cti_net_normal_scatter(net, c, x[c], u);
-    return cti_net_normal_masses(net, u);
+    return cti_net_masses(net, u);
 }
 
 CTI_FN ct_real cti_net_normal_value(const cti_net *net, const ct_real *u, int c) { return cti_net_normal_gather(net, c, u); }
@@ -87,25 +86,29 @@ CTI_FN double cti_net_normal_product(const cti_net *net, const ct_real *t, ct_re
 /* cti_net_normal_run -- the collisions of a solve that are on, one after the other. */
 typedef struct cti_net_normal_run {
     const cti_net *net;
-    int n;                        /* collisions */
-    int32_t *on;                  /* [n] */
-    ct_real *r, *t, *more, *scale; /* [n] residuals, direction, change of the solution, over the collisions' own mobilities */
-    float *u;                     /* [4 net->n] */
+    int n;       /* collisions */
+    int32_t *on; /* [n] */
+    float *u;    /* [4 net->n] */
 } cti_net_normal_run;
 
-/* a collision's part of net->pack: its normal and mobility, weights, particles */
-CTI_INLINE float *cti_net_normal_packed(const cti_net *net, int k) { return net->pack + (size_t)k * (size_t)(4 + 2 * net->width); }
+/* A row has all that a turn knows of a collision, so that a pass reads one stream. Directions and changes are those of the solution times the
+   collisions' own mobilities, since with them the scale is all that is needed of these. Behind it are weights and particles, net->width of each. */
+enum { CTI_ROW_NORMAL, CTI_ROW_SCALE = 3, CTI_ROW_RESIDUAL, CTI_ROW_DIRECTION, CTI_ROW_CHANGE, CTI_ROW_WEIGHTS = 8 };
 
-static void cti_net_normal_put(const cti_net *net, int c, int k)
+CTI_INLINE float *cti_net_normal_row(const cti_net *net, int k, int width) { return net->pack + (size_t)k * (size_t)(CTI_ROW_WEIGHTS + 2 * width); }
+
+static void cti_net_normal_put(const cti_net *net, int c, int k, ct_real residual)
 {
-    float *to = cti_net_normal_packed(net, k);
-    int32_t *particle = (int32_t *)(void *)(to + 4 + net->width);
+    float *to = cti_net_normal_row(net, k, net->width), *w = to + CTI_ROW_WEIGHTS;
+    int32_t *particle = (int32_t *)(void *)(w + net->width);
     int j, first = net->start[c], n = net->start[c + 1] - first;
     for (j = 0; j < 3; j++)
         to[j] = (float)net->normal[3 * (size_t)c + (size_t)j];
-    to[3] = net->compliance && net->compliance[c] > 0 ? (float)net->compliance[c] : 1;
+    to[CTI_ROW_SCALE] = net->compliance && net->compliance[c] > 0 ? (float)(1 / net->compliance[c]) : 1;
+    to[CTI_ROW_RESIDUAL] = (float)residual;
+    to[CTI_ROW_DIRECTION] = to[CTI_ROW_CHANGE] = to[CTI_ROW_CHANGE + 1] = 0;
     for (j = 0; j < net->width; j++) {
-        to[4 + j] = j < n ? (float)net->S[first + j] : 0;
+        w[j] = j < n ? (float)net->S[first + j] : 0;
         particle[j] = j < n ? net->particle[first + j] : 0;
     }
 }
@@ -115,18 +118,13 @@ static void cti_net_normal_open(const cti_net *net, const ct_real *y, const ct_r
 {
     int c, m = net->m;
     run->net = net, run->n = 0;
-    run->r = work, run->t = work + m, run->more = work + 2 * (size_t)m, run->scale = work + 3 * (size_t)m;
-    run->on = (int32_t *)(void *)(work + 4 * (size_t)m);
-    cti_net_normal_product(net, x, run->t);
+    run->on = (int32_t *)(void *)(work + m);
+    cti_net_normal_product(net, x, work);
     run->u = (float *)(void *)net->work;
     for (c = 0; c < m; c++)
         if (net->mode[c]) {
-            int k = run->n++;
-            cti_net_normal_put(net, c, k);
-            run->r[k] = y[c] - run->t[c];
-            run->scale[k] = net->compliance && net->compliance[c] > 0 ? 1 / net->compliance[c] : 1;
-            run->on[k] = c;
-            run->more[k] = 0;
+            cti_net_normal_put(net, c, run->n, y[c] - work[c]);
+            run->on[run->n++] = c;
         }
 }
 
@@ -135,9 +133,21 @@ static double cti_net_normal_size(const cti_net_normal_run *run)
 {
     double sum = 0;
     int k;
-    for (k = 0; k < run->n; k++)
-        sum += (double)(run->r[k] * run->r[k] * run->scale[k]);
+    for (k = 0; k < run->n; k++) {
+        const float *row = cti_net_normal_row(run->net, k, run->net->width);
+        sum += (double)row[CTI_ROW_RESIDUAL] * (double)row[CTI_ROW_RESIDUAL] * (double)row[CTI_ROW_SCALE];
+    }
     return sum;
+}
+
+/* x: the solution, with what the turns have changed */
+static void cti_net_normal_close(const cti_net_normal_run *run, ct_real *x)
+{
+    int k;
+    for (k = 0; k < run->n; k++) {
+        const float *row = cti_net_normal_row(run->net, k, run->net->width);
+        x[run->on[k]] += (ct_real)row[CTI_ROW_CHANGE] * (ct_real)row[CTI_ROW_SCALE];
+    }
 }
 
 /* u <- M^-1 u. Returns u'M^-1 u */
@@ -160,53 +170,63 @@ static double cti_net_normal_weigh(const cti_net *net, float *u)
     return sum;
 }
 
-/* t = scaled r + keep t, and u: corrections by t. Returns t't over the scales */
-CTI_INLINE double cti_net_normal_out(const cti_net_normal_run *run, ct_real keep, int width)
+/* u of a particle += w s; the fourth number is read by no one */
+CTI_INLINE void cti_net_normal_give(float *u, const float *w, const int32_t *particle, int i, const float s[4])
+{
+    float *to = u + 4 * (size_t)particle[i], wi = w[i];
+    int j;
+    for (j = 0; j < 4; j++)
+        to[j] += wi * s[j];
+}
+
+/* q += w u of a particle */
+CTI_INLINE void cti_net_normal_take(const float *u, const float *w, const int32_t *particle, int i, float q[4])
+{
+    const float *from = u + 4 * (size_t)particle[i];
+    float wi = w[i];
+    int j;
+    for (j = 0; j < 4; j++)
+        q[j] += wi * from[j];
+}
+
+/* t = r + keep t, and u: corrections by it. Returns t't, scaled */
+CTI_INLINE double cti_net_normal_out(const cti_net_normal_run *run, float keep, int width)
 {
     float *u = run->u;
     double size = 0;
     int i, j, k;
     for (k = 0; k < run->n; k++) {
-        const float *row = cti_net_normal_packed(run->net, k);
-        const int32_t *particle = (const int32_t *)(const void *)(row + 4 + width);
-        ct_real t = run->r[k] * run->scale[k] + (keep != 0 ? keep * run->t[k] : 0);
-        float s[4];
-        run->t[k] = t;
-        size += (double)t * (double)t * (double)row[3];
+        float *row = cti_net_normal_row(run->net, k, width), *w = row + CTI_ROW_WEIGHTS, s[4];
+        const int32_t *particle = (const int32_t *)(const void *)(w + width);
+        float t = row[CTI_ROW_RESIDUAL] + keep * row[CTI_ROW_DIRECTION], x = t * row[CTI_ROW_SCALE];
+        row[CTI_ROW_DIRECTION] = t;
+        size += (double)(t * x);
         for (j = 0; j < 4; j++)
-            s[j] = (float)t * row[j]; /* the fourth is read by no one */
-        for (i = 0; i < width; i++) {
-            float *to = u + 4 * (size_t)particle[i], w = row[4 + i];
-            for (j = 0; j < 4; j++)
-                to[j] += w * s[j];
-        }
+            s[j] = x * row[j];
+        for (i = 0; i < width; i++)
+            cti_net_normal_give(u, w, particle, i, s);
     }
     return size;
 }
 
-/* a step along t, whose corrections are u. Returns r'r, scaled; in four sums, which do not wait for each other */
-CTI_INLINE double cti_net_normal_back(const cti_net_normal_run *run, ct_real step, int width)
+/* a step along t, whose corrections are u. Returns r'r, scaled */
+CTI_INLINE double cti_net_normal_back(const cti_net_normal_run *run, float step, int width)
 {
     const float *u = run->u;
-    ct_real soft = run->net->compliance ? run->net->soft : 0;
-    double sum[4] = {0, 0, 0, 0};
-    int i, j, k;
+    float soft = run->net->compliance ? (float)run->net->soft : 0;
+    double sum = 0;
+    int i, k;
     for (k = 0; k < run->n; k++) {
-        const float *row = cti_net_normal_packed(run->net, k);
-        const int32_t *particle = (const int32_t *)(const void *)(row + 4 + width);
-        float q[4] = {0, 0, 0, 0};
-        ct_real r;
-        for (i = 0; i < width; i++) {
-            const float *from = u + 4 * (size_t)particle[i];
-            for (j = 0; j < 4; j++)
-                q[j] += row[4 + i] * from[j];
-        }
-        r = run->r[k] - step * ((ct_real)(row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + soft * (ct_real)row[3] * run->t[k]);
-        run->r[k] = r;
-        run->more[k] += step * run->t[k];
-        sum[k & 3] += (double)(r * r * run->scale[k]);
+        float *row = cti_net_normal_row(run->net, k, width), *w = row + CTI_ROW_WEIGHTS, q[4] = {0, 0, 0, 0}, r, t = row[CTI_ROW_DIRECTION];
+        const int32_t *particle = (const int32_t *)(const void *)(w + width);
+        for (i = 0; i < width; i++)
+            cti_net_normal_take(u, w, particle, i, q);
+        r = row[CTI_ROW_RESIDUAL] - step * ((row[0] * q[0] + row[1] * q[1] + row[2] * q[2]) + soft * t);
+        row[CTI_ROW_RESIDUAL] = r;
+        row[CTI_ROW_CHANGE] += step * t;
+        sum += (double)(r * r * row[CTI_ROW_SCALE]);
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sum;
 }
 
 /* conjugate gradients in single precision, until they have reduced the residual as far as that can. Returns the turns; *done: the solve is */
@@ -216,9 +236,7 @@ static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, doub
     double alpha = cti_net_normal_size(run), beta = 0, curve, size, stiffest = 0, single = alpha * CTI_NET_SINGLE * CTI_NET_SINGLE;
     int turn;
     for (turn = 0; turn < turns && alpha > least; turn++) {
-        ct_real keep = turn ? (ct_real)(alpha / beta) : 0;
-        if (alpha < single)
-            return turn;
+        float keep = turn ? (float)(alpha / beta) : 0;
         memset(run->u, 0, sizeof(float) * 4 * (size_t)net->n);
         size = net->width == 4 ? cti_net_normal_out(run, keep, 4) : cti_net_normal_out(run, keep, net->width);
         curve = cti_net_normal_weigh(net, run->u) + (net->compliance ? (double)net->soft * size : 0);
@@ -227,12 +245,14 @@ static int cti_net_normal_descend(const cti_net_normal_run *run, int turns, doub
         if (!(curve > CTI_NET_ROUNDED * stiffest * size))
             break;
         beta = alpha;
-        alpha = net->width == 4 ? cti_net_normal_back(run, (ct_real)(beta / curve), 4)
-                                : cti_net_normal_back(run, (ct_real)(beta / curve), net->width);
+        alpha = net->width == 4 ? cti_net_normal_back(run, (float)(beta / curve), 4)
+                                : cti_net_normal_back(run, (float)(beta / curve), net->width);
         if (!(alpha <= CTI_NET_RISE * beta) || beta * (beta / curve) < still) {
             turn++;
             break;
         }
+        if (alpha < single)
+            return turn + 1;
     }
     *done = 1;
     return turn;
@@ -242,14 +262,13 @@ CTI_FN int cti_net_normal_cg(const cti_net *net, const ct_real *y, int turns, ct
 {
     double least = -1, still = cti_net_still(net, enough);
     cti_net_normal_run run;
-    int turn = 0, done = 0, k;
+    int turn = 0, done = 0;
     while (!done && turn < turns) {
         cti_net_normal_open(net, y, x, work, &run);
         if (least < 0)
             least = cti_net_normal_size(&run) * CTI_NET_ROUNDED * CTI_NET_ROUNDED;
         turn += cti_net_normal_descend(&run, turns - turn, least, still, &done);
-        for (k = 0; k < run.n; k++)
-            x[run.on[k]] += run.more[k];
+        cti_net_normal_close(&run, x);
     }
     return turn;
 }
