@@ -373,20 +373,31 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     return 1;
 }
 
-/* 1 where the force of every pair of a list over a step is what its linearization says, to what changes the speed of a vertex by newton_tolerance.
+/* the pairs and the surface before the last Newton step. 0: out of memory */
+static int cti_barrier_keep_terms(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    if (!CTI_RESIZE(s->mem, b->contact.before, CTI_LEN(b->contact.terms)) || !CTI_RESIZE(s->mem, b->surface.x_before, 3 * s->surface.nv))
+        return 0;
+    if (CTI_LEN(b->contact.terms))
+        memcpy(b->contact.before, b->contact.terms, sizeof *b->contact.before * (size_t)CTI_LEN(b->contact.terms));
+    if (s->surface.nv)
+        memcpy(b->surface.x_before, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    return 1;
+}
+
+/* 1 where the force of every pair of a list over the last Newton step is what its linearization says, to what changes the speed of a vertex by newton_tolerance.
    Near 1 / d, a force that changes from f0 to f1 is off its tangent by (f1 - f0)^2 over the larger. Where all pairs are much nearer than in
    balance, each Newton step but doubles their distances, however short it is */
-static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *terms, int n, const ct_real *from, const ct_real *to)
+static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *terms)
 {
-    ct_real least = s->desc.barrier.newton_tolerance * cti_barrier_own(s)->h;
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real least = s->desc.barrier.newton_tolerance * b->h;
     int i;
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < CTI_LEN(terms); i++) {
         cti_potential_terms t;
-        ct_real f0 = 0, f1 = 0;
-        if (cti_barrier_eval(s, &terms[i], from, CTI_POTENTIAL_VALUE, &t))
-            f0 = t.force;
-        if (cti_barrier_eval(s, &terms[i], to, CTI_POTENTIAL_VALUE, &t))
-            f1 = t.force;
+        ct_real f0 = cti_barrier_eval(s, &terms[i], b->surface.x_before, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
+        ct_real f1 = cti_barrier_eval(s, &terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
         if ((f1 - f0) * (f1 - f0) > least * terms[i].mass * cti_max(f0, f1))
             return 0;
     }
@@ -397,9 +408,7 @@ static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *t
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int moved, last, n = CTI_LEN(b->contact.terms);
-    cti_barrier_term *terms = NULL;
-    ct_real *x = NULL;
+    int moved, last;
     if (!cti_barrier_direction(s, q, r))
         return CTI_BARRIER_MEMORY;
     r->newton_iterations++;
@@ -411,18 +420,13 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     if (last < 0)
         return CTI_BARRIER_MEMORY;
     q->is_last = last;
-    if (last) {
-        terms = CTI_ARENA_NEW(s->arena, cti_barrier_term, n + 1), x = CTI_ARENA_NEW(s->arena, ct_real, 3 * s->surface.nv + 1);
-        if (!terms || !x)
-            return CTI_BARRIER_MEMORY;
-        memcpy(terms, b->contact.terms, sizeof *terms * (size_t)n);
-        memcpy(x, s->surface.x0, sizeof *x * 3 * (size_t)s->surface.nv);
-    }
+    if (last && !cti_barrier_keep_terms(s))
+        return CTI_BARRIER_MEMORY;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (last && (!moved || (cti_barrier_rubs_agree(s) && cti_barrier_terms_agree(s, terms, n, x, s->surface.x0) &&
-                            cti_barrier_terms_agree(s, b->contact.terms, CTI_LEN(b->contact.terms), x, s->surface.x0))))
+    if (last && (!moved || (cti_barrier_rubs_agree(s) && cti_barrier_terms_agree(s, b->contact.before) &&
+                            cti_barrier_terms_agree(s, b->contact.terms))))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }

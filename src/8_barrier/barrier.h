@@ -139,6 +139,7 @@ typedef struct cti_barrier_surface {
     ct_real *x_start;       /* at the start of the step at hand */
     ct_real *x_begin;       /* at the start of the whole step, of which that may be a part */
     ct_real *x_last;        /* at the end of the last step; empty: none */
+    ct_real *x_before;      /* before the last Newton step */
     const ct_real *x_slide; /* that friction is evaluated at; NULL: surface.x0 */
 } cti_barrier_surface;
 
@@ -156,6 +157,7 @@ typedef struct cti_barrier_candidates {
 /* cti_barrier_contact -- contacts at the iterate. The scale of their forces is history.barrier times the mass of a pair. */
 typedef struct cti_barrier_contact {
     cti_barrier_term *terms; /* active pairs, and then active walls */
+    cti_barrier_term *before; /* those before the last Newton step */
     cti_barrier_wall *walls; /* of the step at hand */
     cti_barrier_rub *rubs;
     double least;            /* [m/s^2] smallest scale, that of the first step: gravity */
