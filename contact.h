@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 4e48fe9872ba4e35.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 40413bac0980371c.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -77929,6 +77929,19 @@ static int cti_explicit_is_plausible(cti_state *s, const cti_plausible_size *siz
     return cti_plausible_velocities(s, cti_explicit_own(s)->flat.end + 3 * (size_t)s->n, size, (ct_real)t);
 }
 
+/* A step that is left out: the impulses of its collisions stay, at contacts as they were at its start. Its stages have measured them elsewhere.
+   0: out of memory */
+static int cti_explicit_leave_out(cti_state *s, double t)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i;
+    cti_explicit_place(s, g->flat.y, t);
+    for (i = 0; i < CTI_LEN(g->touches); i++)
+        cti_explicit_measure(s, g->flat.y, t, &g->touches[i]);
+    memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size);
+    return cti_explicit_impulses(s);
+}
+
 /* 1: done, *out the length; -1: no step is possible; 0: out of memory */
 static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run *run, ct_step_report *r, ct_real *out)
 {
@@ -77952,8 +77965,7 @@ static int cti_explicit_advance_by(cti_state *s, ct_real left, cti_explicit_run 
         return 0;
     if (!(h > 0) || !cti_explicit_is_plausible(s, &run->size, run->t + (double)h)) {
         run->found = -1;
-        memcpy(g->flat.end, g->flat.y, sizeof(ct_real) * (size_t)g->flat.size); /* with the impulses of collisions */
-        return cti_explicit_impulses(s) ? -1 : 0;
+        return cti_explicit_leave_out(s, run->t) ? -1 : 0;
     }
     if (!cti_explicit_impulses(s))
         return 0;

@@ -1734,6 +1734,36 @@ static void impulses_change_momentum(void **state)
     ct_world_destroy(w);
 }
 
+/* The first Runge-Kutta step after a collision blows up, and is left out: its contacts are those of its start. Their impulses are along the normals
+   of the faces, and the points are where the bodies meet */
+static void contacts_of_steps_left_out(void **state)
+{
+    static const double at[3] = {0.013, 0.1, 0.007}, v[3] = {0, -1e4, 0};
+    ct_mesh m = mesh_box(0.1, 0.1, 0.1, 2, 2, 2, 1);
+    ct_world_desc d = desc_of();
+    ct_world *w;
+    ct_step_report r;
+    const ct_contact *c;
+    int i, n;
+    (void)state;
+    d.gravity[1] = 0, d.rk.fixed_step = (ct_real)1e-3;
+    w = world_make(&d);
+    add_box(w, 0.1, 2, 1e5, 0.3, 0, 0, 0, 0, 0);
+    add_soft(w, "fast", &m, 1e5, 0.3, 0, at, v);
+    r = step_once(w, 0.002);
+    assert_int_equal(ct_world_contacts(w, &c, &n), CT_OK);
+    assert_true(r.status == CT_STATUS_NOT_CONVERGED && r.rk.accepted == 0 && n > 0);
+    for (i = 0; i < n; i++) {
+        double off = fabs((double)c[i].impulse_tangent[0]) + fabs((double)c[i].impulse_tangent[1]), gap = (double)(c[i].gap + d.thickness);
+        if (!(fabs((double)c[i].normal[1]) > 0.99999 && fabs((double)c[i].point[1] - 0.05) < 1e-5 && fabs(gap) < 1e-5 &&
+              off < 1e-4 * (double)c[i].impulse_normal))
+            fail_msg("contact %d of %d: height %g, normal %g, gap %g, impulse %g, %g beside", i, n, (double)c[i].point[1], (double)c[i].normal[1],
+                     gap, (double)c[i].impulse_normal, off);
+    }
+    ct_mesh_free(&m);
+    ct_world_destroy(w);
+}
+
 /* a plate presses a box down to a tenth of its height: all elements are beyond J = 0.2, and are counted */
 static void crushed_elements_are_counted(void **state)
 {
@@ -1821,6 +1851,7 @@ int main(void)
         cmocka_unit_test(grazing_balls_keep_angular_momentum),
         cmocka_unit_test(gains_in_any_frame),
         cmocka_unit_test(impulses_change_momentum),
+        cmocka_unit_test(contacts_of_steps_left_out),
         cmocka_unit_test(crushed_elements_are_counted),
         cmocka_unit_test(counts_of_steps),
         cmocka_unit_test(boxes_meet_in_line), cmocka_unit_test(borders_are_slid_over),
