@@ -32,7 +32,7 @@ static ct_world *press_world(void)
     ct_real keys[5 * 3 * 8], at[3] = {0, (ct_real)0.6e-3, (ct_real)0.01};
     int i, j;
     assert_int_equal(m.n_positions, 8);
-    wd.stepper = CT_STEPPER_BARRIER, wd.barrier.newton_iterations = 20;
+    wd.stepper = CT_STEPPER_BARRIER, wd.barrier.newton_iterations = 60;
     w = world_make(&wd);
     add_plane(w, 0, 1, 0, 0);
     memset(&grain, 0, sizeof grain);
