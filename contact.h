@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 40413bac0980371c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 465dd19a62abab17.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -57319,7 +57319,7 @@ typedef struct cti_barrier_factors {
     cti_factor64 exact;  /* of B itself, where float does not do */
     int known;           /* 1: lagged is a factor */
     int analyzed;        /* 1: symbolic is that of B's pattern as it is */
-    double excess;       /* iterations since it was computed */
+    double excess;       /* iterations since it was computed, without the first of each solve */
     float *x32;
     double *x64, *work64;
     float *work32;
@@ -59341,7 +59341,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
                           CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
-        f->excess += it;
+        f->excess += it - 1;
         if (end == CTI_PCG_CONVERGED)
             return 1;
         if (end == CTI_PCG_INDEFINITE && b->matrix.exact) {

@@ -106,7 +106,7 @@ typedef struct cti_barrier_factors {
     cti_factor64 exact;  /* of B itself, where float does not do */
     int known;           /* 1: lagged is a factor */
     int analyzed;        /* 1: symbolic is that of B's pattern as it is */
-    double excess;       /* iterations since it was computed */
+    double excess;       /* iterations since it was computed, without the first of each solve */
     float *x32;
     double *x64, *work64;
     float *work32;

@@ -326,7 +326,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
                           CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
-        f->excess += it;
+        f->excess += it - 1;
         if (end == CTI_PCG_CONVERGED)
             return 1;
         if (end == CTI_PCG_INDEFINITE && b->matrix.exact) {
