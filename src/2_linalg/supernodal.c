@@ -27,14 +27,6 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_L float
 #define CTI_LV(p) cti_f8_load(p)
 #include "supernodal_solve.inl"
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_L
-#undef CTI_LV
-#undef CTI_SUPER_ABS
-#undef CTI_SUPER_LEAST
 
 #define CTI_T double
 #define CTI_TN(a, b) a##64_##b
@@ -49,14 +41,6 @@ CTI_FN double cti_factor32_scale(double most)
 #define CTI_L double
 #define CTI_LV(p) cti_d8_load(p)
 #include "supernodal_solve.inl"
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_L
-#undef CTI_LV
-#undef CTI_SUPER_ABS
-#undef CTI_SUPER_LEAST
 
 /* scratch = the columns of supernode s, entry by entry in double */
 static void cti_super64_assemble_double(const cti_symbolic *sym, const cti_gather *g, const double *val, int s, double *W, size_t ld, double *orig)

@@ -15,14 +15,6 @@
 #define CTI_SUPER_LEAST CTI_FACTOR32_LEAST
 #define CTI_SUPER_GAIN
 #include "supernodal_solve.inl"
-#undef CTI_T
-#undef CTI_TN
-#undef CTI_TVEC
-#undef CTI_TV
-#undef CTI_L
-#undef CTI_LV
-#undef CTI_SUPER_ABS
-#undef CTI_SUPER_LEAST
 #undef CTI_SUPER_GAIN
 
 /* to[i]: where row i of supernode s's panel stands in elimination order; n for rows that are padding */

@@ -174,3 +174,11 @@ CTI_FN void CTI_TN(cti_factor, solve)(const CTI_TN(cti_factor, t) * f, CTI_T *x,
 }
 
 #undef CTI_SUPER_WIDE
+#undef CTI_T
+#undef CTI_TN
+#undef CTI_TVEC
+#undef CTI_TV
+#undef CTI_L
+#undef CTI_LV
+#undef CTI_SUPER_ABS
+#undef CTI_SUPER_LEAST
