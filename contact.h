@@ -1,4 +1,4 @@
-/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 7c2e6589567a400c.
+/* contact.h -- version 0.2.0, made from src/ by tools/amalgamate.py; do not edit. Inputs 8d772e7ec5cb69ed.
 
 contact.h simulates bodies in contact: soft bodies (tetrahedra), cloth (triangles), rods (segments), points and rigid bodies against each
 other, against themselves and against static and scripted meshes and planes, with friction and continuous collision detection. One C file,
@@ -8768,7 +8768,10 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
 /* supernodal_solve.inl -- solve with one right side for one number type CTI_T and one type CTI_L of the stored panels; included by supernodal.c.
    CTI_LV(p) loads eight entries of a panel. With CTI_SUPER_GAIN the panels are those of cti_factor16. */
 
-#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
+/* [strips times columns] panels from this size on are read in storage order by the backward sweep, which changes no bit. Processor time: S1 under cmr
+   2.4 s with 400, 2.5 to 2.6 s with half and with 0; N16 under the barrier stepper 16.3 s with 400, 17.0 s with 4000, 19.3 s with 40000. Double was
+   not measured */
+#define CTI_SUPER_WIDE 400
 
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
@@ -9246,7 +9249,10 @@ CTI_FN void CTI_TN(cti_factor, free)(cti_mem *mem, CTI_TN(cti_factor, t) * f)
 /* supernodal_solve.inl -- solve with one right side for one number type CTI_T and one type CTI_L of the stored panels; included by supernodal.c.
    CTI_LV(p) loads eight entries of a panel. With CTI_SUPER_GAIN the panels are those of cti_factor16. */
 
-#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
+/* [strips times columns] panels from this size on are read in storage order by the backward sweep, which changes no bit. Processor time: S1 under cmr
+   2.4 s with 400, 2.5 to 2.6 s with half and with 0; N16 under the barrier stepper 16.3 s with 400, 17.0 s with 4000, 19.3 s with 40000. Double was
+   not measured */
+#define CTI_SUPER_WIDE 400
 
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
@@ -9460,10 +9466,12 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 /* ---- 2_linalg/supernodal_short.c ---- */
 /* supernodal_short.c -- a factor in 16-bit integers, and the solve with it.
    Method: with L the factor of A, D = diag(A) and L_s = D^-1/2 L G, whose entries are integers, A^-1 r is
-   D^-1/2 L_s'^-1 G^2 L_s^-1 D^-1/2 r. D^-1/2 L has rows of norm 1. Without it, rows of soft parts beside stiff ones would lose all of their digits. */
+   D^-1/2 L_s'^-1 G^2 L_s^-1 D^-1/2 r. D^-1/2 L has rows of norm 1. Without that, rows of soft parts beside stiff ones would lose all
+   of their digits. */
 
+/* [1] largest entry of a packed column: that of 16 bits, less one for the rounding of scales. Half of it would waste a bit, double does not fit */
 #if CONTACT_WITH_BARRIER
-#define CTI_SUPER_SHORT 32766.f /* largest entry of a packed column */
+#define CTI_SUPER_SHORT 32766.f
 
 #define CTI_T float
 #endif
@@ -9482,8 +9490,11 @@ CTI_FN int cti_factor64_compute_double(cti_mem *mem, cti_factor64 *f, const cti_
 /* supernodal_solve.inl -- solve with one right side for one number type CTI_T and one type CTI_L of the stored panels; included by supernodal.c.
    CTI_LV(p) loads eight entries of a panel. With CTI_SUPER_GAIN the panels are those of cti_factor16. */
 
+/* [strips times columns] panels from this size on are read in storage order by the backward sweep, which changes no bit. Processor time: S1 under cmr
+   2.4 s with 400, 2.5 to 2.6 s with half and with 0; N16 under the barrier stepper 16.3 s with 400, 17.0 s with 4000, 19.3 s with 40000. Double was
+   not measured */
 #if CONTACT_WITH_BARRIER
-#define CTI_SUPER_WIDE 400 /* [strips times columns] panels from this size on are read in storage order by the backward sweep */
+#define CTI_SUPER_WIDE 400
 
 /* first number at or after p on a 64-byte boundary */
 CTI_INLINE CTI_T *CTI_TN(cti_super, align)(CTI_T *p) { return p + ((size_t)(64 - ((uintptr_t)p & 63)) & 63) / sizeof(CTI_T); }
@@ -11894,8 +11905,8 @@ typedef struct cti_pcg_rule {
 CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, const cti_pcg_rule *rule, int max_it,
                               ct_real *work, int *out_iterations);
 #if CONTACT_WITH_BARRIER
-/* cti_pcg_run -- as cti_pcg, from x = 0, until an iteration finds r' M^-1 r, and lowers
-   1/2 x'A x - b'x, by at most share^2 of what all have. */
+/* cti_pcg_run -- as cti_pcg, from x = 0, until r' M^-1 r and what an iteration gains are at most share^2 of what all have gained. A gain is twice
+   the amount by which 1/2 x'A x - b'x falls. */
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations);
 #endif
@@ -11947,8 +11958,9 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-/* from x with r = b - A x in work. With a share, the last iteration is one before which r' M^-1 r, and which itself lowers 1/2 x'A x - b'x, is by less
-   than share^2 of what all have. The first r' M^-1 r is no measure: where M is far from A, it may hide all that is left to do */
+/* From x with r = b - A x in work. With a share, an iteration is the last one if r' M^-1 r before it, and twice the amount by which it lowers
+   1/2 x'A x - b'x, are at most share^2 of twice what all iterations have lowered it by. The first r' M^-1 r is no measure: where M is far
+   from A, it may hide all that is left to do */
 static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, const cti_pcg_rule *rule, int max_it, ct_real *work,
                                 int *out_iterations)
 {
@@ -57561,9 +57573,10 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
 /* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
 CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
-/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
-   the normal force. */
-CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_keep_contacts -- keeps the pairs and the surface before a Newton step. 0: out of memory. cti_barrier_contacts_agree -- after it: 1
+   where the forces of pairs and of friction are what their linearizations said, to a tenth. */
+CTI_FN int cti_barrier_keep_contacts(cti_state *s);
+CTI_FN int cti_barrier_contacts_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
 /* cti_barrier_rubbed -- adds friction's impulse to a contact, from what cti_barrier_remember has made. Returns its rub; -1: none. */
@@ -57765,7 +57778,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
             CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.before), CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
+    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.before),
+        CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
     CTI_FREE(m, b->joints.ties), CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
     cti_bsr_free(m, &b->matrix.B);
     CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
@@ -59313,6 +59327,9 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     return 1;
 }
 
+/* a solve that took `it` iterations, the first of which a factor of the matrix itself takes, too */
+static void cti_barrier_age(cti_barrier_factors *f, int it) { f->excess += cti_max_int(it - 1, 0); }
+
 /* iterations that a new factor costs, its analysis included */
 static double cti_barrier_factor_cost(const cti_barrier_factors *f)
 {
@@ -59341,7 +59358,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
                           CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
-        f->excess += it - 1;
+        cti_barrier_age(f, it);
         if (end == CTI_PCG_CONVERGED)
             return 1;
         if (end == CTI_PCG_INDEFINITE && b->matrix.exact) {
@@ -59372,7 +59389,7 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
         rhs[i] = -b->g[i] - rhs[i];
     end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
     r->cg_steps += it;
-    f->excess += it;
+    cti_barrier_age(f, it);
     *definite = end == CTI_PCG_CONVERGED;
     for (i = 0; *definite && i < n3; i++)
         b->dy[i] += more[i];
@@ -61700,7 +61717,8 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 #undef CTI_TIE_STRAIN
 
 /* ---- 8_barrier/barrier_hold.c ---- */
-/* barrier_hold.c -- what contacts remember from step to step: friction's impulse, for queries, and the anchor of a static hold.
+/* barrier_hold.c -- what contacts remember, from Newton step to Newton step: their linearization; and from step to step: friction's impulse, for
+   queries, and the anchor of a static hold.
    Method: the smooth law has no force without a slip u, so what it holds creeps by a share of the friction velocity. With static_hold the
    slip counts from an anchor that the contact keeps: u = a + the tangential displacement of the step. A load below mu lambda comes to rest
    at a slip below e = friction_velocity h, and the next step begins there;
@@ -61709,9 +61727,11 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
    contact is known by its features; a pair of other features begins with no anchor, as in the contact memory of the other steppers. based
    on: Li et al. 2020, eq. 13 to 15; the anchor is that of 7_contact/memory.h, there for Coulomb's law (no paper). */
 
-/* [1] of mu times the normal force. A Newton step from rest that ends below friction_velocity has seen the law's slope at 0 alone, which
-   has no limit: with newton_tolerance above friction_velocity, mu .49 held on a slope of tan .5 */
-#define CTI_RUB_OFF CTI_R(0.1)
+/* [1] of a pair's force, and of mu times it: what their linearizations may be off in a step's last Newton step. A Newton step from rest that ends
+   below friction_velocity has seen the law's slope at 0 alone, which has no limit: with newton_tolerance above friction_velocity, mu .49 held on a
+   slope of tan .5. A step that doubles a distance is off by a quarter. IPC's chain takes 4.17 iterations a step, 4.25 with half for pairs, 4.08
+   with double, 5.6 with 0 */
+#define CTI_HOLD_OFF CTI_R(0.1)
 
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p)
 {
@@ -61756,7 +61776,8 @@ CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, ct
     cti_rub_drag(w, s->desc.barrier.friction_velocity * cti_barrier_own(s)->h, q->anchor);
 }
 
-CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
+/* 1 where friction at surface.x0 is what its linearization in the last assembly said */
+static int cti_hold_rubs_agree(const cti_state *s)
 {
     const cti_barrier *b = cti_barrier_own(s);
     ct_real reach = s->desc.barrier.friction_velocity * b->h;
@@ -61771,10 +61792,47 @@ CTI_FN int cti_barrier_rubs_agree(const cti_state *s)
             ct_real d = was[k] + H[2 * k] * (u[0] - q->at[0]) + H[2 * k + 1] * (u[1] - q->at[1]) - is[k];
             off += d * d;
         }
-        if (off > CTI_RUB_OFF * CTI_RUB_OFF * q->load * q->load)
+        if (off > CTI_HOLD_OFF * CTI_HOLD_OFF * q->load * q->load)
             return 0;
     }
     return 1;
+}
+
+CTI_FN int cti_barrier_keep_contacts(cti_state *s)
+{
+    cti_barrier *b = cti_barrier_own(s);
+    if (!CTI_RESIZE(s->mem, b->contact.before, CTI_LEN(b->contact.terms)) || !CTI_RESIZE(s->mem, b->surface.x_before, 3 * s->surface.nv))
+        return 0;
+    if (CTI_LEN(b->contact.terms))
+        memcpy(b->contact.before, b->contact.terms, sizeof *b->contact.before * (size_t)CTI_LEN(b->contact.terms));
+    if (s->surface.nv)
+        memcpy(b->surface.x_before, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    return 1;
+}
+
+/* 1 where the force of every pair of a list over the last Newton step is what its linearization says, to a tenth, or to what changes the speed of a
+   vertex by newton_tolerance. Near 1 / d, a force that changes from f0 to f1 is off its tangent by (f1 - f0)^2 over the larger. Where all pairs
+   are much nearer than in balance, each Newton step but doubles their distances, however short it is */
+static int cti_hold_pairs_agree(const cti_state *s, const cti_barrier_term *terms)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    ct_real least = s->desc.barrier.newton_tolerance * b->h;
+    int i;
+    for (i = 0; i < CTI_LEN(terms); i++) {
+        cti_potential_terms t;
+        ct_real f0 = cti_barrier_eval(s, &terms[i], b->surface.x_before, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
+        ct_real f1 = cti_barrier_eval(s, &terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
+        ct_real most = cti_max(f0, f1);
+        if ((f1 - f0) * (f1 - f0) > most * cti_max(CTI_HOLD_OFF * most, least * terms[i].mass))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_barrier_contacts_agree(const cti_state *s)
+{
+    const cti_barrier *b = cti_barrier_own(s);
+    return cti_hold_rubs_agree(s) && cti_hold_pairs_agree(s, b->contact.before) && cti_hold_pairs_agree(s, b->contact.terms);
 }
 
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out)
@@ -61820,7 +61878,7 @@ CTI_FN int cti_barrier_rubbed(const cti_state *s, const cti_memory *m, cti_touch
     return rub;
 }
 
-#undef CTI_RUB_OFF
+#undef CTI_HOLD_OFF
 
 /* ---- 8_barrier/barrier_report.c ---- */
 /* barrier_report.c -- what a step did: the impulses of contacts and pins, the work of scripts, what contacts and damping took, and whether the step
@@ -62031,9 +62089,6 @@ CTI_FN int cti_barrier_gains(const cti_state *s, ct_real dt, const double *start
    Newton step (soak32, set barrier, seed 1002). Half and double were not compared */
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4
-/* [1] of a pair's force: what its linearization may be off in a step's last Newton step, as for friction. A step that doubles a distance is off by a
-   quarter. IPC's chain takes 4.17 iterations a step, 4.25 with half, 4.08 with double, 5.6 with 0 */
-#define CTI_BARRIER_OFF CTI_R(0.1)
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
@@ -62369,38 +62424,6 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     return 1;
 }
 
-/* the pairs and the surface before the last Newton step. 0: out of memory */
-static int cti_barrier_keep_terms(cti_state *s)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    if (!CTI_RESIZE(s->mem, b->contact.before, CTI_LEN(b->contact.terms)) || !CTI_RESIZE(s->mem, b->surface.x_before, 3 * s->surface.nv))
-        return 0;
-    if (CTI_LEN(b->contact.terms))
-        memcpy(b->contact.before, b->contact.terms, sizeof *b->contact.before * (size_t)CTI_LEN(b->contact.terms));
-    if (s->surface.nv)
-        memcpy(b->surface.x_before, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    return 1;
-}
-
-/* 1 where the force of every pair of a list over the last Newton step is what its linearization says, to a tenth, or to what changes the speed of a
-   vertex by newton_tolerance. Near 1 / d, a force that changes from f0 to f1 is off its tangent by (f1 - f0)^2 over the larger. Where all pairs
-   are much nearer than in balance, each Newton step but doubles their distances, however short it is */
-static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *terms)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    ct_real least = s->desc.barrier.newton_tolerance * b->h;
-    int i;
-    for (i = 0; i < CTI_LEN(terms); i++) {
-        cti_potential_terms t;
-        ct_real f0 = cti_barrier_eval(s, &terms[i], b->surface.x_before, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
-        ct_real f1 = cti_barrier_eval(s, &terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
-        ct_real most = cti_max(f0, f1);
-        if ((f1 - f0) * (f1 - f0) > most * cti_max(CTI_BARRIER_OFF * most, least * terms[i].mass))
-            return 0;
-    }
-    return 1;
-}
-
 /* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
@@ -62417,13 +62440,12 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     if (last < 0)
         return CTI_BARRIER_MEMORY;
     q->is_last = last;
-    if (last && !cti_barrier_keep_terms(s))
+    if (last && !cti_barrier_keep_contacts(s))
         return CTI_BARRIER_MEMORY;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (last && (!moved || (cti_barrier_rubs_agree(s) && cti_barrier_terms_agree(s, b->contact.before) &&
-                            cti_barrier_terms_agree(s, b->contact.terms))))
+    if (last && (!moved || cti_barrier_contacts_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -62635,7 +62657,6 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_SHIFT
 #undef CTI_BARRIER_LIFT
 #undef CTI_BARRIER_LIFTS
-#undef CTI_BARRIER_OFF
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD
 
@@ -75026,6 +75047,8 @@ CTI_FN int cti_explicit_account_open(cti_state *s);
 CTI_FN void cti_explicit_account_touches(cti_state *s);
 /* cti_explicit_account_kinetic -- kinetic energy that takes part in the step [J], at the committed state. */
 CTI_FN double cti_explicit_account_kinetic(cti_state *s);
+/* cti_explicit_impulses -- adds the impulses of the contacts and pins at flat.end to the step's. 0: out of memory. */
+CTI_FN int cti_explicit_impulses(cti_state *s);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 
@@ -77357,7 +77380,7 @@ CTI_FN ct_real cti_explicit_doubled(cti_state *s, double t, ct_real h)
 #undef CTI_EXPLICIT_STRIP_US
 
 /* ---- 8_explicit/explicit_account.c ---- */
-/* explicit_account.c -- energies with which the gain of a step is compared.
+/* explicit_account.c -- the contacts' impulses of a step, and energies with which its gain is compared.
    Method: an error of a Runge-Kutta step is judged by the energies that take part in it. The kinetic energy of bodies that fly by, or of a common
    motion, takes no part: it depends on the frame. So bodies that touch in the step are a set, and the kinetic energy of a set is that
    relative to its center of mass. Motion of the center takes part as far as the set meets something, or is driven by pins: with the largest
@@ -77451,6 +77474,42 @@ CTI_FN double cti_explicit_account_kinetic(cti_state *s)
     for (i = 0; i < n; i++)
         sum += 0.5 * q->mean[4 * i + 3] * q->met[i]; /* masses are those of roots */
     return sum;
+}
+
+CTI_FN int cti_explicit_impulses(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < g->flat.pins; i++)
+        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        cti_v3 impulse = cti_v3_at(g->flat.end + g->flat.state + 3 + g->flat.pins, i), t1, t2;
+        cti_touch touch;
+        if (!(cti_v3_dot(impulse, c->normal) > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
+        cti_v3_tangents(c->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, c->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
+            if (s->step.impulses.touches[k].key == touch.key)
+                break;
+        if (k < 0) {
+            cti_v3_put(touch.r, 0, cti_m3_mul_v(touch.frame, impulse));
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+                return 0;
+        } else {
+            cti_touch *o = &s->step.impulses.touches[k];
+            cti_v3 J = cti_v3_add(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), impulse);
+            touch.thickness = o->thickness;
+            *o = touch;
+            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
+        }
+    }
+    return 1;
 }
 
 /* ---- 8_explicit/explicit.c ---- */
@@ -77749,43 +77808,6 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
     cti_explicit_collide(s, g->flat.y, run->t, r);
     r->ms_solve += cti_cmr_clock(s) - clock;
     return cti_explicit_remember(s);
-}
-
-/* adds the contacts' impulses to the step's. 0: out of memory */
-static int cti_explicit_impulses(cti_state *s)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    int i, k;
-    for (i = 0; i < g->flat.pins; i++)
-        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
-    for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        cti_v3 impulse = cti_v3_at(g->flat.end + g->flat.state + 3 + g->flat.pins, i), t1, t2;
-        cti_touch touch;
-        if (!(cti_v3_dot(impulse, c->normal) > 0))
-            continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
-        cti_v3_tangents(c->normal, &t1, &t2);
-        cti_v3_put(touch.frame, 0, c->normal);
-        cti_v3_put(touch.frame, 1, t1);
-        cti_v3_put(touch.frame, 2, t2);
-        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
-            if (s->step.impulses.touches[k].key == touch.key)
-                break;
-        if (k < 0) {
-            cti_v3_put(touch.r, 0, cti_m3_mul_v(touch.frame, impulse));
-            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
-                return 0;
-        } else {
-            cti_touch *o = &s->step.impulses.touches[k];
-            cti_v3 J = cti_v3_add(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), impulse);
-            touch.thickness = o->thickness;
-            *o = touch;
-            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
-        }
-    }
-    return 1;
 }
 
 /* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */

@@ -505,12 +505,24 @@ static void test_out_of_memory(void **state)
         cti_symbolic sym;
         cti_gather g;
         cti_factor32 f;
+        cti_factor16 packed;
+        int first = fail_at;
         cti_mem_init(&mem, &user);
-        memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&f, 0, sizeof f);
+        memset(&sym, 0, sizeof sym), memset(&g, 0, sizeof g), memset(&f, 0, sizeof f), memset(&packed, 0, sizeof packed);
         calls = 0;
         ok = cti_symbolic_analyze(&mem, &sym, &A, blocks, n) && cti_gather_make(&mem, &g, &sym, &A, blocks) &&
              cti_factor32_compute(&mem, &f, &sym, &g, A.val);
         assert_int_equal(ok, calls < fail_at);
+        for (i = 0, fail_at = 1; ok && !i; fail_at++) { /* each allocation of a packed factor */
+            calls = 0;
+            i = cti_factor16_pack(&mem, &packed, &f);
+            assert_int_equal(i, calls < fail_at);
+            assert_true(i || fail_at < 8);
+            if (!i)
+                cti_factor16_free(&mem, &packed);
+        }
+        fail_at = first;
+        cti_factor16_free(&mem, &packed);
         cti_factor32_free(&mem, &f);
         cti_gather_free(&mem, &g);
         cti_symbolic_free(&mem, &sym);

@@ -32,8 +32,9 @@ CTI_FN cti_operator cti_bsr_operator(const cti_bsr *A)
     return q;
 }
 
-/* from x with r = b - A x in work. With a share, the last iteration is one before which r' M^-1 r, and which itself lowers 1/2 x'A x - b'x, is by less
-   than share^2 of what all have. The first r' M^-1 r is no measure: where M is far from A, it may hide all that is left to do */
+/* From x with r = b - A x in work. With a share, an iteration is the last one if r' M^-1 r before it, and twice the amount by which it lowers
+   1/2 x'A x - b'x, are at most share^2 of twice what all iterations have lowered it by. The first r' M^-1 r is no measure: where M is far
+   from A, it may hide all that is left to do */
 static cti_pcg_end cti_pcg_from(const cti_operator *A, const cti_operator *M, ct_real *x, const cti_pcg_rule *rule, int max_it, ct_real *work,
                                 int *out_iterations)
 {

@@ -43,8 +43,8 @@ typedef struct cti_pcg_rule {
 /* cti_pcg_by -- as cti_pcg, by a rule. */
 CTI_FN cti_pcg_end cti_pcg_by(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, const cti_pcg_rule *rule, int max_it,
                               ct_real *work, int *out_iterations);
-/* cti_pcg_run -- as cti_pcg, from x = 0, until an iteration finds r' M^-1 r, and lowers
-   1/2 x'A x - b'x, by at most share^2 of what all have. */
+/* cti_pcg_run -- as cti_pcg, from x = 0, until r' M^-1 r and what an iteration gains are at most share^2 of what all have gained. A gain is twice
+   the amount by which 1/2 x'A x - b'x falls. */
 CTI_FN cti_pcg_end cti_pcg_run(const cti_operator *A, const cti_operator *M, const ct_real *b, ct_real *x, ct_real share, int max_it, ct_real *work,
                                int *out_iterations);
 

@@ -1,9 +1,11 @@
 /* supernodal_short.c -- a factor in 16-bit integers, and the solve with it.
    Method: with L the factor of A, D = diag(A) and L_s = D^-1/2 L G, whose entries are integers, A^-1 r is
-   D^-1/2 L_s'^-1 G^2 L_s^-1 D^-1/2 r. D^-1/2 L has rows of norm 1. Without it, rows of soft parts beside stiff ones would lose all of their digits. */
+   D^-1/2 L_s'^-1 G^2 L_s^-1 D^-1/2 r. D^-1/2 L has rows of norm 1. Without that, rows of soft parts beside stiff ones would lose all
+   of their digits. */
 #include "supernodal.h"
 
-#define CTI_SUPER_SHORT 32766.f /* largest entry of a packed column */
+/* [1] largest entry of a packed column: that of 16 bits, less one for the rounding of scales. Half of it would waste a bit, double does not fit */
+#define CTI_SUPER_SHORT 32766.f
 
 #define CTI_T float
 #define CTI_TN(a, b) a##16_##b

@@ -40,9 +40,6 @@
    Newton step (soak32, set barrier, seed 1002). Half and double were not compared */
 #define CTI_BARRIER_LIFT 16
 #define CTI_BARRIER_LIFTS 4
-/* [1] of a pair's force: what its linearization may be off in a step's last Newton step, as for friction. A step that doubles a distance is off by a
-   quarter. IPC's chain takes 4.17 iterations a step, 4.25 with half, 4.08 with double, 5.6 with 0 */
-#define CTI_BARRIER_OFF CTI_R(0.1)
 #define CTI_BARRIER_LAGS 50        /* most solves where friction is to converge */
 /* [1] the scale is the root of the mean square of contacts' forces over their masses, over this: LOG then carries them at 0.51 dhat. Half: at 0.67,
    double: 0.33 */
@@ -376,38 +373,6 @@ static int cti_barrier_move(cti_state *s, cti_barrier_run *q, ct_step_report *r)
     return 1;
 }
 
-/* the pairs and the surface before the last Newton step. 0: out of memory */
-static int cti_barrier_keep_terms(cti_state *s)
-{
-    cti_barrier *b = cti_barrier_own(s);
-    if (!CTI_RESIZE(s->mem, b->contact.before, CTI_LEN(b->contact.terms)) || !CTI_RESIZE(s->mem, b->surface.x_before, 3 * s->surface.nv))
-        return 0;
-    if (CTI_LEN(b->contact.terms))
-        memcpy(b->contact.before, b->contact.terms, sizeof *b->contact.before * (size_t)CTI_LEN(b->contact.terms));
-    if (s->surface.nv)
-        memcpy(b->surface.x_before, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
-    return 1;
-}
-
-/* 1 where the force of every pair of a list over the last Newton step is what its linearization says, to a tenth, or to what changes the speed of a
-   vertex by newton_tolerance. Near 1 / d, a force that changes from f0 to f1 is off its tangent by (f1 - f0)^2 over the larger. Where all pairs
-   are much nearer than in balance, each Newton step but doubles their distances, however short it is */
-static int cti_barrier_terms_agree(const cti_state *s, const cti_barrier_term *terms)
-{
-    const cti_barrier *b = cti_barrier_own(s);
-    ct_real least = s->desc.barrier.newton_tolerance * b->h;
-    int i;
-    for (i = 0; i < CTI_LEN(terms); i++) {
-        cti_potential_terms t;
-        ct_real f0 = cti_barrier_eval(s, &terms[i], b->surface.x_before, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
-        ct_real f1 = cti_barrier_eval(s, &terms[i], s->surface.x0, CTI_POTENTIAL_VALUE, &t) ? t.force : 0;
-        ct_real most = cti_max(f0, f1);
-        if ((f1 - f0) * (f1 - f0) > most * cti_max(CTI_BARRIER_OFF * most, least * terms[i].mass))
-            return 0;
-    }
-    return 1;
-}
-
 /* The step that is short enough to end with is taken, too: it costs no factor, and what is left is of second order */
 static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_step_report *r)
 {
@@ -424,13 +389,12 @@ static cti_barrier_end cti_barrier_iterate(cti_state *s, cti_barrier_run *q, ct_
     if (last < 0)
         return CTI_BARRIER_MEMORY;
     q->is_last = last;
-    if (last && !cti_barrier_keep_terms(s))
+    if (last && !cti_barrier_keep_contacts(s))
         return CTI_BARRIER_MEMORY;
     moved = cti_barrier_move(s, q, r);
     if (moved < 0)
         return CTI_BARRIER_MEMORY;
-    if (last && (!moved || (cti_barrier_rubs_agree(s) && cti_barrier_terms_agree(s, b->contact.before) &&
-                            cti_barrier_terms_agree(s, b->contact.terms))))
+    if (last && (!moved || cti_barrier_contacts_agree(s)))
         return CTI_BARRIER_CONVERGED;
     return moved ? CTI_BARRIER_GOES_ON : CTI_BARRIER_STUCK;
 }
@@ -642,6 +606,5 @@ CTI_FN ct_code cti_barrier_once(cti_state *s, ct_real h, double *start, ct_step_
 #undef CTI_BARRIER_SHIFT
 #undef CTI_BARRIER_LIFT
 #undef CTI_BARRIER_LIFTS
-#undef CTI_BARRIER_OFF
 #undef CTI_BARRIER_LAGS
 #undef CTI_BARRIER_LOAD

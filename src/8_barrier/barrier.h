@@ -347,9 +347,10 @@ CTI_FN int cti_barrier_joints_close(cti_state *s, cti_memory *out, ct_step_repor
 CTI_FN uint64_t cti_barrier_key(const cti_state *s, const cti_barrier_term *p);
 /* cti_barrier_anchor -- key and anchor of a rub that is new in a step; its directions are known. */
 CTI_FN void cti_barrier_anchor(const cti_state *s, const cti_barrier_term *p, cti_barrier_rub *q);
-/* cti_barrier_rubs_agree -- 1 where friction at surface.x0 is what its linearization in the last assembly said, but for a tenth of mu times
-   the normal force. */
-CTI_FN int cti_barrier_rubs_agree(const cti_state *s);
+/* cti_barrier_keep_contacts -- keeps the pairs and the surface before a Newton step. 0: out of memory. cti_barrier_contacts_agree -- after it: 1
+   where the forces of pairs and of friction are what their linearizations said, to a tenth. */
+CTI_FN int cti_barrier_keep_contacts(cti_state *s);
+CTI_FN int cti_barrier_contacts_agree(const cti_state *s);
 /* cti_barrier_remember -- out: an item for each rub, in their order, at the end of a step. 0: out of memory. */
 CTI_FN int cti_barrier_remember(cti_state *s, cti_memory *out);
 /* cti_barrier_rubbed -- adds friction's impulse to a contact, from what cti_barrier_remember has made. Returns its rub; -1: none. */

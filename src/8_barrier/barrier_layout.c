@@ -30,7 +30,8 @@ CTI_FN void cti_barrier_free(cti_state *s)
         CTI_FREE(m, l->pairs), CTI_FREE(m, l->quads), CTI_FREE(m, l->hat), CTI_FREE(m, l->d2), CTI_FREE(m, l->start2), CTI_FREE(m, l->w),
             CTI_FREE(m, l->feature);
     }
-    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.before), CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
+    CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.before),
+        CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
     CTI_FREE(m, b->joints.ties), CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
     cti_bsr_free(m, &b->matrix.B);
     CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);

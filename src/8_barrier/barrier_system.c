@@ -298,6 +298,9 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     return 1;
 }
 
+/* a solve that took `it` iterations, the first of which a factor of the matrix itself takes, too */
+static void cti_barrier_age(cti_barrier_factors *f, int it) { f->excess += cti_max_int(it - 1, 0); }
+
 /* iterations that a new factor costs, its analysis included */
 static double cti_barrier_factor_cost(const cti_barrier_factors *f)
 {
@@ -326,7 +329,7 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
                           CTI_LEN(s->bodies.rigids) || CTI_LEN(s->bodies.joints) ? CTI_BARRIER_INEXACT_RIGID : CTI_BARRIER_INEXACT,
                           fresh ? CTI_BARRIER_FRESH : (int)cti_fmax(CTI_BARRIER_MOST, cost / 2), rhs + 3 * (size_t)b->n, &it);
         r->cg_steps += it;
-        f->excess += it - 1;
+        cti_barrier_age(f, it);
         if (end == CTI_PCG_CONVERGED)
             return 1;
         if (end == CTI_PCG_INDEFINITE && b->matrix.exact) {
@@ -357,7 +360,7 @@ CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
         rhs[i] = -b->g[i] - rhs[i];
     end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
     r->cg_steps += it;
-    f->excess += it;
+    cti_barrier_age(f, it);
     *definite = end == CTI_PCG_CONVERGED;
     for (i = 0; *definite && i < n3; i++)
         b->dy[i] += more[i];

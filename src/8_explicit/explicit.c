@@ -304,43 +304,6 @@ static int cti_explicit_condition(cti_state *s, cti_explicit_run *run, ct_step_r
     return cti_explicit_remember(s);
 }
 
-/* adds the contacts' impulses to the step's. 0: out of memory */
-static int cti_explicit_impulses(cti_state *s)
-{
-    cti_explicit *g = cti_explicit_own(s);
-    int i, k;
-    for (i = 0; i < g->flat.pins; i++)
-        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
-    for (i = 0; i < CTI_LEN(g->touches); i++) {
-        const cti_explicit_touch *c = &g->touches[i];
-        cti_v3 impulse = cti_v3_at(g->flat.end + g->flat.state + 3 + g->flat.pins, i), t1, t2;
-        cti_touch touch;
-        if (!(cti_v3_dot(impulse, c->normal) > 0))
-            continue;
-        memset(&touch, 0, sizeof touch);
-        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
-        cti_v3_tangents(c->normal, &t1, &t2);
-        cti_v3_put(touch.frame, 0, c->normal);
-        cti_v3_put(touch.frame, 1, t1);
-        cti_v3_put(touch.frame, 2, t2);
-        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
-            if (s->step.impulses.touches[k].key == touch.key)
-                break;
-        if (k < 0) {
-            cti_v3_put(touch.r, 0, cti_m3_mul_v(touch.frame, impulse));
-            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
-                return 0;
-        } else {
-            cti_touch *o = &s->step.impulses.touches[k];
-            cti_v3 J = cti_v3_add(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), impulse);
-            touch.thickness = o->thickness;
-            *o = touch;
-            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
-        }
-    }
-    return 1;
-}
-
 /* search.moved: the contacts at y, at which g->surface is, as cti_explicit_find. 0: out of memory */
 static int cti_explicit_find_aside(cti_state *s, const ct_real *y, double t, int is_new)
 {

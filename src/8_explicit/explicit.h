@@ -280,6 +280,8 @@ CTI_FN int cti_explicit_account_open(cti_state *s);
 CTI_FN void cti_explicit_account_touches(cti_state *s);
 /* cti_explicit_account_kinetic -- kinetic energy that takes part in the step [J], at the committed state. */
 CTI_FN double cti_explicit_account_kinetic(cti_state *s);
+/* cti_explicit_impulses -- adds the impulses of the contacts and pins at flat.end to the step's. 0: out of memory. */
+CTI_FN int cti_explicit_impulses(cti_state *s);
 
 /* ---- explicit.c, explicit_stepper.c ---- */
 

@@ -1,4 +1,4 @@
-/* explicit_account.c -- energies with which the gain of a step is compared.
+/* explicit_account.c -- the contacts' impulses of a step, and energies with which its gain is compared.
    Method: an error of a Runge-Kutta step is judged by the energies that take part in it. The kinetic energy of bodies that fly by, or of a common
    motion, takes no part: it depends on the frame. So bodies that touch in the step are a set, and the kinetic energy of a set is that
    relative to its center of mass. Motion of the center takes part as far as the set meets something, or is driven by pins: with the largest
@@ -95,4 +95,40 @@ CTI_FN double cti_explicit_account_kinetic(cti_state *s)
     for (i = 0; i < n; i++)
         sum += 0.5 * q->mean[4 * i + 3] * q->met[i]; /* masses are those of roots */
     return sum;
+}
+
+CTI_FN int cti_explicit_impulses(cti_state *s)
+{
+    cti_explicit *g = cti_explicit_own(s);
+    int i, k;
+    for (i = 0; i < g->flat.pins; i++)
+        s->step.impulses.pins[i] += g->flat.end[g->flat.state + 3 + i];
+    for (i = 0; i < CTI_LEN(g->touches); i++) {
+        const cti_explicit_touch *c = &g->touches[i];
+        cti_v3 impulse = cti_v3_at(g->flat.end + g->flat.state + 3 + g->flat.pins, i), t1, t2;
+        cti_touch touch;
+        if (!(cti_v3_dot(impulse, c->normal) > 0))
+            continue;
+        memset(&touch, 0, sizeof touch);
+        touch.pair = c->pair, touch.key = cti_pair_key(&s->surface, &c->pair), touch.thickness = cti_pair_thickness(&s->surface, &c->pair);
+        cti_v3_tangents(c->normal, &t1, &t2);
+        cti_v3_put(touch.frame, 0, c->normal);
+        cti_v3_put(touch.frame, 1, t1);
+        cti_v3_put(touch.frame, 2, t2);
+        for (k = CTI_LEN(s->step.impulses.touches) - 1; k >= 0; k--)
+            if (s->step.impulses.touches[k].key == touch.key)
+                break;
+        if (k < 0) {
+            cti_v3_put(touch.r, 0, cti_m3_mul_v(touch.frame, impulse));
+            if (!CTI_PUSH(s->mem, s->step.impulses.touches, touch))
+                return 0;
+        } else {
+            cti_touch *o = &s->step.impulses.touches[k];
+            cti_v3 J = cti_v3_add(cti_m3_mul_tv(o->frame, cti_v3_at(o->r, 0)), impulse);
+            touch.thickness = o->thickness;
+            *o = touch;
+            cti_v3_put(o->r, 0, cti_m3_mul_v(touch.frame, J));
+        }
+    }
+    return 1;
 }
