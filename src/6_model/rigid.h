@@ -18,11 +18,9 @@ typedef struct cti_rigid {
     ct_real w_mid[3];    /* angular velocity there: I_mid w_mid = spin */
     ct_real q_free[4];   /* orientation at the end of the free rotation, if that has several pieces */
     int whirls;          /* 1: it has, and q_free is valid */
-    int swings;          /* 1: joints rotate it (swing.h) */
-    ct_real end[6];      /* linear and angular velocity at the end of the step that its joints allow (linkage.h) */
-    double energy;       /* [J] kinetic and gravitational energy there */
-    double spare;        /* [J] that its linkage has lost by linearization, and may gain again */
-    int linked;          /* 1: `end`, `energy` and `spare` are valid */
+    int swings;          /* not 0: joints without compliance hold it; who steps it (linkage.h) */
+    int linked;          /* 1: its joints allow its velocities, which are of the present time */
+    ct_real watched[6];  /* end.v before the fail-safe */
     ct_real affine[9], affine_rate[9]; /* CT_STEPPER_BARRIER: x = p + A X at the end of the last step, and A's rate, */
     ct_real affine_q[4], affine_spin[3]; /* with the orientation and the spin that it left: others are somebody's who has set them */
     ct_real affine_v[3]; /* and the velocity of its centre, */

@@ -397,7 +397,7 @@ static int cti_penalty_commit(cti_state *s, ct_real h, cti_penalty_run *run, ct_
     for (i = 0; i < s->n; i++)
         s->history.dt_prev[i] = h;
     cti_integrate_forget(s);
-    cti_energy_commit(s, &a);
+    cti_energy_commit(s);
     s->energy.known &= !flies; /* the energies at the end are those before the shares of gravity were changed */
     swap = s->contact.memory, s->contact.memory = p->next, p->next = swap;
     places = p->places, p->places = p->next_places, p->next_places = places;

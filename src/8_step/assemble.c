@@ -5,7 +5,7 @@
    S + (I - S), the inverse mass S / m of Volino & Magnenat-Thalmann 2000, sec. 2.2. */
 #include "assemble.h"
 #include "policy_numbers.h"
-#include "swing.h"
+#include "linkage.h"
 #include "impulses.h"
 #include "integrate.h"
 #include "motion.h"
@@ -231,15 +231,11 @@ static void cti_assemble_rigids(cti_state *s, ct_real dt)
         cti_rigid *r = &s->bodies.rigids[i];
         int b = r->block + 1;
         ct_real *D = s->system.A.val + 9 * (size_t)s->system.A.diag[b], damp = 1 + dt * s->bodies.alpha[b];
-        if (r->swings && s->system.again > 0) { /* its rotation is that of the last solve */
-            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
+        if (r->swings && s->system.again > 0) { /* linearized at its last tentative motion */
+            cti_linkage_equation(s, dt, i);
             continue;
         }
         cti_rigid_free(r, dt);
-        if (r->swings) {
-            cti_swing_equation(r, damp, D, s->system.b + 3 * (size_t)b);
-            continue;
-        }
         for (k = 0; k < 9; k++)
             D[k] = r->I_mid[k] * damp;
         for (k = 0; k < 3; k++)

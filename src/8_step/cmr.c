@@ -13,7 +13,6 @@
 #include "parts.h"
 #include "plausible.h"
 #include "policy.h"
-#include "swing.h"
 #include "whirl.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
@@ -180,7 +179,7 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
-        cti_swing_follow(s, dt);
+        cti_linkage_follow(s, dt);
         cti_cmr_move(s, dt);
         bent = cti_cmr_bend(s, c) && !cti_state_is_paper(s);
         miss = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;
@@ -378,11 +377,9 @@ static void cti_cmr_strain(cti_state *s, cti_attempt *out)
    memory */
 static int cti_cmr_close(cti_state *s, ct_real dt, cti_attempt *out)
 {
-    cti_swing_close(s, dt);
     if (out->gained)
         cti_parts_fail_gaining(s);
-    if (!cti_linkage_climbs(s, dt, &out->gained))
-        return 0;
+    out->strained += s->linkages.unresolved;
     if (out->work.rounds == 0) /* no solve has judged the free motion */
         out->residual = cti_islands_dynamics(s, cti_cmr_scale(s, dt));
     cti_cmr_strain(s, out);
@@ -407,7 +404,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     if (!cti_cmr_recall(s, dt) || !cti_assemble_pins(s, dt))
         return 0;
     cti_assemble_movers(s, cti_state_ahead(s, dt));
-    cti_swing_begin(s);
+    cti_linkage_begin(s);
     cti_motion_predict(s, dt);
     if (!cti_assemble(s, dt, &out->extended))
         return 0;
@@ -415,6 +412,7 @@ CTI_FN int cti_cmr_attempt(cti_state *s, ct_real dt, const cti_memory *memory, c
     out->work.ms_assemble = t1 - t0;
     if (!cti_cmr_free_motion(s, dt, out))
         return 0;
+    cti_linkage_free(s, dt, memory, &out->strained);
     t0 = cti_cmr_clock(s);
     out->work.ms_unconstrained = t0 - t1;
     cti_cmr_context(s, dt, memory, &c);

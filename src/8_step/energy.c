@@ -80,23 +80,14 @@ static void cti_energy_speed(const cti_state *s, int block, const ct_real *v, ct
     }
 }
 
-/* kinetic energy of rigid bodies at the end of the last step; for jointed bodies that of the velocities that the joints allow */
+/* kinetic energy of rigid bodies at the end of the last step */
 static void cti_energy_rigids(cti_state *s)
 {
     int i;
     for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
         const cti_rigid *r = &s->bodies.rigids[i];
-        cti_energy *e = &s->energy.now[s->bodies.n_models + i];
-        ct_real I[9];
-        e->kinetic = 0;
-        if (!r->linked) {
-            cti_energy_speed(s, r->block, s->v, s->history.fall[r->block].share * s->history.dt_prev[r->block] / 2, s->energy.now);
-            e->kinetic += cti_rigid_energy(r);
-            continue;
-        }
-        cti_rigid_inertia(r, r->q, I);
-        e->kinetic = 0.5 * (double)r->mass * (double)cti_v3_norm2(cti_v3_at(r->end, 0)) +
-                     0.5 * (double)cti_v3_dot(cti_v3_at(r->end, 1), cti_m3_mul_v(I, cti_v3_at(r->end, 1)));
+        s->energy.now[s->bodies.n_models + i].kinetic = cti_rigid_energy(r);
+        cti_energy_speed(s, r->block, s->v, s->history.fall[r->block].share * s->history.dt_prev[r->block] / 2, s->energy.now);
     }
 }
 
@@ -566,15 +557,16 @@ static void cti_energy_row(const cti_state *s, int i, cti_account *out, double *
 {
     const cti_row *row = &s->contact.rows[i];
     const cti_contact_row *o = &s->contact.origins[i];
-    ct_real u[3];
+    ct_real u[3], share = cti_linkage_share(s, o->joint - 1);
     double work, driven = 0;
     int k;
     cti_row_velocity(row, s->end.v, u);
     for (work = -cti_energy_bent(s, i), k = 0; k < 3; k++) {
-        work += (double)(row->r[k] * (u[k] - row->w[k]));
+        work += (double)(share * row->r[k] * (u[k] - row->w[k]));
         driven -= (double)(row->r[k] * o->script[k]);
     }
     if (o->joint && cti_linkage_is_rigid(&s->bodies.joints[(o->joint - 1) / 2], (o->joint - 1) & 1) &&
+        !cti_joints_is_scripted(&s->bodies.joints[(o->joint - 1) / 2]) &&
         !cti_linkage_recovers(s, &s->bodies.joints[(o->joint - 1) / 2])) { /* it does no work: what its row does is an error of linearization */
         *out_error += work;
         return;
@@ -625,26 +617,16 @@ CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         cti_energy_row(s, i, out, &error);
     out->damping = cti_energy_damping(s, dt);
-    out->pins -= out->script + out->joints + out->recovery - out->contact + error; /* the rest of all work */
+    out->joints += cti_linkage_work(s);
+    out->pins -= out->script + out->joints - cti_linkage_work(s) + out->recovery - out->contact + error; /* the rest of all work */
     out->gained -= out->script + out->pins + out->joints + out->recovery - out->contact - out->damping;
 }
 
-CTI_FN void cti_energy_commit(cti_state *s, cti_account *out)
+CTI_FN void cti_energy_commit(cti_state *s)
 {
-    cti_energies *energy = &s->energy;
-    cti_bodies *bodies = &s->bodies;
-    cti_energy *e = energy->now;
-    int i;
-    energy->now = energy->end, energy->end = e;
-    energy->known = 1;
-    memset(out, 0, sizeof *out);
-    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
-        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
-            out->gained -= energy->now[bodies->n_models + i].kinetic;
-    cti_energy_rigids(s); /* joints have changed their velocities */
-    for (i = 0; i < CTI_LEN(bodies->rigids); i++)
-        if (bodies->rigids[i].linked && !cti_energy_is_inactive(s, bodies->n_models + i))
-            out->gained += energy->now[bodies->n_models + i].kinetic;
+    cti_energy *e = s->energy.now;
+    s->energy.now = s->energy.end, s->energy.end = e;
+    s->energy.known = 1;
 }
 
 #undef CTI_ENERGY_TOUCHED

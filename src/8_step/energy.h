@@ -33,8 +33,7 @@ CTI_FN int cti_energy_is_touched(const cti_state *s, int m);
 CTI_FN int cti_energy_calm(cti_state *s, ct_real dt, ct_real *out_lost);
 /* cti_energy_account -- the balance of a substep dt after cti_energy_try, before it is committed. */
 CTI_FN void cti_energy_account(cti_state *s, ct_real dt, cti_account *out);
-/* cti_energy_commit -- after a commit: the tentative energies become those of the state. out: a correction of the balance, since joints
-   between rigid bodies do no work over a step (linkage.h). */
-CTI_FN void cti_energy_commit(cti_state *s, cti_account *out);
+/* cti_energy_commit -- after a commit: the tentative energies become those of the state. */
+CTI_FN void cti_energy_commit(cti_state *s);
 
 #endif /* CTI_ENERGY_H */

@@ -7,6 +7,7 @@
 #include "impulses.h"
 #include "../0_base/sort.h"
 #include "integrate.h"
+#include "linkage.h"
 
 CTI_FN void cti_impulses_free(cti_mem *mem, cti_impulses *q)
 {
@@ -138,10 +139,10 @@ static void cti_impulses_contact(cti_state *s, const cti_impulses_index *x, cons
     cti_impulses_touch(&s->step.impulses, x, &t);
 }
 
-static int cti_impulses_joint(cti_state *s, const cti_row *row)
+static int cti_impulses_joint(cti_state *s, const cti_row *row, ct_real share)
 {
     const cti_memory_item *m = cti_memory_find(&s->step.impulses.joints, row->key);
-    cti_v3 r = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+    cti_v3 r = cti_v3_mul(cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0)), share);
     cti_memory_item item;
     memset(&item, 0, sizeof item);
     item.key = row->key;
@@ -267,7 +268,7 @@ CTI_FN int cti_impulses_add(cti_state *s, ct_real dt)
         return 0;
     for (i = 0; i < n; i++) {
         const cti_row *row = &s->contact.rows[i];
-        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row))
+        if (s->contact.origins[i].joint && !cti_impulses_joint(s, row, cti_linkage_share(s, s->contact.origins[i].joint - 1)))
             return 0;
         if (!row->equations && !s->contact.origins[i].repair && row->r[0] > 0)
             cti_impulses_contact(s, &x, row, &s->contact.origins[i]);

@@ -7,6 +7,7 @@
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
 #include "joints.h"
+#include "linkage.h"
 #include "momenta.h"
 #include "policy.h"
 
@@ -212,12 +213,15 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
 {
     const cti_memory_item *m;
     ct_real soft = cti_joints_softness(j, part);
+    cti_v3 e;
     int k;
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
     cti_joints_row(s, j, part, row);
     soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
+    if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e))
+        return;
     m = cti_memory_find(c->memory, row->key);
     if (m)
         cti_v3_put(row->r, 0, cti_m3_mul_v(row->frame, cti_v3_mul(cti_v3_at(m->impulse, 0), c->dt / m->dt)));
@@ -303,6 +307,24 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
     return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
+CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt)
+{
+    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    return cti_joints_target(s, j, part, dt, unit);
+}
+
+CTI_FN ct_real cti_joints_rigid(const cti_state *s, const cti_joint *j, int part)
+{
+    cti_row row;
+    cti_joints_row(s, j, part, &row);
+    return cti_joints_own(s, &row) * cti_step_tuned.attempt.joint_own;
+}
+
+CTI_FN int cti_joints_is_scripted(const cti_joint *j)
+{
+    return j->a.n_path > 0 || j->b.n_path > 0 || j->a.keyframes || j->b.keyframes;
+}
+
 /* offset of a stitch's points across its axis, in the row's axes; 0 along it */
 static cti_v3 cti_joints_aside(const cti_state *s, const cti_joint *j, int end, double time, const ct_real *frame)
 {
@@ -315,8 +337,19 @@ static ct_real cti_joints_bend_row(const cti_state *s, const cti_row_context *c,
 {
     cti_row *row = &s->contact.rows[i];
     int k, start = s->desc.row_mode == CT_ROW_VELOCITY, part = (s->contact.origins[i].joint - 1) & 1, across = cti_joints_is_damped(s, i);
-    ct_real u[3], miss = 0;
-    cti_v3 e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
+    ct_real u[3], error[3], miss = 0;
+    cti_v3 e;
+    if (cti_linkage_row(s, s->contact.origins[i].joint - 1, row, &e)) {
+        row->w[0] = row->w[1] = row->w[2] = 0;
+        cti_v3_put(error, 0, e);
+        cti_row_velocity(row, c->v, u);
+        cti_v3_put(row->w, 0, cti_v3_sub(cti_v3_mul(e, 1 / c->dt), cti_v3_at(u, 0)));
+        for (k = 0; k < 3; k++)
+            if (row->equations >> k & 1)
+                miss = cti_max(miss, cti_abs(error[k] + c->dt * row->compliance[k] * row->r[k]));
+        return miss;
+    }
+    e = cti_joints_phi(s, j, part, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame);
     e = cti_v3_sub(e, cti_joints_target(s, j, part, c->dt, row->frame));
     if (across)
         e = cti_v3_add(e, cti_joints_aside(s, j, !start, start ? s->step.time : cti_state_ahead(s, c->dt), row->frame));

@@ -10,6 +10,12 @@ CTI_FN cti_v3 cti_joints_scripted(const cti_joint_side *side, double time, ct_re
 CTI_FN int cti_joints_parts(const cti_joint *j);
 /* cti_joints_is_soft -- 1 if a part has compliance. */
 CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
+/* cti_joints_is_scripted -- 1 if a script moves a side. */
+CTI_FN int cti_joints_is_scripted(const cti_joint *j);
+/* cti_joints_left -- error [m] of a part that may remain after a step of dt, in world axes: one from outside is closed at the recovery speed. */
+CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt);
+/* cti_joints_rigid -- compliance [1/kg] of a row that has none (attempt.joint_own). */
+CTI_FN ct_real cti_joints_rigid(const cti_state *s, const cti_joint *j, int part);
 /* cti_joints_is_damped -- 1 if a row is a stitch with the part of its geometric stiffness that damps it across its axis (joints.c). */
 CTI_FN int cti_joints_is_damped(const cti_state *s, int row);
 /* cti_joints_energy -- present energy [J] of the springs of a joint. */

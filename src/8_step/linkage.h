@@ -1,21 +1,46 @@
-/* linkage.h -- energy of jointed rigid bodies. */
+/* linkage.h -- rigid bodies that joints without compliance hold together: between the state and mechanism.h. */
 #ifndef CTI_LINKAGE_H
 #define CTI_LINKAGE_H
 
-#include "state.h"
+#include "joints.h"
 
-/* cti_linkage_is_rigid -- 1 if a part of a joint does no work: its sides are rigid bodies or the world at rest, without compliance. */
+/* How a rigid body that such joints hold is stepped (cti_rigid.swings). By its mechanism alone; by the solve of its island, whose contacts and
+   other joints load it; by the fail-safe. 0: no such joint holds it. */
+enum { CTI_SWINGS_ALONE = 1, CTI_SWINGS_LOADED = 2, CTI_SWINGS_FORCED = 3 };
+
+/* cti_linkage_prepare -- after a change of topology: finds the linkages. 0: out of memory. cti_linkage_release frees them. */
+CTI_FN int cti_linkage_prepare(cti_state *s);
+CTI_FN void cti_linkage_release(cti_state *s);
+/* cti_linkage_is_rigid -- 1 if a part of a joint does no work on its bodies: its sides are rigid bodies, the world or a script, without
+   compliance. */
 CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);
 /* cti_linkage_recovers -- 1 if the present error of a joint is one that is being closed (cti_policy_joint_closes). */
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j);
-/* cti_linkage_keep -- at the end of a commit of a step dt: jointed bodies on which only rigid joints, the world at rest and gravity acted
-   keep their energy, or come nearer to it. Others gain no more than contacts and other joints gave them. 0: out of memory. */
-CTI_FN int cti_linkage_keep(cti_state *s, ct_real dt);
-/* cti_linkage_climbs -- adds to *out the number of linkages whose gravitational energy at the tentative end of a step dt exceeds all the
-   energy that they have, so that the excess cannot be removed from their motion. 0: out of memory. */
-CTI_FN int cti_linkage_climbs(cti_state *s, ct_real dt, int *out);
-/* cti_linkage_watch, _forget -- called before and after the fail-safe: bodies whose end.v it changed, or all, do not keep their energy in
-   this step. */
+/* cti_linkage_begin -- at the start of an attempt: how each rigid body is stepped. */
+CTI_FN void cti_linkage_begin(cti_state *s);
+/* cti_linkage_free -- the motion without contacts of all linkages, in system.v_free, and A and b of their rotations there. Adds to *out the
+   number of those whose motion was not found; their components fail. */
+CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory, int *out);
+/* cti_linkage_equation -- A and b of the rotation of a body that swings, linearized at its last tentative motion. */
+CTI_FN void cti_linkage_equation(cti_state *s, ct_real dt, int rigid);
+/* cti_linkage_load -- rows [first, end) are those of an island. 1: nothing but the joints of its linkages acts there at end.v, so that the
+   motion of cti_linkage_free is its solution. 0: its linkages are loaded from now on. */
+CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end);
+/* cti_linkage_follow -- takes over end.v and the rows' multipliers; A and b of loaded bodies are linearized there. */
+CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt);
+/* cti_linkage_row -- terms, frame and multipliers of a joint's row at the tentative motion, and out [3] its error [m] in these axes. 0: the part
+   belongs to no linkage, or this is not stepped. */
+CTI_FN int cti_linkage_row(const cti_state *s, int id, cti_row *row, cti_v3 *out);
+/* cti_linkage_share -- 2 where a row's multiplier is half of its impulse, as of joints of linkages; else 1. */
+CTI_FN ct_real cti_linkage_share(const cti_state *s, int id);
+/* cti_linkage_end -- velocities at the end of the step to v [3 n], I_mid to that there, end.fall to 0. Returns how many linkages the step did
+   not resolve; their components fail. */
+CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v);
+/* cti_linkage_work -- work [J] of joints on linkages whose velocities before the step they did not allow: at most 0. */
+CTI_FN double cti_linkage_work(const cti_state *s);
+/* cti_linkage_commit -- at the end of a commit: velocities of linkages are of the present time, and allowed. */
+CTI_FN void cti_linkage_commit(cti_state *s);
+/* cti_linkage_watch, _forget -- called before and after the fail-safe: bodies whose end.v it changed, or all, move as it says. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
 

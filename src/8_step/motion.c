@@ -9,6 +9,7 @@
 #include "motion.h"
 #include "policy_numbers.h"
 #include "integrate.h"
+#include "linkage.h"
 #include "../0_base/log.h"
 
 CTI_FN void cti_motion_measure(const cti_state *s, const cti_component *c, const ct_real *x, const ct_real *v, cti_motion *out)
@@ -275,8 +276,12 @@ CTI_FN void cti_motion_impulses(cti_state *s)
     memset(&p, 0, sizeof p);
     p.filter = s->scripts.n_constrained ? s->scripts.filter : NULL, p.projectors = s->scripts.projectors;
     memset(s->end.impulse, 0, sizeof(ct_real) * 3 * (size_t)s->n);
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        cti_row_scatter(&p, &s->contact.rows[i], s->contact.rows[i].r, s->end.impulse);
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        cti_v3 r = cti_v3_mul(cti_v3_at(s->contact.rows[i].r, 0), cti_linkage_share(s, s->contact.origins[i].joint - 1));
+        ct_real whole[3];
+        cti_v3_put(whole, 0, r);
+        cti_row_scatter(&p, &s->contact.rows[i], whole, s->end.impulse);
+    }
 }
 
 /* For the blocks list[begin .. end), or begin .. end if there is no list; angular blocks have no mass. swings: joints may turn what gravity gives
@@ -357,5 +362,8 @@ CTI_FN void cti_motion_fell(cti_state *s, int block, ct_real dt, int owes)
 
 CTI_FN ct_real cti_motion_kick(const cti_state *s, int block, ct_real dt)
 {
+    int rigid = s->bodies.rigid_of[block];
+    if (rigid >= 0 && s->bodies.rigids[rigid].swings)
+        return s->history.fall[block].owed + (s->bodies.rigids[rigid].swings == 1 ? dt / 2 : dt);
     return cti_motion_is_halfway(s, block) ? dt + (s->history.fall[block].owed - cti_motion_owed(s, block, dt)) : dt;
 }

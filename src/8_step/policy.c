@@ -157,11 +157,6 @@ CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
            cti_step_tuned.energy.gain_rounding * (double)CTI_EPS * rounded;
 }
 
-CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall)
-{
-    return rise - motion > cti_step_tuned.energy.climb * (fabs(rise) + fabs(motion)) + cti_step_tuned.energy.climb_fall * mass * fall;
-}
-
 CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= cti_step_tuned.attempt.newton_full; }
 
 /* ---- a step and its substeps ---- */

@@ -108,9 +108,6 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
    of which rounding errors are a share [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
-/* cti_policy_chain_climbs -- 1 if a chain of rigid bodies has risen too far for its energy. rise: of its gravitational energy [J]; motion:
-   rise that its motion explains [J]; mass [kg], fall: |g|^2 dt^2, twice the energy of a step's free fall per mass [J/kg]. */
-CTI_FN int cti_policy_chain_climbs(double rise, double motion, double mass, double fall);
 /* cti_policy_newton_is_full -- 1 if the next Newton iteration takes the full step; 0: a step along which the potential falls. */
 CTI_FN int cti_policy_newton_is_full(int iterations);
 

@@ -118,8 +118,7 @@
     X(double, margin, 4, "1", \
       "factor on the bound of the energy by which contacts may change a free motion (plausible.c): the bound leaves out friction")
 
-/* ---- energy and momentum at the end of an attempt. link_: linkage.c scales the motion of a chain of jointed rigid bodies, so that its energy is
-        kept. balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
+/* ---- energy and momentum at the end of an attempt. link_: velocities that the joints of a linkage do not allow (linkage.c). balance_: a solve leaves an error of a body's momentum, over its mass the shift; balance.c gives
         it to loaded contacts ---- */
 #define CTI_TUNED_ENERGY(X) \
     X(double, gain, 2e-4, "1", \
@@ -135,15 +134,9 @@
       "of the energies and work of a rigid body that contacts load and no joint holds, and of m |g|^2 dt^2: the gain allowed") \
     X(double, gain_rounding, 16, "eps", \
       "of the scale of a body's elastic energy, and of its gravitational and kinetic energies: the gain that rounding can feign") \
-    X(double, climb, 0.05, "1", \
-      "of |rise of a chain's gravitational energy| plus its kinetic energy before: by this share the rise may exceed that kinetic energy. A double " \
-      "pendulum of 2 cm in steps of 1/60 s gains .002 of its energy for a step at most; with double .014") \
-    X(double, climb_fall, 0.01, "1", "of m |g|^2 dt^2, twice the energy of a step's free fall, added to that: far above what tolerances leave") \
-    X(double, link_most, 0.5, "1", \
-      "of its kinetic energy without the common rigid motion, which a chain may gain by that scaling at most: at a turning point that is small") \
-    X(double, link_least, 0.95, "1", \
-      "of the same, which it may lose at most. With .5 and an earlier projection two rods of 2 cm with CT_ROW_VELOCITY (1/60 s) ended a step 1.1 % " \
-      "above their energy") \
+    X(double, link_kept, 1e-3, "1", \
+      "of the kinetic energy of a linkage that nothing loads: a part that its joints do not allow and that takes less stays in its motion") \
+    X(double, link_most, 0.1, "1", "of it: where that part takes more, the step does not resolve the motion, and is halved") \
     X(ct_real, link_eased, 100, "1", \
       "over the error that a joint may have (attempt.joint). A joint with a larger error is being closed, and the energy of its chain is left " \
       "alone") \

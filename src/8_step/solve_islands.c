@@ -11,6 +11,7 @@
 #include "smooth.h"
 #include "assemble.h"
 #include "integrate.h"
+#include "linkage.h"
 #include "../4_programs/bridge.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
@@ -466,12 +467,14 @@ static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *li
     cti_arena_point mark = cti_arena_mark(s->arena);
     cti_island q;
     cti_problem world;
-    int ok;
+    cti_solve_info known;
+    int ok, alone = cti_linkage_alone(s, dt, list->start[i], list->start[i + 1]);
     cti_islands_problem(s, &world);
     world.velocity_scale = list->scale[i];
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->end.v, &q))
         return 0;
-    ok = cti_islands_open_solve(s, dt, list, i, &q, out);
+    memset(&known, 0, sizeof known);
+    ok = alone ? cti_islands_judge(s, dt, &q, &known) : cti_islands_open_solve(s, dt, list, i, &q, out);
     cti_island_close(&s->factors, &q, world.rows + list->start[i], s->end.v);
     cti_arena_rewind(s->arena, mark);
     return ok;

@@ -7,6 +7,7 @@
 #include "../2_linalg/supernodal.h"
 #include "../6_model/model.h"
 #include "../6_model/joint.h"
+#include "../6_model/mechanism.h"
 #include "../6_model/rigid.h"
 #include "../5_mesh/nearest.h"
 #include "../7_contact/detect.h"
@@ -317,6 +318,21 @@ typedef struct cti_bodies {
     int n_models;
 } cti_bodies;
 
+/* cti_linkage -- rigid bodies that joints without compliance hold together (linkage.h). */
+typedef struct cti_linkage {
+    cti_mechanism m;
+    int32_t *rigids; /* numbers of its bodies */
+    int32_t *parts;  /* 2 joint + part of its rows */
+    double lost;     /* [J] kinetic energy before the step that the joints do not allow */
+    double work;     /* [J] of contacts and other joints on it in the step */
+} cti_linkage;
+typedef struct cti_linkages {
+    cti_linkage *list;
+    int32_t *of, *place; /* [rigids] linkage of a body, or -1; its number there */
+    int32_t *row_of;     /* [2 joints] row of a joint's part in its linkage, or -1 */
+    int unresolved;      /* linkages whose motion the last attempt did not resolve */
+} cti_linkages;
+
 /* cti_energy_mean -- of a component in a substep: mean velocity by mass [m/s], square of the largest relative velocity at the start in a loaded
    row [m^2/s^2]. */
 typedef struct cti_energy_mean {
@@ -416,6 +432,7 @@ typedef struct cti_state {
     int n;                    /* blocks */
     ct_real *x, *v;           /* [3 n] */
     cti_bodies bodies;
+    cti_linkages linkages;
     cti_scripts scripts;
     cti_history history;
     cti_energies energy;

@@ -107,8 +107,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
         s->history.dv[i] = s->v[i];
     memcpy(s->v, v, sizeof(ct_real) * 3 * (size_t)s->n);
     cti_ends_rigids(s);
-    if (!cti_linkage_keep(s, dt))
-        return 0;
+    cti_linkage_commit(s);
     for (i = 0; i < 3 * s->n; i++)
         s->history.dv[i] = s->v[i] - s->history.dv[i];
     cti_surface_commit(&s->surface);
@@ -119,8 +118,7 @@ static int cti_step_commit(cti_state *s, ct_real dt, const cti_memory *memory, c
     }
     cti_step_release(s);
     cti_integrate_forget(s);
-    cti_energy_commit(s, &account);
-    cti_step_account(r, &account);
+    cti_energy_commit(s);
     s->step.time = cti_state_ahead(s, dt);
     return 1;
 }

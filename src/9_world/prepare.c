@@ -3,6 +3,7 @@
 #include "world.h"
 #include "../8_step/impulses.h"
 #include "../8_step/integrate.h"
+#include "../8_step/linkage.h"
 
 CTI_FN void cti_world_unprepare(ct_world *w)
 {
@@ -11,6 +12,7 @@ CTI_FN void cti_world_unprepare(ct_world *w)
     cti_surface_free(&w->mem, &s->surface);
     cti_detect_free(&w->mem, &s->detect);
     cti_factors_free(&w->mem, &s->factors);
+    cti_linkage_release(s);
     if (stepper->unprepare)
         stepper->unprepare(s);
     else if (stepper->release)
@@ -296,7 +298,8 @@ static int cti_prepare_scratch(ct_world *w)
         memset(s->history.dv, 0, sizeof *s->history.dv * (size_t)n3), memset(s->scripts.held, 0, (size_t)s->n);
     return cti_integrate_reserve(s) && cti_impulses_reserve(s) && CTI_RESIZE(m, s->history.dv_free, n3) && CTI_RESIZE(m, s->scripts.fixed, s->n) &&
            CTI_RESIZE(m, s->scripts.v_fixed, n3) && CTI_RESIZE(m, s->scripts.filter, s->n) && CTI_RESIZE(m, s->parts.zoned, components) &&
-           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s, components);
+           cti_prepare_system(m, s, n3, components) && cti_prepare_end(m, s, n3, components) && cti_prepare_energies(m, s, components) &&
+           cti_linkage_prepare(s);
 }
 
 /* what the stepper is told of the bodies, and its own data. 0: out of memory */

@@ -1,0 +1,625 @@
+/* mechanism.c -- one step of rigid bodies that joints without compliance hold together.
+   Method: u is the mean of the velocities at both ends, m (v1 - v0) = dt m g + 2 sum f. A rotation R1 = cay(t) R0 ends with L1 = R1 J (2 T /
+   dt - W0), T = R0' t, W0 the angular velocity in the body's frame: its kinetic energy then changes by t / dt . (L1 - L0) exactly [Simo &
+   Wong 1991]. (R1 - R0) c = t x (R0 + R1) c / 2, so that an impulse through the mean arm works along the exact path of its point. A hinge's
+   moment is across the mean axis. So joints that hold at both ends do no work and have no moment, whatever dt is, and motions faster than
+   the step resolves stay bounded [Gonzalez 1999, discrete derivatives].
+   Newton's method: D is the inertia at the half rotation and the stiffness of the joints' forces, whose arms turn with the body; D is one 3x3
+   block for each body, so that S = J D^-1 J' + C couples rows that share a body only. A chain's or a tree's S has no fill. The symmetric part
+   of the derivative is used; heavy loads on light links converge in about ten iterations, and without the forces' stiffness not at all.
+   C is a compliance of 1e-9 or so: rows that repeat each other share their load.
+   The velocities at the end keep a part that the joints do not allow. It would change its sign in each step, and is projected out. */
+#include "mechanism.h"
+#include "../1_math/elem.h"
+#include <float.h>
+#include <string.h>
+
+#define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
+#define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
+#define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
+
+static double cti_d3_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void cti_d3_cross(const double *a, const double *b, double *out)
+{
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0], out[0] = x, out[1] = y;
+}
+
+/* y += s x */
+static void cti_d3_add(double *y, const double *x, double s)
+{
+    y[0] += s * x[0], y[1] += s * x[1], y[2] += s * x[2];
+}
+
+static void cti_d3_mul(const double *A, const double *x, double *out)
+{
+    double a = cti_d3_dot(A, x), b = cti_d3_dot(A + 3, x);
+    out[2] = cti_d3_dot(A + 6, x), out[0] = a, out[1] = b;
+}
+
+/* A' x */
+static void cti_d3_mul_t(const double *A, const double *x, double *out)
+{
+    double y[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        y[k] = A[k] * x[0] + A[3 + k] * x[1] + A[6 + k] * x[2];
+    memcpy(out, y, sizeof y);
+}
+
+/* out = A B, or A B' */
+static void cti_d3_product(const double *A, const double *B, int transposed, double *out)
+{
+    double C[9];
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            C[3 * i + j] = transposed ? cti_d3_dot(A + 3 * i, B + 3 * j) : A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+    memcpy(out, C, sizeof C);
+}
+
+/* inverse of a symmetric matrix; 0: it is not positive definite */
+static int cti_d3_inverse(const double *A, double *out)
+{
+    double a = A[4] * A[8] - A[5] * A[5], b = A[2] * A[5] - A[1] * A[8], c = A[1] * A[5] - A[2] * A[4];
+    double det = A[0] * a + A[1] * b + A[2] * c;
+    if (!(A[0] > 0) || !(A[0] * A[4] - A[1] * A[1] > 0) || !(det > 0))
+        return 0;
+    out[0] = a / det, out[1] = out[3] = b / det, out[2] = out[6] = c / det;
+    out[4] = (A[0] * A[8] - A[2] * A[2]) / det, out[5] = out[7] = (A[1] * A[2] - A[0] * A[5]) / det;
+    out[8] = (A[0] * A[4] - A[1] * A[1]) / det;
+    return 1;
+}
+
+/* out = cay(t) */
+static void cti_mechanism_cayley(const double *t, double *out)
+{
+    double h[3], square, whole;
+    int i, j;
+    for (i = 0; i < 3; i++)
+        h[i] = t[i] / 2;
+    square = cti_d3_dot(h, h), whole = 1 + square;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            out[3 * i + j] = (2 * h[i] * h[j] + (i == j ? 1 - square : 0)) / whole;
+    for (i = 0; i < 3; i++) {
+        int p = (i + 1) % 3, q = (i + 2) % 3;
+        out[3 * q + p] += 2 * h[i] / whole, out[3 * p + q] -= 2 * h[i] / whole;
+    }
+}
+
+/* R J R' */
+static void cti_mechanism_inertia(const double *R, const double *J, double *out)
+{
+    cti_d3_product(R, J, 0, out);
+    cti_d3_product(out, R, 1, out);
+}
+
+CTI_FN void cti_mechanism_turn(const double *angle, double *out)
+{
+    double size = sqrt(cti_d3_dot(angle, angle)), s, c;
+    int k;
+    cti_sincos64(size / 2, &s, &c);
+    for (k = 0; k < 3; k++)
+        out[k] = size > 1e-8 ? angle[k] * (2 * s / (c * size)) : angle[k];
+}
+
+CTI_FN void cti_mechanism_angle(const double *turn, double *out)
+{
+    double size = sqrt(cti_d3_dot(turn, turn));
+    int k;
+    for (k = 0; k < 3; k++)
+        out[k] = size > 1e-8 ? turn[k] * (2 * cti_atan2_64(size / 2, 1) / size) : turn[k];
+}
+
+/* ---- analysis ---- */
+
+/* lists the rows of each body */
+static int cti_mechanism_index(cti_mem *mem, cti_mechanism *m)
+{
+    int nb = CTI_LEN(m->bodies), nr = CTI_LEN(m->rows), i, side, n = 0;
+    if (!CTI_RESIZE(mem, m->first, nb + 2) || !CTI_RESIZE(mem, m->uses, 2 * nr + 1))
+        return 0;
+    memset(m->first, 0, sizeof *m->first * (size_t)(nb + 2));
+    for (i = 0; i < nr; i++)
+        for (side = 0; side < 2; side++)
+            if (m->rows[i].body[side] >= 0)
+                m->first[m->rows[i].body[side] + 2]++;
+    for (i = 0; i < nb; i++)
+        m->first[i + 2] += m->first[i + 1];
+    for (i = 0; i < nr; i++)
+        for (side = 0; side < 2; side++)
+            if (m->rows[i].body[side] >= 0) {
+                cti_mechanism_use *use = &m->uses[m->first[m->rows[i].body[side] + 1]++];
+                use->row = i, use->side = side;
+                n++;
+            }
+    return n > 0;
+}
+
+CTI_FN int cti_mechanism_make(cti_mem *mem, cti_mechanism *m)
+{
+    int nb = CTI_LEN(m->bodies), nr = CTI_LEN(m->rows), b, i, j, ok;
+    int32_t *pairs = NULL, *all = NULL;
+    ok = cti_mechanism_index(mem, m) && CTI_RESIZE(mem, all, nr);
+    for (b = 0; ok && b < nb; b++)
+        for (i = m->first[b]; ok && i < m->first[b + 1]; i++)
+            for (j = i; ok && j < m->first[b + 1]; j++)
+                ok = CTI_PUSH(mem, pairs, m->uses[i].row) && CTI_PUSH(mem, pairs, m->uses[j].row);
+    for (i = 0; ok && i < nr; i++)
+        all[i] = i;
+    ok = ok && cti_bsr_shape(mem, &m->shape, nr, pairs, CTI_LEN(pairs) / 2) && cti_symbolic_analyze(mem, &m->symbolic, &m->shape, all, nr) &&
+         cti_gather_make(mem, &m->gather, &m->symbolic, &m->shape, all) && CTI_RESIZE(mem, m->val, 9 * m->shape.row[nr]) &&
+         CTI_RESIZE(mem, m->x, 3 * nr) && cti_factor64_reserve(mem, &m->factor, &m->symbolic) &&
+         CTI_RESIZE(mem, m->work, cti_factor64_work(&m->factor));
+    CTI_FREE(mem, pairs);
+    CTI_FREE(mem, all);
+    return ok;
+}
+
+CTI_FN void cti_mechanism_free(cti_mem *mem, cti_mechanism *m)
+{
+    CTI_FREE(mem, m->bodies), CTI_FREE(mem, m->rows), CTI_FREE(mem, m->first), CTI_FREE(mem, m->uses);
+    CTI_FREE(mem, m->val), CTI_FREE(mem, m->x), CTI_FREE(mem, m->work);
+    cti_factor64_free(mem, &m->factor);
+    cti_gather_free(mem, &m->gather);
+    cti_symbolic_free(mem, &m->symbolic);
+    cti_bsr_free(mem, &m->shape);
+}
+
+/* ---- geometry of a row ---- */
+
+/* arm and point [3] of a side at the start or the end */
+static void cti_mechanism_point(const cti_mechanism *m, const cti_mechanism_row *q, int side, int end, double *arm, double *point)
+{
+    const cti_mechanism_body *b = q->body[side] >= 0 ? &m->bodies[q->body[side]] : NULL;
+    memset(arm, 0, 3 * sizeof *arm);
+    if (!b) {
+        memcpy(point, q->point[side][end], 3 * sizeof *point);
+        return;
+    }
+    cti_d3_mul(end ? b->R1 : b->R, q->point[side][0], arm);
+    memcpy(point, end ? b->x1 : b->x, 3 * sizeof *point);
+    cti_d3_add(point, arm, 1);
+}
+
+/* axes (rows of out) of a side at the start or the end */
+static void cti_mechanism_axes(const cti_mechanism *m, const cti_mechanism_row *q, int side, int end, double *out)
+{
+    const cti_mechanism_body *b = q->body[side] >= 0 ? &m->bodies[q->body[side]] : NULL;
+    int i;
+    if (!b)
+        memcpy(out, q->triad[side][end], 9 * sizeof *out);
+    for (i = 0; b && i < 3; i++)
+        cti_d3_mul(end ? b->R1 : b->R, q->triad[side][0] + 3 * i, out + 3 * i);
+}
+
+/* rotation vector from triad b to triad a, for a hinge from axis to axis (joint.c, cti_joint_turn) */
+static void cti_mechanism_apart(const double *a, const double *b, int is_hinge, double *out)
+{
+    double sine, cosine = 0, e[3];
+    int i;
+    memset(out, 0, 3 * sizeof *out);
+    for (i = 0; i < (is_hinge ? 1 : 3); i++) {
+        cti_d3_cross(b + 3 * i, a + 3 * i, e);
+        cti_d3_add(out, e, is_hinge ? 1 : 0.5);
+        cosine += cti_d3_dot(b + 3 * i, a + 3 * i);
+    }
+    cosine = is_hinge ? cosine : (cosine - 1) / 2;
+    sine = sqrt(cti_d3_dot(out, out));
+    for (i = 0; i < 3 && (sine > 1e-8 || cosine < 0) && sine > 0; i++)
+        e[i] = out[i] * (cti_atan2_64(sine, cosine) / sine);
+    if ((sine > 1e-8 || cosine < 0) && sine > 0)
+        memcpy(out, e, sizeof e);
+}
+
+/* removes the part along a hinge's axis */
+static void cti_mechanism_across(const cti_mechanism_row *q, double *x) { cti_d3_add(x, q->axis, -cti_d3_dot(q->axis, x)); }
+
+/* arms, axis, impulse and error of a row. mean 1: of the motion; 0: at one end */
+static void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end)
+{
+    double p[2][3], arm[3], axes[2][9], other[2][9], size;
+    int side, k;
+    memset(q->axis, 0, sizeof q->axis);
+    for (side = 0; side < 2; side++) {
+        cti_mechanism_point(m, q, side, end, q->arm[side], p[side]);
+        cti_mechanism_axes(m, q, side, end, axes[side]);
+        cti_mechanism_axes(m, q, side, 0, other[side]);
+        if (mean) {
+            double start[3];
+            cti_mechanism_point(m, q, side, 0, arm, start);
+            for (k = 0; k < 3; k++)
+                q->arm[side][k] = (q->arm[side][k] + arm[k]) / 2;
+        }
+        cti_d3_add(q->axis, axes[side], 1);
+        cti_d3_add(q->axis, other[side], mean ? 1 : 0);
+    }
+    size = sqrt(cti_d3_dot(q->axis, q->axis));
+    for (k = 0; k < 3; k++)
+        q->axis[k] = q->part && q->is_hinge && size > 0 ? q->axis[k] / size : 0;
+    if (q->part)
+        cti_mechanism_apart(axes[0], axes[1], q->is_hinge, q->error);
+    for (k = 0; k < 3; k++)
+        q->error[k] = (q->part ? q->lever * q->error[k] : p[0][k] - p[1][k]) - q->left[k];
+    cti_mechanism_across(q, q->error);
+    cti_mechanism_across(q, q->f);
+}
+
+/* moment and force of a row's f on a side */
+CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const double *f, double *force, double *moment)
+{
+    double sign = side ? -1 : 1, M[3];
+    if (q->part) {
+        cti_d3_add(moment, f, sign * q->lever);
+        return;
+    }
+    cti_d3_cross(q->arm[side], f, M);
+    cti_d3_add(force, f, sign);
+    cti_d3_add(moment, M, sign);
+}
+
+/* out += the row's velocity of a side that moves with v and w */
+static void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out)
+{
+    double sign = side ? -1 : 1, turn[3];
+    if (q->part) {
+        memcpy(turn, w, sizeof turn);
+        cti_mechanism_across(q, turn);
+        cti_d3_add(out, turn, sign * q->lever);
+        return;
+    }
+    cti_d3_cross(w, q->arm[side], turn);
+    cti_d3_add(out, v, sign);
+    cti_d3_add(out, turn, sign);
+}
+
+/* out [9]: moment of a side of the row for a unit impulse, column by column */
+static void cti_mechanism_map(const cti_mechanism_row *q, int side, double *out)
+{
+    int i, k;
+    for (i = 0; i < 3; i++) {
+        double f[3] = {0, 0, 0}, force[3], moment[3] = {0, 0, 0};
+        f[i] = 1;
+        cti_mechanism_across(q, f);
+        cti_mechanism_load(q, side, f, force, moment);
+        for (k = 0; k < 3; k++)
+            out[3 * k + i] = moment[k];
+    }
+}
+
+/* ---- the linear system ---- */
+
+/* adds a body's part of J D^-1 J' */
+static void cti_mechanism_couple(cti_mechanism *m, int b)
+{
+    const cti_mechanism_body *body = &m->bodies[b];
+    int i, j, k;
+    for (i = m->first[b]; i < m->first[b + 1]; i++) {
+        const cti_mechanism_row *p = &m->rows[m->uses[i].row];
+        double G[9], GD[9];
+        int e;
+        cti_mechanism_map(p, m->uses[i].side, G);
+        for (k = 0; k < 3; k++) /* (D^-1 G)' row by row */
+            for (e = 0; e < 3; e++)
+                GD[3 * k + e] = G[k] * body->inverse[e] + G[3 + k] * body->inverse[3 + e] + G[6 + k] * body->inverse[6 + e];
+        for (j = m->first[b]; j < m->first[b + 1]; j++) {
+            const cti_mechanism_row *q = &m->rows[m->uses[j].row];
+            double *W = m->val + 9 * (size_t)cti_bsr_slot(&m->shape, m->uses[i].row, m->uses[j].row), H[9], P[9];
+            double line = p->part || q->part ? 0 : (m->uses[i].side == m->uses[j].side ? 1 : -1) / (body->mass * (1 + body->slow));
+            cti_mechanism_map(q, m->uses[j].side, H);
+            cti_d3_product(GD, H, 0, P);
+            for (e = 0; e < 9; e++)
+                W[e] += P[e] + (e % 4 == 0 ? line : 0);
+        }
+    }
+}
+
+/* factors S */
+static void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m)
+{
+    int i, k, nr = CTI_LEN(m->rows), b;
+    memset(m->val, 0, sizeof *m->val * 9 * (size_t)m->shape.row[nr]);
+    for (b = 0; b < CTI_LEN(m->bodies); b++)
+        cti_mechanism_couple(m, b);
+    for (i = 0; i < nr; i++) {
+        cti_mechanism_row *q = &m->rows[i];
+        double *W = m->val + 9 * (size_t)m->shape.diag[i], mean = (W[0] + W[4] + W[8]) / 3;
+        for (k = 0; k < 9; k++) /* an axis without equation answers to nothing */
+            W[k] += (k % 4 == 0 ? q->compliance : 0) + mean * q->axis[k / 3] * q->axis[k % 3];
+    }
+    cti_factor64_compute_double(mem, &m->factor, &m->symbolic, &m->gather, m->val);
+}
+
+/* ---- Newton's method ---- */
+
+/* stiffness of the joints' forces, whose arms turn with the body: dt/2 ((c . f) 1 - sym(c f')) */
+static void cti_mechanism_stiffness(const cti_mechanism *m, int b, double dt, double *K)
+{
+    int i, k;
+    memset(K, 0, 9 * sizeof *K);
+    for (i = m->first[b]; i < m->first[b + 1]; i++) {
+        const cti_mechanism_row *q = &m->rows[m->uses[i].row];
+        const double *c = q->arm[m->uses[i].side];
+        double sign = m->uses[i].side ? -1 : 1, along = cti_d3_dot(c, q->f);
+        for (k = 0; k < 9 && !q->part; k++)
+            K[k] += sign * dt / 2 * ((k % 4 == 0 ? along : 0) - (c[k / 3] * q->f[k % 3] + c[k % 3] * q->f[k / 3]) / 2);
+    }
+}
+
+CTI_FN void cti_mechanism_place(cti_mechanism *m, double dt)
+{
+    double C[9];
+    int i;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_cayley(m->bodies[i].turn, C);
+        cti_d3_product(C, m->bodies[i].R, 0, m->bodies[i].R1);
+        memcpy(m->bodies[i].x1, m->bodies[i].x, sizeof m->bodies[i].x1);
+        cti_d3_add(m->bodies[i].x1, m->bodies[i].u, dt);
+    }
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        cti_mechanism_row_at(m, &m->rows[i], 1, 1);
+}
+
+/* L1 = R1 J (2 T / dt - W0) = R1 J 2 T / dt - cay(t) L0 */
+static void cti_mechanism_spin(cti_mechanism_body *b, double dt)
+{
+    double T[3], M[3];
+    cti_d3_mul_t(b->R, b->turn, T);
+    cti_d3_mul(b->inertia, T, T);
+    cti_d3_mul_t(b->R, b->spin, M);
+    cti_d3_add(M, T, -2 / dt);
+    cti_d3_mul(b->R1, M, b->spin1);
+    b->spin1[0] = -b->spin1[0], b->spin1[1] = -b->spin1[1], b->spin1[2] = -b->spin1[2];
+}
+
+CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out)
+{
+    cti_mechanism_body *b = &m->bodies[body];
+    double half[3], angle[3], R[9], I[9], K[9], Iw[3];
+    int k;
+    cti_mechanism_angle(b->turn, angle);
+    for (k = 0; k < 3; k++)
+        angle[k] /= 2;
+    cti_mechanism_turn(angle, half);
+    cti_mechanism_cayley(half, R);
+    cti_d3_product(R, b->R, 0, R);
+    cti_mechanism_inertia(R, b->inertia, I);
+    cti_mechanism_stiffness(m, body, dt, K);
+    for (k = 0; k < 9; k++)
+        K[k] += I[k] * (1 + b->slow);
+    memcpy(b->D, K, sizeof K);
+    if (!cti_d3_inverse(K, b->inverse)) { /* pushed links: the forces' stiffness is negative */
+        for (k = 0; k < 9; k++)
+            b->D[k] = I[k] * (1 + b->slow);
+        cti_d3_inverse(b->D, b->inverse);
+    }
+    cti_mechanism_spin(b, dt);
+    cti_d3_mul(I, b->turn, Iw);
+    for (k = 0; k < 3; k++)
+        out[k] = (b->spin1[k] - b->spin[k]) / 2 + b->slow * Iw[k] / dt;
+}
+
+/* what the equations of a body lack */
+static void cti_mechanism_lack(cti_mechanism *m, int body, double dt)
+{
+    cti_mechanism_body *b = &m->bodies[body];
+    double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
+    int i, k;
+    cti_mechanism_equation(m, body, dt, b->lack + 3);
+    for (i = m->first[body]; i < m->first[body + 1]; i++)
+        cti_mechanism_load(&m->rows[m->uses[i].row], m->uses[i].side, m->rows[m->uses[i].row].f, force, moment);
+    for (k = 0; k < 3; k++) {
+        b->lack[k] = b->mass * ((1 + b->slow) * b->u[k] - b->v[k] - b->kick[k]) - force[k];
+        b->lack[3 + k] -= moment[k];
+    }
+}
+
+/* out = the change of a body's velocities, D^-1 (J' x - lack) with x of the last solve; x NULL: without it */
+static void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w)
+{
+    const cti_mechanism_body *b = &m->bodies[body];
+    double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
+    int i;
+    for (i = m->first[body]; x && i < m->first[body + 1]; i++)
+        cti_mechanism_load(&m->rows[m->uses[i].row], m->uses[i].side, x + 3 * (size_t)m->uses[i].row, force, moment);
+    cti_d3_add(force, b->lack, -1), cti_d3_add(moment, b->lack + 3, -1);
+    memset(v, 0, 3 * sizeof *v);
+    cti_d3_add(v, force, 1 / (b->mass * (1 + b->slow)));
+    cti_d3_mul(b->inverse, moment, w);
+}
+
+/* solves S x = J D^-1 lack - e, e [3] of each row in x */
+static void cti_mechanism_impulses(cti_mem *mem, cti_mechanism *m)
+{
+    int i, b;
+    for (b = 0; b < CTI_LEN(m->bodies); b++) {
+        double v[3], w[3], u[3] = {0, 0, 0};
+        cti_mechanism_change(m, b, NULL, v, w);
+        for (i = m->first[b]; i < m->first[b + 1]; i++, u[0] = u[1] = u[2] = 0) {
+            cti_mechanism_speed(&m->rows[m->uses[i].row], m->uses[i].side, v, w, u);
+            cti_d3_add(m->x + 3 * (size_t)m->uses[i].row, u, -1);
+        }
+    }
+    cti_mechanism_factor(mem, m);
+    cti_factor64_solve(&m->factor, m->x, m->work);
+}
+
+static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, const double *w)
+{
+    return sqrt(cti_d3_dot(v, v)) + sqrt(cti_d3_dot(w, w) * (b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass));
+}
+
+/* applies a Newton step, shortened so that no body turns by more than one radian in it; returns the largest change of a velocity */
+static double cti_mechanism_go(cti_mechanism *m, double dt)
+{
+    double most = 0, turn = 0, share, v[3], w[3];
+    int i;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_change(m, i, m->x, v, w);
+        most = cti_fmax(most, cti_mechanism_size(&m->bodies[i], v, w)), turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(w, w)));
+    }
+    share = turn > 1 ? 1 / turn : 1;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_change(m, i, m->x, v, w);
+        cti_d3_add(m->bodies[i].u, v, share), cti_d3_add(m->bodies[i].turn, w, share * dt);
+    }
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        cti_d3_add(m->rows[i].f, m->x + 3 * (size_t)i, share);
+    return most;
+}
+
+/* the velocity that changes are relative to */
+static double cti_mechanism_reach(const cti_mechanism *m, double dt)
+{
+    double most = 0, w[3];
+    int i, k;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        const cti_mechanism_body *b = &m->bodies[i];
+        for (k = 0; k < 3; k++)
+            w[k] = b->turn[k] / dt;
+        most = cti_fmax(most, cti_mechanism_size(b, b->u, w) + sqrt(cti_d3_dot(b->kick, b->kick)));
+    }
+    return most;
+}
+
+CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
+{
+    double change = 0, last = DBL_MAX, reach = 0;
+    int i, k, turn;
+    for (turn = 0; turn < CTI_MECHANISM_ITERATIONS; turn++) {
+        cti_mechanism_place(m, dt);
+        for (i = 0; i < CTI_LEN(m->bodies); i++)
+            cti_mechanism_lack(m, i, dt);
+        for (i = 0; i < CTI_LEN(m->rows); i++)
+            for (k = 0; k < 3; k++)
+                m->x[3 * i + k] = -m->rows[i].error[k] / dt - m->rows[i].compliance * m->rows[i].f[k];
+        cti_mechanism_impulses(mem, m);
+        change = cti_mechanism_go(m, dt);
+        reach = cti_mechanism_reach(m, dt);
+        if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= CTI_MECHANISM_FAR * reach))
+            break;
+        last = change;
+    }
+    cti_mechanism_place(m, dt);
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_lack(m, i, dt);
+        for (k = 0; k < 3; k++)
+            m->bodies[i].v1[k] = 2 * m->bodies[i].u[k] - m->bodies[i].v[k];
+    }
+    return change <= CTI_MECHANISM_FAR * reach;
+}
+
+/* ---- velocities at an instant ---- */
+
+/* angular velocity at the start or the end; inertia of the body there to D */
+static void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w)
+{
+    cti_mechanism_inertia(end ? b->R1 : b->R, b->inertia, b->D);
+    if (!cti_d3_inverse(b->D, b->inverse))
+        memset(b->inverse, 0, sizeof b->inverse);
+    cti_d3_mul(b->inverse, end ? b->spin1 : b->spin, w);
+}
+
+CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end)
+{
+    double sum = 0, w[3];
+    int i;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_body *b = &m->bodies[i];
+        const double *v = end ? b->v1 : b->v;
+        cti_mechanism_rate(b, end, w);
+        sum += (b->mass * cti_d3_dot(v, v) + cti_d3_dot(w, end ? b->spin1 : b->spin)) / 2;
+    }
+    return sum;
+}
+
+CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
+{
+    double before = cti_mechanism_kinetic(m, end), v[3], w[3];
+    int i, k;
+    for (i = 0; i < CTI_LEN(m->rows); i++) {
+        cti_mechanism_row_at(m, &m->rows[i], 0, end);
+        for (k = 0; k < 3; k++)
+            m->x[3 * i + k] = m->rows[i].rate[end][k];
+        cti_mechanism_across(&m->rows[i], m->x + 3 * (size_t)i);
+    }
+    for (i = 0; i < CTI_LEN(m->bodies); i++) { /* momenta are what the equations lack: D^-1 of them are the velocities */
+        cti_mechanism_body *b = &m->bodies[i];
+        memset(b->lack, 0, sizeof b->lack);
+        b->slow = 0;
+        cti_d3_add(b->lack, end ? b->v1 : b->v, -b->mass), cti_d3_add(b->lack + 3, end ? b->spin1 : b->spin, -1);
+    }
+    cti_mechanism_impulses(mem, m);
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_body *b = &m->bodies[i];
+        memset(b->lack, 0, sizeof b->lack);
+        cti_mechanism_change(m, i, m->x, v, w);
+        cti_d3_add(end ? b->v1 : b->v, v, 1);
+        cti_d3_mul(b->D, w, w);
+        cti_d3_add(end ? b->spin1 : b->spin, w, 1);
+    }
+    return before - cti_mechanism_kinetic(m, end);
+}
+
+/* the motion at the end that the bodies would have as one, about their centre of mass */
+typedef struct cti_mechanism_common {
+    double mass, center[3], speed[3], rate[3];
+} cti_mechanism_common;
+
+static void cti_mechanism_join(cti_mechanism *m, cti_mechanism_common *c)
+{
+    double spin[3] = {0, 0, 0}, I[9], inverse[9], r[3], v[3], M[3];
+    int i, k;
+    memset(c, 0, sizeof *c), memset(I, 0, sizeof I);
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        const cti_mechanism_body *b = &m->bodies[i];
+        c->mass += b->mass;
+        cti_d3_add(c->center, b->x1, b->mass), cti_d3_add(c->speed, b->v1, b->mass);
+    }
+    for (k = 0; k < 3; k++)
+        c->center[k] /= c->mass, c->speed[k] /= c->mass;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        const cti_mechanism_body *b = &m->bodies[i];
+        memcpy(r, b->x1, sizeof r), memcpy(v, b->v1, sizeof v);
+        cti_d3_add(r, c->center, -1), cti_d3_add(v, c->speed, -1);
+        cti_d3_cross(r, v, M);
+        cti_d3_add(spin, M, b->mass), cti_d3_add(spin, b->spin1, 1);
+        for (k = 0; k < 9; k++)
+            I[k] += b->D[k] + b->mass * ((k % 4 == 0 ? cti_d3_dot(r, r) : 0) - r[k / 3] * r[k % 3]);
+    }
+    if (cti_d3_inverse(I, inverse))
+        cti_d3_mul(inverse, spin, c->rate);
+}
+
+CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change)
+{
+    cti_mechanism_common c;
+    double apart = 0, factor, v[3], w[3], r[3], all = cti_mechanism_kinetic(m, 1);
+    int i, pass, held = 0;
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        held |= m->rows[i].body[0] < 0 || m->rows[i].body[1] < 0;
+    cti_mechanism_join(m, &c);
+    if (held)
+        memset(c.speed, 0, sizeof c.speed), memset(c.rate, 0, sizeof c.rate);
+    for (factor = 0, pass = 0; pass < 2; pass++) {
+        for (i = 0; i < CTI_LEN(m->bodies); i++) {
+            cti_mechanism_body *b = &m->bodies[i];
+            cti_mechanism_rate(b, 1, w);
+            memcpy(r, b->x1, sizeof r), memcpy(v, b->v1, sizeof v);
+            cti_d3_add(r, c.center, -1);
+            cti_d3_cross(c.rate, r, r);
+            cti_d3_add(v, r, -1), cti_d3_add(v, c.speed, -1), cti_d3_add(w, c.rate, -1);
+            cti_d3_mul(b->D, w, r);
+            apart += pass ? 0 : (b->mass * cti_d3_dot(v, v) + cti_d3_dot(w, r)) / 2;
+            cti_d3_add(b->v1, v, factor), cti_d3_add(b->spin1, r, factor);
+        }
+        factor = apart > 0 ? sqrt(cti_fmax(0, 1 + change / apart)) - 1 : 0;
+    }
+    return cti_mechanism_kinetic(m, 1) - all;
+}
+
+#undef CTI_MECHANISM_ITERATIONS
+#undef CTI_MECHANISM_CLOSE
+#undef CTI_MECHANISM_FAR

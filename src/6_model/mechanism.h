@@ -1,0 +1,85 @@
+/* mechanism.h -- one step of rigid bodies that joints without compliance hold together.
+
+   Unknowns are each body's mean velocity u = (x1 - x0) / dt, the Cayley vector t of its rotation R1 = cay(t) R0, and half of each joint's
+   impulse, f. All numbers are double in every build. The file knows no world: bodies and rows are lists of numbers.
+   Source: Simo & Wong 1991 (rotation that keeps energy and angular momentum), Gonzalez 1999 (constraints by discrete derivatives). */
+#ifndef CTI_MECHANISM_H
+#define CTI_MECHANISM_H
+
+#include "../2_linalg/supernodal.h"
+
+/* cti_mechanism_body -- mass [kg], inertia [9] about the centre of mass in the body's frame [kg m^2]; pose, velocity and angular momentum at
+   the start. */
+typedef struct cti_mechanism_body {
+    double mass, inertia[9];
+    double slow;            /* dt alpha / 2, alpha the rate of mass damping */
+    double kick[3];         /* [m/s] half of gravity's change of velocity */
+    double x[3], R[9];      /* at the start */
+    double v[3], spin[3];   /* at the start; spin [N m s] in world axes */
+    double u[3], turn[3];   /* mean velocity [m/s], Cayley vector [1]: |turn| = 2 tan(angle / 2) */
+    double x1[3], R1[9];    /* pose at the end */
+    double D[9], inverse[9]; /* derivative of the equation of rotation by turn / dt, symmetric part, and its inverse */
+    double lack[6];         /* what the equations of translation and of rotation lack */
+    double v1[3], spin1[3]; /* velocity and angular momentum at the end */
+} cti_mechanism_body;
+
+/* cti_mechanism_row -- three equations: part 0, the points of both sides meet; part 1, their axes coincide. A side without a body is the
+   world, or a script's: its point and axes are given in world coordinates at the start and at the end. */
+typedef struct cti_mechanism_row {
+    int32_t body[2];        /* number in `bodies`, -1: none */
+    int32_t part, is_hinge; /* a hinge leaves the rotation about its axis, the first of its triad, free */
+    double point[2][2][3];  /* [side][0 start, 1 end]; of a body: [side][0] in its frame */
+    double triad[2][2][9];  /* rows are axes; as `point` */
+    double rate[2][3];      /* [0 start, 1 end]: velocity of what the two sides' scripts prescribe, a - b */
+    double lever;           /* [m] a rotation error times this counts as a distance */
+    double left[3];         /* [m] error that may remain at the end, world axes */
+    double compliance;      /* [1/kg] above 0: bounds the impulses of rows that contradict or repeat each other */
+    double f[3];            /* half impulse [N s], world axes; of part 1: the moment over the lever */
+    double arm[2][3];       /* part 0: mean of the arms at the start and the end, world axes */
+    double axis[3];         /* hinge: its mean axis; else 0 */
+    double error[3];        /* [m] at the end, less `left` */
+} cti_mechanism_row;
+
+/* cti_mechanism_use -- row `row` acts on a body by its side `side`. */
+typedef struct cti_mechanism_use {
+    int32_t row, side;
+} cti_mechanism_use;
+
+/* cti_mechanism -- zero it before first use. Bodies and rows are arrays of its own. */
+typedef struct cti_mechanism {
+    cti_mechanism_body *bodies;
+    cti_mechanism_row *rows;
+    int32_t *first;          /* [bodies + 1] in `uses` */
+    cti_mechanism_use *uses; /* body by body */
+    cti_bsr shape;           /* of J D^-1 J': rows that share a body are coupled */
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor64 factor;
+    double *val, *x, *work;  /* [9 slots], [3 rows], of a solve */
+} cti_mechanism;
+
+/* cti_mechanism_make -- after bodies and rows[].body are set: analysis and memory for all that follows. 0: out of memory. */
+CTI_FN int cti_mechanism_make(cti_mem *mem, cti_mechanism *m);
+CTI_FN void cti_mechanism_free(cti_mem *mem, cti_mechanism *m);
+/* cti_mechanism_place -- the end's pose and the rows' mean arms, for u, turns and impulses at hand. */
+CTI_FN void cti_mechanism_place(cti_mechanism *m, double dt);
+/* cti_mechanism_equation -- D and its inverse of a body, spin1, and out [3] = (L1 - L0) / 2 and half of damping: the moment that f and
+   contacts must have for the turn at hand. */
+CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out);
+/* cti_mechanism_solve -- a step of dt from u, turns and impulses at hand; sets these, v1 and spin1. 0: Newton's method did not converge. */
+CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt);
+/* cti_mechanism_turn -- the Cayley vector of a rotation vector [rad], cti_mechanism_angle -- the rotation vector of a Cayley vector. */
+CTI_FN void cti_mechanism_turn(const double *angle, double *out);
+CTI_FN void cti_mechanism_angle(const double *turn, double *out);
+/* cti_mechanism_project -- removes from the velocities at the start (end 0) or the end (1) what the joints do not allow there, in the metric
+   of the masses; sets `slow` to 0. Returns the kinetic energy that this takes [J]. */
+CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end);
+/* cti_mechanism_load -- adds the force and the moment of a row's impulse f on a side. */
+CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const double *f, double *force, double *moment);
+/* cti_mechanism_kinetic -- kinetic energy [J] at the start or the end. */
+CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end);
+/* cti_mechanism_scale -- changes the kinetic energy at the end by `change` [J] along the motion relative to the common rigid one, or along all
+   of it if the world holds the mechanism. So linear and angular momentum of a free one stay. Returns the change that it made. */
+CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change);
+
+#endif /* CTI_MECHANISM_H */
