@@ -18,7 +18,7 @@ static int cti_broad_find_apart(const int32_t *apart, int n, int a, int b)
     return lo;
 }
 
-static int cti_broad_is_apart(const int32_t *apart, int n, int a, int b)
+CTI_FN int cti_broad_is_apart(const int32_t *apart, int n, int a, int b)
 {
     int at = cti_broad_find_apart(apart, n, a, b);
     return at < n && apart[2 * (size_t)at] == a && apart[2 * (size_t)at + 1] == b;

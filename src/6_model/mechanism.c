@@ -511,10 +511,27 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     return change <= CTI_MECHANISM_FAR * reach;
 }
 
+CTI_FN double cti_mechanism_driven(const cti_mechanism *m)
+{
+    double sum = 0, d[3];
+    int i, side;
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        for (side = 0; side < 2; side++) {
+            const cti_mechanism_row *q = &m->rows[i];
+            if (q->body[side] >= 0)
+                continue;
+            memcpy(d, q->point[side][1], sizeof d);
+            cti_d3_add(d, q->point[side][0], -1);
+            if (q->part)
+                cti_mechanism_apart(q->triad[side][1], q->triad[side][0], 0, d);
+            sum += (side ? 2 : -2) * (q->part ? q->lever : 1) * cti_d3_dot(q->f, d);
+        }
+    return sum;
+}
+
 /* ---- velocities at an instant ---- */
 
-/* angular velocity at the start or the end; inertia of the body there to D */
-static void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w)
+CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w)
 {
     cti_mechanism_inertia(end ? b->R1 : b->R, b->inertia, b->D);
     if (!cti_d3_inverse(b->D, b->inverse))

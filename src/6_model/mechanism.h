@@ -76,6 +76,10 @@ CTI_FN void cti_mechanism_angle(const double *turn, double *out);
 CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end);
 /* cti_mechanism_load -- adds the force and the moment of a row's impulse f on a side. */
 CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const double *f, double *force, double *moment);
+/* cti_mechanism_rate -- angular velocity of a body at the start or the end, w [3], and its inertia there in D. */
+CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w);
+/* cti_mechanism_driven -- work [J] that scripts do through the rows' impulses at hand, over the step. */
+CTI_FN double cti_mechanism_driven(const cti_mechanism *m);
 /* cti_mechanism_kinetic -- kinetic energy [J] at the start or the end. */
 CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end);
 /* cti_mechanism_scale -- changes the kinetic energy at the end by `change` [J] along the motion relative to the common rigid one, or along all

@@ -291,10 +291,32 @@ static void cti_linkage_put(cti_state *s, const cti_linkage *g, ct_real dt, ct_r
     }
 }
 
+/* the motion in place of one that was not found: the velocities that the joints allow at the start, straight on */
+static void cti_linkage_slide(cti_state *s, cti_linkage *g, ct_real dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->rigids); i++)
+        for (k = 0; k < 3; k++)
+            g->m.bodies[i].v[k] += g->m.bodies[i].kick[k];
+    cti_mechanism_project(s->mem, &g->m, 0);
+    for (i = 0; i < CTI_LEN(g->m.rows); i++)
+        memset(g->m.rows[i].f, 0, sizeof g->m.rows[i].f);
+    for (i = 0; i < CTI_LEN(g->rigids); i++) {
+        cti_mechanism_body *b = &g->m.bodies[i];
+        double w[3];
+        cti_mechanism_rate(b, 0, w);
+        for (k = 0; k < 3; k++)
+            b->u[k] = b->v[k], b->turn[k] = (double)dt * w[k];
+    }
+    cti_linkage_bodies(s, g);
+    cti_mechanism_place(&g->m, (double)dt);
+    cti_linkage_set(s, g, CTI_SWINGS_FORCED);
+}
+
 /* the free motion of one linkage; 0: not found */
 static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
 {
-    int i, k, linked = 1, ok;
+    int i, k, linked = 1;
     for (i = 0; i < CTI_LEN(g->rigids); i++)
         linked &= s->bodies.rigids[g->rigids[i]].linked;
     if (!linked)
@@ -311,8 +333,10 @@ static int cti_linkage_free_one(cti_state *s, cti_linkage *g, ct_real dt)
         }
         cti_mechanism_turn(angle, b->turn);
     }
-    ok = cti_mechanism_solve(s->mem, &g->m, (double)dt);
-    return ok;
+    if (cti_mechanism_solve(s->mem, &g->m, (double)dt))
+        return 1;
+    cti_linkage_slide(s, g, dt);
+    return 0;
 }
 
 CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory, int *out)
@@ -320,18 +344,18 @@ CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory,
     int i, k;
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
-        int swings = cti_linkage_swings(s, g);
-        if (!swings)
+        if (!cti_linkage_swings(s, g))
             continue;
         cti_linkage_bodies(s, g);
         cti_linkage_rows(s, g, dt, memory);
         if (!cti_linkage_free_one(s, g, dt))
             cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), ++*out;
-        if (swings == CTI_SWINGS_ALONE)
+        if (cti_linkage_swings(s, g) != CTI_SWINGS_LOADED)
             cti_linkage_put(s, g, dt, s->system.v_free);
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
-            const cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
+            cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
             cti_component *c = &s->factors.components[s->factors.component_of[r->block]];
+            r->whirls = 0; /* its rotation is not the free one */
             cti_linkage_equation(s, dt, g->rigids[k]);
             c->solve.free_speed = cti_max(cti_v3_norm(cti_v3_at(s->system.v_free, r->block)),
                                           cti_rigid_gyration(r) * cti_v3_norm(cti_v3_at(s->system.v_free, r->block + 1)));
@@ -542,23 +566,27 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
         cti_mechanism_scale(&g->m, -excess);
 }
 
-/* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion */
+/* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion. What the solve leaves, and an error of joints that
+   is closed, may not add energy */
 static int cti_linkage_swing(cti_state *s, cti_linkage *g)
 {
-    double kinetic = cti_mechanism_kinetic(&g->m, 1), taken;
+    double kinetic = cti_mechanism_kinetic(&g->m, 1), taken, excess;
     int i, n = CTI_LEN(g->rigids);
     cti_mechanism_body *kept = CTI_ARENA_NEW(s->arena, cti_mechanism_body, n);
     if (!kept)
         return 1;
     for (i = 0; i < n; i++)
         kept[i] = g->m.bodies[i];
+    excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_driven(&g->m);
     taken = cti_mechanism_project(s->mem, &g->m, 1);
     if (taken > cti_step_tuned.energy.link_kept * kinetic) {
-        cti_mechanism_scale(&g->m, taken);
+        cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
         return taken <= cti_step_tuned.energy.link_most * kinetic;
     }
     for (i = 0; i < n; i++)
         g->m.bodies[i] = kept[i];
+    if (excess > 0)
+        cti_mechanism_scale(&g->m, -excess);
     return 1;
 }
 

@@ -90,7 +90,7 @@
       "error that a joint may have, or more where the tolerance or rounding leaves more: far below what contacts notice") \
     X(ct_real, joint_fails, 4, "1", "factor on that error above which the end of an attempt is rejected") \
     X(int, joint_times, 8, "1", "most times that joints, and the contacts of rigid bodies, are linearized and solved again in a round") \
-    X(ct_real, joint_own, CTI_R(1e-7), "1", \
+    X(ct_real, joint_own, CTI_R(1e-3), "sqrt(eps)", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \

@@ -95,7 +95,7 @@ static int cti_whirl_is_alone(const cti_state *s, int body, int rigid, const cti
     int i;
     for (i = 0; i < f->n_bodies; i++) {
         ct_real h = cti_surface_pair_thickness(f, body, i);
-        if (i != body && !cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
+        if (i != body && !cti_broad_is_apart(f->apart, CTI_LEN(f->apart) / 2, cti_min_int(i, body), cti_max_int(i, body)) && !cti_whirl_apart(&way, &ways[i], h) && (beyond[i] || !cti_whirl_elements_apart(f, &f->ranges[i], &way, h)))
             return 0;
     }
     for (i = 0; i < f->n_planes; i++) {
@@ -139,7 +139,8 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; k < s->contact.rows[i].n; k++) {
             int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
-            if (at >= 0 && turns[at] == 1) {
+            /* the joints of a linkage that nothing loads are no rows of a linear problem */
+            if (at >= 0 && turns[at] == 1 && !(s->contact.rows[i].equations && s->bodies.rigids[at].swings == 1)) {
                 turns[at] = 2, ++*out, free_--;
                 cti_state_fail(s, s->bodies.rigids[at].block);
             }
