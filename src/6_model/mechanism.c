@@ -10,6 +10,7 @@
    C is a compliance of 1e-9 or so: rows that repeat each other share their load.
    The velocities at the end keep a part that the joints do not allow. It would change its sign in each step, and is projected out. */
 #include "mechanism.h"
+#include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 #include <float.h>
 #include <string.h>
@@ -374,6 +375,27 @@ static void cti_mechanism_spin(cti_mechanism_body *b, double dt)
     b->spin1[0] = -b->spin1[0], b->spin1[1] = -b->spin1[1], b->spin1[2] = -b->spin1[2];
 }
 
+/* A force that is not along its arm has a negative stiffness, too. Eigenvalues of D below half of the inertia about their axis become that */
+static void cti_mechanism_stiffen(double *D, const double *I)
+{
+    ct_real a[6], w[3], v[9];
+    int i, k;
+    for (i = 0; i < 3; i++)
+        a[i] = (ct_real)D[4 * i], a[3 + i] = (ct_real)D[i == 0 ? 5 : 3 - i];
+    cti_eig3(a, w, v);
+    for (k = 0; k < 3; k++) {
+        double axis[3], y[3], lack;
+        for (i = 0; i < 3; i++)
+            axis[i] = (double)v[3 * i + k];
+        cti_d3_mul(I, axis, y);
+        lack = cti_d3_dot(axis, y) / 2;
+        cti_d3_mul(D, axis, y);
+        lack -= cti_d3_dot(axis, y);
+        for (i = 0; i < 9 && lack > 0; i++)
+            D[i] += lack * axis[i / 3] * axis[i % 3];
+    }
+}
+
 CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out)
 {
     cti_mechanism_body *b = &m->bodies[body];
@@ -390,9 +412,8 @@ CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double
     for (k = 0; k < 9; k++)
         K[k] += I[k] * (1 + b->slow);
     memcpy(b->D, K, sizeof K);
-    if (!cti_d3_inverse(K, b->inverse)) { /* pushed links: the forces' stiffness is negative */
-        for (k = 0; k < 9; k++)
-            b->D[k] = I[k] * (1 + b->slow);
+    if (!cti_d3_inverse(K, b->inverse)) {
+        cti_mechanism_stiffen(b->D, I);
         cti_d3_inverse(b->D, b->inverse);
     }
     cti_mechanism_spin(b, dt);
