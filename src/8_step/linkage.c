@@ -542,23 +542,22 @@ static void cti_linkage_works(cti_state *s)
             cti_linkage_row_work(s, i);
 }
 
-/* the end velocities of a linkage that is loaded, or that the fail-safe has moved */
+/* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved */
 static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
 {
-    double before, excess, moment[3], force[3], twist[3];
-    int i, k, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
-    before = cti_mechanism_kinetic(&g->m, 0);
+    double before = cti_mechanism_kinetic(&g->m, 0), excess, moment[3];
+    int i, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
-        const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
-        memset(force, 0, sizeof force), memset(twist, 0, sizeof twist);
-        for (k = g->m.first[i]; !forced && k < g->m.first[i + 1]; k++)
-            cti_mechanism_load(&g->m.rows[g->m.uses[k].row], g->m.uses[k].side, g->m.rows[g->m.uses[k].row].f, force, twist);
+        int block = s->bodies.rigids[g->rigids[i]].block;
         cti_mechanism_equation(&g->m, i, (double)dt, moment);
         for (e = 0; e < 3; e++) {
-            b->v1[e] = (double)v[3 * r->block + e] + force[e] / b->mass;
-            b->spin1[e] = b->spin[e] + moment[e] + twist[e];
+            double push = (double)s->end.impulse[3 * block + e], turn = (double)s->end.impulse[3 * block + 3 + e];
+            b->v1[e] = forced ? (double)v[3 * block + e] : b->v[e] + 2 * b->kick[e] + push / b->mass - 2 * b->slow * b->u[e];
+            b->spin1[e] = b->spin[e] + (forced ? moment[e] : turn);
         }
+        for (e = 0; e < 3 && !forced; e++)
+            b->spin1[e] /= 1 + 2 * b->slow;
     }
     cti_mechanism_project(s->mem, &g->m, 1);
     excess = cti_mechanism_kinetic(&g->m, 1) - before + cti_linkage_height(s, g, s->end.x) - cti_fmax(0, g->work);
