@@ -11,6 +11,7 @@
 #include "linkage.h"
 #include "motion.h"
 #include "policy.h"
+#include "solve_islands.h"
 #include "../0_base/sets.h"
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || a->n == 0; }
@@ -250,7 +251,7 @@ static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti
     }
 }
 
-/* writes A and b of a body's rotation: A w = b + J' r at the tentative rotation to first order. given [3]: the moment that J' r has there */
+/* writes A and b of a body: A u = b + J' r, of its rotation at the tentative one to first order. given [3]: the moment that J' r has there */
 static void cti_linkage_linearize(cti_state *s, const cti_linkage *g, int i, const double *given)
 {
     const cti_mechanism_body *b = &g->m.bodies[i];
@@ -262,6 +263,8 @@ static void cti_linkage_linearize(cti_state *s, const cti_linkage *g, int i, con
         D[k] = (ct_real)b->D[k];
         s->system.A.val[9 * (size_t)s->system.A.diag[r->block] + (size_t)k] = k % 4 == 0 ? (ct_real)(b->mass * (1 + b->slow)) : 0;
     }
+    for (k = 0; k < 3; k++)
+        s->system.b[3 * r->block + k] = (ct_real)(b->mass * (b->v[k] + (r->swings == CTI_SWINGS_ALONE ? 1 : 2) * b->kick[k]));
     w = cti_m3_mul_v(D, w);
     s->system.b[3 * (r->block + 1)] = (ct_real)((double)w.x - given[0]);
     s->system.b[3 * (r->block + 1) + 1] = (ct_real)((double)w.y - given[1]);
@@ -381,8 +384,7 @@ static void cti_linkage_press(cti_state *s, cti_linkage *g, ct_real dt)
         return;
     cti_linkage_set(s, g, CTI_SWINGS_LOADED);
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
-        const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
-        cti_v3_addto(s->system.b, r->block, cti_v3_mul(cti_v3_at(s->desc.gravity, 0), r->mass * dt / 2));
+        cti_linkage_equation(s, dt, g->rigids[i]);
     }
 }
 
@@ -565,9 +567,19 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
         cti_mechanism_scale(&g->m, -excess);
 }
 
+/* kinetic energy [J] of velocities that the solver's tolerance leaves */
+static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_real dt)
+{
+    double scale = (double)(s->desc.solver.tolerance * cti_islands_scale(s, dt, 0)), sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(g->rigids); i++)
+        sum += g->m.bodies[i].mass * scale * scale;
+    return sum;
+}
+
 /* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion. What the solve leaves, and an error of joints that
    is closed, may not add energy */
-static int cti_linkage_swing(cti_state *s, cti_linkage *g)
+static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
 {
     double kinetic = cti_mechanism_kinetic(&g->m, 1), taken, excess;
     int i, n = CTI_LEN(g->rigids);
@@ -580,7 +592,7 @@ static int cti_linkage_swing(cti_state *s, cti_linkage *g)
     taken = cti_mechanism_project(s->mem, &g->m, 1);
     if (taken > cti_step_tuned.energy.link_kept * kinetic) {
         cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
-        return taken <= cti_step_tuned.energy.link_most * kinetic;
+        return taken <= cti_step_tuned.energy.link_most * kinetic + cti_linkage_least(s, g, dt);
     }
     for (i = 0; i < n; i++)
         g->m.bodies[i] = kept[i];
@@ -603,7 +615,7 @@ CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v)
             continue;
         if (swings != CTI_SWINGS_ALONE)
             cti_linkage_land(s, g, dt, v);
-        else if (!cti_linkage_swing(s, g))
+        else if (!cti_linkage_swing(s, g, dt))
             cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), unresolved++;
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
             cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
