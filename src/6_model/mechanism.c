@@ -505,6 +505,16 @@ static double cti_mechanism_reach(const cti_mechanism *m, double dt)
     return most;
 }
 
+CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_spin(&m->bodies[i], dt);
+        for (k = 0; k < 3; k++)
+            m->bodies[i].v1[k] = 2 * m->bodies[i].u[k] - m->bodies[i].v[k];
+    }
+}
+
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
 {
     double change = 0, last = DBL_MAX, reach = 0;
@@ -524,11 +534,7 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
         last = change;
     }
     cti_mechanism_place(m, dt);
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_lack(m, i, dt);
-        for (k = 0; k < 3; k++)
-            m->bodies[i].v1[k] = 2 * m->bodies[i].u[k] - m->bodies[i].v[k];
-    }
+    cti_mechanism_finish(m, dt);
     return change <= CTI_MECHANISM_FAR * reach;
 }
 

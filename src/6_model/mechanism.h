@@ -68,6 +68,8 @@ CTI_FN void cti_mechanism_place(cti_mechanism *m, double dt);
 CTI_FN void cti_mechanism_equation(cti_mechanism *m, int body, double dt, double *out);
 /* cti_mechanism_solve -- a step of dt from u, turns and impulses at hand; sets these, v1 and spin1. 0: Newton's method did not converge. */
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt);
+/* cti_mechanism_finish -- v1 and spin1 of the motion at hand. */
+CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt);
 /* cti_mechanism_turn -- the Cayley vector of a rotation vector [rad], cti_mechanism_angle -- the rotation vector of a Cayley vector. */
 CTI_FN void cti_mechanism_turn(const double *angle, double *out);
 CTI_FN void cti_mechanism_angle(const double *turn, double *out);

@@ -179,7 +179,6 @@ static int cti_cmr_settle(cti_state *s, ct_real dt, const cti_row_context *c, ct
         }
         if (!cti_cmr_is_plausible(s, reach) || !cti_plausible_motion(s, dt))
             return cti_cmr_give_up(s, dt, out);
-        cti_linkage_follow(s, dt);
         cti_cmr_move(s, dt);
         bent = cti_cmr_bend(s, c) && !cti_state_is_paper(s);
         miss = CTI_LEN(s->bodies.joints) ? cti_joints_linearize(s, c, scale) : 0;

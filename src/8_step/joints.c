@@ -400,6 +400,7 @@ CTI_FN ct_real cti_joints_linearize(cti_state *s, const cti_row_context *c, ct_r
 {
     ct_real worst = 0;
     int i;
+    cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         cti_contact_row *o = &s->contact.origins[i];
         cti_joint *j = o->joint ? &s->bodies.joints[(o->joint - 1) / 2] : NULL;
@@ -417,6 +418,7 @@ CTI_FN ct_real cti_joints_bend(cti_state *s, const cti_row_context *c)
 {
     ct_real worst = 0;
     int i;
+    cti_linkage_follow(s, c->dt);
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         int id = s->contact.origins[i].joint - 1;
         const cti_joint *j = id >= 0 ? &s->bodies.joints[id / 2] : NULL;

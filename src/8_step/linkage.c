@@ -95,7 +95,7 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
     int32_t *sets = CTI_ARENA_NEW(s->arena, int32_t, n + 1);
     uint8_t *held = CTI_ARENA_ZERO(s->arena, uint8_t, n + 1);
     cti_linkage_release(s);
-    if (n == 0 || joints == 0 || s->desc.row_mode == CT_ROW_VELOCITY || cti_state_is_paper(s))
+    if (n == 0 || joints == 0 || cti_state_is_paper(s))
         return 1;
     if (!sets || !held || !CTI_RESIZE(s->mem, s->linkages.of, n) || !CTI_RESIZE(s->mem, s->linkages.place, n) ||
         !CTI_RESIZE(s->mem, s->linkages.row_of, 2 * joints))
@@ -412,6 +412,18 @@ CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end)
 
 /* ---- the tentative motion ---- */
 
+/* 1 if the tentative motion is that of cti_linkage_free */
+static int cti_linkage_stays(const cti_state *s, const cti_linkage *g)
+{
+    int i, k, same = 1;
+    for (i = 0; i < CTI_LEN(g->rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
+        for (k = 0; k < 3; k++)
+            same &= s->end.v[3 * r->block + k] == (ct_real)g->m.bodies[i].u[k] && s->end.v[3 * r->block + 3 + k] == r->w_mid[k];
+    }
+    return same;
+}
+
 CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt)
 {
     int i, k;
@@ -426,7 +438,7 @@ CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt)
     }
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
-        if (cti_linkage_swings(s, g) < CTI_SWINGS_LOADED)
+        if (!cti_linkage_swings(s, g) || (cti_linkage_swings(s, g) == CTI_SWINGS_ALONE && cti_linkage_stays(s, g)))
             continue;
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
             cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
@@ -512,42 +524,60 @@ static double cti_linkage_height(const cti_state *s, const cti_linkage *g, const
     return sum;
 }
 
-/* adds the work of a row on the linkages of its bodies: what a script does, if these are of one linkage; else what each of them receives */
-static void cti_linkage_row_work(cti_state *s, int i)
+/* mean of the velocities at both ends of a block of a linkage, the angular one of both orientations */
+static cti_v3 cti_linkage_mean(const cti_state *s, cti_linkage *g, int block)
+{
+    int rigid = s->bodies.rigid_of[block], k;
+    cti_mechanism_body *b = &g->m.bodies[s->linkages.place[rigid]];
+    double w[3], start[3], end[3];
+    cti_mechanism_rate(b, 0, w);
+    for (k = 0; k < 3; k++)
+        start[k] = block == s->bodies.rigids[rigid].block ? b->v[k] : w[k];
+    cti_mechanism_rate(b, 1, w);
+    for (k = 0; k < 3; k++)
+        end[k] = block == s->bodies.rigids[rigid].block ? b->v1[k] : w[k];
+    return cti_v3_make((ct_real)((start[0] + end[0]) / 2), (ct_real)((start[1] + end[1]) / 2), (ct_real)((start[2] + end[2]) / 2));
+}
+
+/* Work of a row on linkage g: r . (u0 + u1) / 2, u0 and u1 the velocities of its row before and after the step. A row that no other body
+   shares gives no more than its script does */
+static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i)
 {
     const cti_row *row = &s->contact.rows[i];
     cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
-    cti_linkage *first = row->n ? cti_linkage_of_block(s, row->term[0].block) : NULL;
-    int k, common = first != NULL;
-    for (k = 0; k < row->n; k++)
-        common &= cti_linkage_of_block(s, row->term[k].block) == first;
-    if (common) {
-        first->work -= (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[i].script, 0));
-        return;
-    }
+    double work = 0, driven = -(double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[i].script, 0));
+    int k, own = 1;
     for (k = 0; k < row->n; k++) {
-        cti_linkage *g = cti_linkage_of_block(s, row->term[k].block);
-        cti_v3 v = cti_v3_at(s->end.v, row->term[k].block);
-        if (g)
-            g->work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
+        if (cti_linkage_of_block(s, row->term[k].block) == g) {
+            cti_v3 v = cti_linkage_mean(s, g, row->term[k].block);
+            work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
+        } else
+            own = 0;
     }
+    return own ? cti_fmin(work, cti_fmax(0, driven)) : work;
 }
 
-/* work of what loads linkages: rows that are not their own */
-static void cti_linkage_works(cti_state *s)
+/* work of what loads a linkage: rows that are not its own, and scripts at its joints */
+static double cti_linkage_works(const cti_state *s, cti_linkage *g)
 {
-    int i;
-    for (i = 0; i < CTI_LEN(s->linkages.list); i++)
-        s->linkages.list[i].work = 0;
-    for (i = 0; i < CTI_LEN(s->contact.rows); i++)
-        if (cti_linkage_share(s, s->contact.origins[i].joint - 1) == 1)
-            cti_linkage_row_work(s, i);
+    double sum = cti_mechanism_driven(&g->m);
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) != g; k++)
+            ;
+        if (k < row->n && cti_linkage_share(s, s->contact.origins[i].joint - 1) == 1)
+            sum += cti_linkage_row_work(s, g, i);
+    }
+    return sum;
 }
 
-/* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved */
+/* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
+   Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
+   start of the step leaves an error of m (|g| dt)^2 at most. More is not added */
 static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
 {
-    double before = cti_mechanism_kinetic(&g->m, 0), excess, moment[3];
+    double before = cti_mechanism_kinetic(&g->m, 0), lack, most, fall = 0, moment[3];
     int i, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
@@ -556,15 +586,14 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
         for (e = 0; e < 3; e++) {
             double push = (double)s->end.impulse[3 * block + e], turn = (double)s->end.impulse[3 * block + 3 + e];
             b->v1[e] = forced ? (double)v[3 * block + e] : b->v[e] + 2 * b->kick[e] + push / b->mass - 2 * b->slow * b->u[e];
-            b->spin1[e] = b->spin[e] + (forced ? moment[e] : turn);
+            b->spin1[e] = forced ? b->spin[e] + moment[e] : (b->spin[e] + turn) / (1 + 2 * b->slow);
+            fall += 4 * b->mass * b->kick[e] * b->kick[e];
         }
-        for (e = 0; e < 3 && !forced; e++)
-            b->spin1[e] /= 1 + 2 * b->slow;
     }
     cti_mechanism_project(s->mem, &g->m, 1);
-    excess = cti_mechanism_kinetic(&g->m, 1) - before + cti_linkage_height(s, g, s->end.x) - cti_fmax(0, g->work);
-    if (excess > 0)
-        cti_mechanism_scale(&g->m, -excess);
+    lack = before + cti_linkage_works(s, g) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
+    most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + fall;
+    cti_mechanism_scale(&g->m, cti_fmin(lack, most));
 }
 
 /* kinetic energy [J] of velocities that the solver's tolerance leaves */
@@ -581,11 +610,13 @@ static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_rea
    is closed, may not add energy */
 static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
 {
-    double kinetic = cti_mechanism_kinetic(&g->m, 1), taken, excess;
+    double kinetic, taken, excess;
     int i, n = CTI_LEN(g->rigids);
     cti_mechanism_body *kept = CTI_ARENA_NEW(s->arena, cti_mechanism_body, n);
     if (!kept)
         return 1;
+    cti_mechanism_finish(&g->m, (double)dt);
+    kinetic = cti_mechanism_kinetic(&g->m, 1);
     for (i = 0; i < n; i++)
         kept[i] = g->m.bodies[i];
     excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_driven(&g->m);
@@ -607,7 +638,6 @@ CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v)
     if (CTI_LEN(s->linkages.list) == 0)
         return 0;
     cti_linkage_follow(s, dt);
-    cti_linkage_works(s);
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
         int swings = cti_linkage_swings(s, g);

@@ -324,7 +324,6 @@ typedef struct cti_linkage {
     int32_t *rigids; /* numbers of its bodies */
     int32_t *parts;  /* 2 joint + part of its rows */
     double lost;     /* [J] kinetic energy before the step that the joints do not allow */
-    double work;     /* [J] of contacts and other joints on it in the step */
 } cti_linkage;
 typedef struct cti_linkages {
     cti_linkage *list;

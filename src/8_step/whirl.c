@@ -139,8 +139,7 @@ CTI_FN int cti_whirl_count(cti_state *s, ct_real dt, int *out)
     for (i = 0; i < CTI_LEN(s->contact.rows); i++)
         for (k = 0; k < s->contact.rows[i].n; k++) {
             int at = s->bodies.rigid_of[s->contact.rows[i].term[k].block];
-            /* the joints of a linkage that nothing loads are no rows of a linear problem */
-            if (at >= 0 && turns[at] == 1 && !(s->contact.rows[i].equations && s->bodies.rigids[at].swings == 1)) {
+            if (at >= 0 && turns[at] == 1) {
                 turns[at] = 2, ++*out, free_--;
                 cti_state_fail(s, s->bodies.rigids[at].block);
             }
