@@ -451,8 +451,8 @@ static void cti_mechanism_change(const cti_mechanism *m, int body, const double 
     cti_d3_mul(b->inverse, moment, w);
 }
 
-/* solves S x = J D^-1 lack - e, e [3] of each row in x */
-static void cti_mechanism_impulses(cti_mem *mem, cti_mechanism *m)
+/* x <- x + J D^-1 lack, the right side of S */
+static void cti_mechanism_impulses(cti_mechanism *m)
 {
     int i, b;
     for (b = 0; b < CTI_LEN(m->bodies); b++) {
@@ -463,8 +463,6 @@ static void cti_mechanism_impulses(cti_mem *mem, cti_mechanism *m)
             cti_d3_add(m->x + 3 * (size_t)m->uses[i].row, u, -1);
         }
     }
-    cti_mechanism_factor(mem, m);
-    cti_factor64_solve(&m->factor, m->x, m->work);
 }
 
 static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, const double *w)
@@ -526,7 +524,9 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
         for (i = 0; i < CTI_LEN(m->rows); i++)
             for (k = 0; k < 3; k++)
                 m->x[3 * i + k] = -m->rows[i].error[k] / dt - m->rows[i].compliance * m->rows[i].f[k];
-        cti_mechanism_impulses(mem, m);
+        cti_mechanism_impulses(m);
+        cti_mechanism_factor(mem, m);
+        cti_factor64_solve(&m->factor, m->x, m->work);
         change = cti_mechanism_go(m, dt);
         reach = cti_mechanism_reach(m, dt);
         if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= CTI_MECHANISM_FAR * reach))
@@ -579,23 +579,30 @@ CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end)
     return sum;
 }
 
-CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
+/* x <- the rows' velocities that are not prescribed; momenta are what the equations lack, since D^-1 of them are the velocities */
+static void cti_mechanism_miss(cti_mechanism *m, int end, int rated)
 {
-    double before = cti_mechanism_kinetic(m, end), v[3], w[3];
     int i, k;
     for (i = 0; i < CTI_LEN(m->rows); i++) {
-        cti_mechanism_row_at(m, &m->rows[i], 0, end);
         for (k = 0; k < 3; k++)
-            m->x[3 * i + k] = m->rows[i].rate[end][k];
+            m->x[3 * i + k] = rated ? m->rows[i].rate[end][k] : 0;
         cti_mechanism_across(&m->rows[i], m->x + 3 * (size_t)i);
     }
-    for (i = 0; i < CTI_LEN(m->bodies); i++) { /* momenta are what the equations lack: D^-1 of them are the velocities */
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_mechanism_body *b = &m->bodies[i];
         memset(b->lack, 0, sizeof b->lack);
         b->slow = 0;
         cti_d3_add(b->lack, end ? b->v1 : b->v, -b->mass), cti_d3_add(b->lack + 3, end ? b->spin1 : b->spin, -1);
     }
-    cti_mechanism_impulses(mem, m);
+    cti_mechanism_impulses(m);
+}
+
+CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated)
+{
+    double v[3], w[3];
+    int i;
+    cti_mechanism_miss(m, end, rated);
+    cti_factor64_solve(&m->factor, m->x, m->work);
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_mechanism_body *b = &m->bodies[i];
         memset(b->lack, 0, sizeof b->lack);
@@ -604,6 +611,18 @@ CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
         cti_d3_mul(b->D, w, w);
         cti_d3_add(end ? b->spin1 : b->spin, w, 1);
     }
+}
+
+CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
+{
+    double before = cti_mechanism_kinetic(m, end);
+    int i;
+    for (i = 0; i < CTI_LEN(m->rows); i++)
+        cti_mechanism_row_at(m, &m->rows[i], 0, end);
+    for (i = 0; i < CTI_LEN(m->bodies); i++)
+        m->bodies[i].slow = 0;
+    cti_mechanism_factor(mem, m);
+    cti_mechanism_clean(m, end, 1);
     return before - cti_mechanism_kinetic(m, end);
 }
 

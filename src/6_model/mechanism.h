@@ -76,6 +76,8 @@ CTI_FN void cti_mechanism_angle(const double *turn, double *out);
 /* cti_mechanism_project -- removes from the velocities at the start (end 0) or the end (1) what the joints do not allow there, in the metric
    of the masses; sets `slow` to 0. Returns the kinetic energy that this takes [J]. */
 CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end);
+/* cti_mechanism_clean -- the same again for other velocities there. rated 0: the rows' scripts stand still. */
+CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated);
 /* cti_mechanism_load -- adds the force and the moment of a row's impulse f on a side. */
 CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const double *f, double *force, double *moment);
 /* cti_mechanism_rate -- angular velocity of a body at the start or the end, w [3], and its inertia there in D. */

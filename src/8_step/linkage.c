@@ -13,6 +13,7 @@
 #include "policy.h"
 #include "solve_islands.h"
 #include "../0_base/sets.h"
+#include "../3_solve/solve_policy.h"
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || a->n == 0; }
 
@@ -572,6 +573,144 @@ static double cti_linkage_works(const cti_state *s, cti_linkage *g)
     return sum;
 }
 
+/* rows of loaded contacts, and of joints that are not its own, on a linkage; of a contact that slips the normal alone */
+typedef struct cti_linkage_loads {
+    const cti_row **rows;
+    uint8_t *axes;          /* [n] mask of directions */
+    double *e, *d, *z;      /* [3 n] residual, direction and its answer, of conjugate gradients */
+    double *v;              /* [6 bodies] velocities found */
+    int n;
+} cti_linkage_loads;
+
+static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkage_loads *q)
+{
+    int i, k, n = CTI_LEN(s->contact.rows);
+    q->rows = CTI_ARENA_NEW(s->arena, const cti_row *, n + 1), q->axes = CTI_ARENA_NEW(s->arena, uint8_t, n + 1);
+    q->e = CTI_ARENA_NEW(s->arena, double, 9 * n + 1), q->v = CTI_ARENA_NEW(s->arena, double, 6 * CTI_LEN(g->rigids));
+    q->d = q->e + 3 * (size_t)n, q->z = q->d + 3 * (size_t)n, q->n = 0;
+    if (!q->rows || !q->axes || !q->e || !q->v)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &s->contact.rows[i];
+        int slips = row->r[1] * row->r[1] + row->r[2] * row->r[2] >= cti_solve_tuned.law.slides * row->mu * row->mu * row->r[0] * row->r[0];
+        for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) != g; k++)
+            ;
+        if (k == row->n || cti_linkage_share(s, s->contact.origins[i].joint - 1) > 1 || (!row->equations && !(row->r[0] > 0)))
+            continue;
+        q->axes[q->n] = (uint8_t)(row->equations ? row->equations : (slips ? 1 : 7));
+        q->rows[q->n++] = row;
+    }
+    return q->n > 0;
+}
+
+/* out [3 n] = velocities of the rows, of their blocks in the linkage alone, at its mean velocities (mean 1) or at v1 and spin1 */
+static void cti_linkage_rates(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, int mean, double *out)
+{
+    int i, k, e;
+    for (i = 0; i < q->n; i++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real u[3];
+        for (k = 0; k < q->rows[i]->n; k++) {
+            const cti_term *t = &q->rows[i]->term[k];
+            cti_mechanism_body *b;
+            double w[3];
+            cti_v3 v = cti_v3_at(s->end.v, t->block);
+            if (cti_linkage_of_block(s, t->block) != g)
+                continue;
+            b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[t->block]]];
+            if (!mean) {
+                cti_mechanism_rate(b, 1, w);
+                for (e = 0; e < 3; e++)
+                    w[e] = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, t->block) ? w[e] : b->v1[e];
+                v = cti_v3_make((ct_real)w[0], (ct_real)w[1], (ct_real)w[2]);
+            }
+            sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight));
+        }
+        cti_v3_put(u, 0, cti_m3_mul_v(q->rows[i]->frame, sum));
+        for (e = 0; e < 3; e++)
+            out[3 * i + e] = q->axes[i] >> e & 1 ? (double)u[e] : 0;
+    }
+}
+
+/* v1 and spin1 = the motion that impulses d [3 n] of the rows give to the linkage */
+static void cti_linkage_answer(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, const double *d)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->m.bodies); i++)
+        memset(g->m.bodies[i].v1, 0, sizeof g->m.bodies[i].v1), memset(g->m.bodies[i].spin1, 0, sizeof g->m.bodies[i].spin1);
+    for (i = 0; i < q->n; i++) {
+        cti_v3 F = cti_m3_mul_tv(q->rows[i]->frame, cti_v3_make((ct_real)d[3 * i], (ct_real)d[3 * i + 1], (ct_real)d[3 * i + 2]));
+        for (k = 0; k < q->rows[i]->n; k++) {
+            const cti_term *t = &q->rows[i]->term[k];
+            cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
+            int turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, t->block) != NULL;
+            cti_mechanism_body *b;
+            double *to;
+            if (cti_linkage_of_block(s, t->block) != g)
+                continue;
+            b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[t->block]]], to = turning ? b->spin1 : b->v1;
+            to[0] += (double)f.x / (turning ? 1 : b->mass), to[1] += (double)f.y / (turning ? 1 : b->mass), to[2] += (double)f.z / (turning ? 1 : b->mass);
+        }
+    }
+    cti_mechanism_clean(&g->m, 1, 0);
+}
+
+static double cti_linkage_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (; n > 0; n--)
+        sum += *a++ * *b++;
+    return sum;
+}
+
+/* adds share of v1 and spin1 to v, or takes v over into them (share 0) */
+static void cti_linkage_gain(cti_linkage *g, double share, double *v)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->m.bodies); i++)
+        for (k = 0; k < 3; k++) {
+            cti_mechanism_body *b = &g->m.bodies[i];
+            if (share != 0)
+                v[6 * i + k] += share * b->v1[k], v[6 * i + 3 + k] += share * b->spin1[k];
+            else
+                b->v1[k] = v[6 * i + k], b->spin1[k] = v[6 * i + 3 + k];
+        }
+}
+
+/* The velocities at the end after the projection by the joints, so that loaded contacts have the velocities there that their laws gave them over
+   the step: the second half of the joints' impulses moves nothing that contacts hold. Conjugate gradients, with the joints solved directly */
+static void cti_linkage_bear(cti_state *s, cti_linkage *g)
+{
+    cti_linkage_loads q;
+    double square, first, last;
+    int i, k;
+    if (!cti_linkage_find_loads(s, g, &q))
+        return;
+    cti_linkage_rates(s, g, &q, 1, q.e);
+    cti_linkage_rates(s, g, &q, 0, q.d);
+    for (i = 0; i < 3 * q.n; i++)
+        q.d[i] = q.e[i] -= q.d[i];
+    memset(q.v, 0, sizeof *q.v * 6 * (size_t)CTI_LEN(g->rigids));
+    cti_linkage_gain(g, 1, q.v);
+    first = square = cti_linkage_dot(q.e, q.e, 3 * q.n);
+    for (k = 0; k < 3 * q.n && square > first * (double)CTI_EPS; k++) {
+        double down, along;
+        cti_linkage_answer(s, g, &q, q.d);
+        cti_linkage_rates(s, g, &q, 0, q.z);
+        down = cti_linkage_dot(q.d, q.z, 3 * q.n);
+        if (!(down > 0))
+            break;
+        along = square / down;
+        cti_linkage_gain(g, along, q.v);
+        for (i = 0; i < 3 * q.n; i++)
+            q.e[i] -= along * q.z[i];
+        last = square, square = cti_linkage_dot(q.e, q.e, 3 * q.n);
+        for (i = 0; i < 3 * q.n; i++)
+            q.d[i] = q.e[i] + square / last * q.d[i];
+    }
+    cti_linkage_gain(g, 0, q.v);
+}
+
 /* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
    Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
    start of the step leaves an error of m (|g| dt)^2 at most. More is not added */
@@ -591,6 +730,8 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
         }
     }
     cti_mechanism_project(s->mem, &g->m, 1);
+    if (!forced)
+        cti_linkage_bear(s, g);
     lack = before + cti_linkage_works(s, g) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
     most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + fall;
     cti_mechanism_scale(&g->m, cti_fmin(lack, most));
