@@ -540,37 +540,41 @@ static cti_v3 cti_linkage_mean(const cti_state *s, cti_linkage *g, int block)
     return cti_v3_make((ct_real)((start[0] + end[0]) / 2), (ct_real)((start[1] + end[1]) / 2), (ct_real)((start[2] + end[2]) / 2));
 }
 
-/* Work of a row on linkage g: r . (u0 + u1) / 2, u0 and u1 the velocities of its row before and after the step. A row that no other body
-   shares gives no more than its script does */
-static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i)
+/* work of a row on linkage g: r . (u0 + u1) / 2, u0 and u1 the velocities of its row before and after the step. *out 1: no other body has a part
+   in it */
+static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i, int *out)
 {
     const cti_row *row = &s->contact.rows[i];
     cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
-    double work = 0, driven = -(double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[i].script, 0));
-    int k, own = 1;
-    for (k = 0; k < row->n; k++) {
+    double work = 0;
+    int k;
+    for (*out = 1, k = 0; k < row->n; k++) {
         if (cti_linkage_of_block(s, row->term[k].block) == g) {
             cti_v3 v = cti_linkage_mean(s, g, row->term[k].block);
             work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
         } else
-            own = 0;
+            *out = 0;
     }
-    return own ? cti_fmin(work, cti_fmax(0, driven)) : work;
+    return work;
 }
 
-/* work of what loads a linkage: rows that are not its own, and scripts at its joints */
+/* Work of what loads a linkage: rows that are not its own, and scripts at its joints. Contacts that no other body has a part in give no more than
+   their scripts do */
 static double cti_linkage_works(const cti_state *s, cti_linkage *g)
 {
-    double sum = cti_mechanism_driven(&g->m);
-    int i, k;
+    double sum = cti_mechanism_driven(&g->m), kept = 0, most = 0, work;
+    int i, k, own;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
         for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) != g; k++)
             ;
-        if (k < row->n && cti_linkage_share(s, s->contact.origins[i].joint - 1) == 1)
-            sum += cti_linkage_row_work(s, g, i);
+        if (k == row->n || cti_linkage_share(s, s->contact.origins[i].joint - 1) > 1)
+            continue;
+        work = cti_linkage_row_work(s, g, i, &own);
+        sum += own ? 0 : work, kept += own ? work : 0;
+        most -= own ? (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[i].script, 0)) : 0;
     }
-    return sum;
+    return sum + cti_fmin(kept, cti_fmax(0, most));
 }
 
 /* rows of loaded contacts, and of joints that are not its own, on a linkage; of a contact that slips the normal alone */
