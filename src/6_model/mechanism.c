@@ -17,6 +17,7 @@
 
 #define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
 #define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
+#define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
 #define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
 
 static double cti_d3_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -317,8 +318,8 @@ static void cti_mechanism_couple(cti_mechanism *m, int b)
     }
 }
 
-/* factors S */
-static void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m)
+/* factors S. taut 1: springs that the step resolves have no part in it */
+static void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut)
 {
     int i, k, nr = CTI_LEN(m->rows), b;
     memset(m->val, 0, sizeof *m->val * 9 * (size_t)m->shape.row[nr]);
@@ -328,7 +329,7 @@ static void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m)
         cti_mechanism_row *q = &m->rows[i];
         double *W = m->val + 9 * (size_t)m->shape.diag[i], mean = (W[0] + W[4] + W[8]) / 3;
         for (k = 0; k < 9; k++) /* an axis without equation answers to nothing */
-            W[k] += (k % 4 == 0 ? q->compliance : 0) + mean * q->axis[k / 3] * q->axis[k % 3];
+            W[k] += (k % 4 == 0 ? (taut && q->is_loose ? CTI_MECHANISM_LOOSE * mean : q->compliance) : 0) + mean * q->axis[k / 3] * q->axis[k % 3];
     }
     cti_factor64_compute_double(mem, &m->factor, &m->symbolic, &m->gather, m->val);
 }
@@ -525,7 +526,7 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
             for (k = 0; k < 3; k++)
                 m->x[3 * i + k] = -m->rows[i].error[k] / dt - m->rows[i].compliance * m->rows[i].f[k];
         cti_mechanism_impulses(m);
-        cti_mechanism_factor(mem, m);
+        cti_mechanism_factor(mem, m, 0);
         cti_factor64_solve(&m->factor, m->x, m->work);
         change = cti_mechanism_go(m, dt);
         reach = cti_mechanism_reach(m, dt);
@@ -538,21 +539,26 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     return change <= CTI_MECHANISM_FAR * reach;
 }
 
-CTI_FN double cti_mechanism_driven(const cti_mechanism *m)
+CTI_FN double cti_mechanism_work(const cti_mechanism *m)
 {
     double sum = 0, d[3];
     int i, side;
-    for (i = 0; i < CTI_LEN(m->rows); i++)
+    for (i = 0; i < CTI_LEN(m->rows); i++) {
+        cti_mechanism_row q = m->rows[i];
+        memcpy(d, q.f, sizeof d);
+        cti_mechanism_row_at(m, &q, 0, 0);
+        cti_d3_add(q.error, m->rows[i].error, -1);
+        sum -= q.is_soft ? 2 * cti_d3_dot(d, q.error) : 0;
         for (side = 0; side < 2; side++) {
-            const cti_mechanism_row *q = &m->rows[i];
-            if (q->body[side] >= 0)
+            if (q.body[side] >= 0)
                 continue;
-            memcpy(d, q->point[side][1], sizeof d);
-            cti_d3_add(d, q->point[side][0], -1);
-            if (q->part)
-                cti_mechanism_apart(q->triad[side][1], q->triad[side][0], 0, d);
-            sum += (side ? 2 : -2) * (q->part ? q->lever : 1) * cti_d3_dot(q->f, d);
+            memcpy(q.error, q.point[side][1], sizeof q.error);
+            cti_d3_add(q.error, q.point[side][0], -1);
+            if (q.part)
+                cti_mechanism_apart(q.triad[side][1], q.triad[side][0], 0, q.error);
+            sum += (side ? 2 : -2) * (q.part ? q.lever : 1) * cti_d3_dot(d, q.error);
         }
+    }
     return sum;
 }
 
@@ -621,7 +627,7 @@ CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
         cti_mechanism_row_at(m, &m->rows[i], 0, end);
     for (i = 0; i < CTI_LEN(m->bodies); i++)
         m->bodies[i].slow = 0;
-    cti_mechanism_factor(mem, m);
+    cti_mechanism_factor(mem, m, 1);
     cti_mechanism_clean(m, end, 1);
     return before - cti_mechanism_kinetic(m, end);
 }
@@ -686,3 +692,4 @@ CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change)
 #undef CTI_MECHANISM_ITERATIONS
 #undef CTI_MECHANISM_CLOSE
 #undef CTI_MECHANISM_FAR
+#undef CTI_MECHANISM_LOOSE

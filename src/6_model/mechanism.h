@@ -33,7 +33,8 @@ typedef struct cti_mechanism_row {
     double rate[2][3];      /* [0 start, 1 end]: velocity of what the two sides' scripts prescribe, a - b */
     double lever;           /* [m] a rotation error times this counts as a distance */
     double left[3];         /* [m] error that may remain at the end, world axes */
-    double compliance;      /* [1/kg] above 0: bounds the impulses of rows that contradict or repeat each other */
+    double compliance;      /* [1/kg] of f, above 0: bounds the impulses of rows that contradict or repeat each other */
+    int is_soft, is_loose;  /* 1: a spring; one that the step resolves, so that velocities are not projected along it */
     double f[3];            /* half impulse [N s], world axes; of part 1: the moment over the lever */
     double arm[2][3];       /* part 0: mean of the arms at the start and the end, world axes */
     double axis[3];         /* hinge: its mean axis; else 0 */
@@ -82,8 +83,8 @@ CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated);
 CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const double *f, double *force, double *moment);
 /* cti_mechanism_rate -- angular velocity of a body at the start or the end, w [3], and its inertia there in D. */
 CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w);
-/* cti_mechanism_driven -- work [J] that scripts do through the rows' impulses at hand, over the step. */
-CTI_FN double cti_mechanism_driven(const cti_mechanism *m);
+/* cti_mechanism_work -- work [J] of scripts and springs on the bodies through the rows' impulses at hand, over the step. */
+CTI_FN double cti_mechanism_work(const cti_mechanism *m);
 /* cti_mechanism_kinetic -- kinetic energy [J] at the start or the end. */
 CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end);
 /* cti_mechanism_scale -- changes the kinetic energy at the end by `change` [J] along the motion relative to the common rigid one, or along all

@@ -313,11 +313,14 @@ CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, 
     return cti_joints_target(s, j, part, dt, unit);
 }
 
-CTI_FN ct_real cti_joints_rigid(const cti_state *s, const cti_joint *j, int part)
+CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose)
 {
     cti_row row;
+    ct_real own, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
     cti_joints_row(s, j, part, &row);
-    return cti_joints_own(s, &row) * cti_step_tuned.attempt.joint_own * cti_sqrt(CTI_EPS);
+    own = cti_joints_own(s, &row);
+    *is_soft = soft > 0, *is_loose = soft > 2 * own;
+    return cti_max(soft, own * cti_step_tuned.attempt.joint_own * cti_sqrt(CTI_EPS));
 }
 
 CTI_FN int cti_joints_is_scripted(const cti_joint *j)

@@ -17,10 +17,9 @@
 
 static int cti_linkage_is_pure(const cti_joint_side *a) { return a->rigid >= 0 || a->n == 0; }
 
-CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part)
-{
-    return cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && !(j->rest > 0) && !cti_joints_is_soft(j, part);
-}
+CTI_FN int cti_linkage_takes(const cti_joint *j) { return cti_linkage_is_pure(&j->a) && cti_linkage_is_pure(&j->b) && !(j->rest > 0); }
+
+CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part) { return cti_linkage_takes(j) && !cti_joints_is_soft(j, part); }
 
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 {
@@ -32,20 +31,18 @@ CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j)
 /* joins the rigid bodies of joints; sets [rigids] */
 static void cti_linkage_unite(const cti_state *s, int32_t *sets, uint8_t *held)
 {
-    int i, part;
+    int i;
     cti_sets_init(sets, CTI_LEN(s->bodies.rigids));
     for (i = 0; i < CTI_LEN(s->bodies.joints); i++) {
         const cti_joint *j = &s->bodies.joints[i];
-        for (part = 0; part < cti_joints_parts(j); part++) {
-            if (!cti_linkage_is_rigid(j, part))
-                continue;
-            if (j->a.rigid >= 0 && j->b.rigid >= 0)
-                cti_sets_join(sets, j->a.rigid, j->b.rigid);
-            if (j->a.rigid >= 0)
-                held[j->a.rigid] = 1;
-            if (j->b.rigid >= 0)
-                held[j->b.rigid] = 1;
-        }
+        if (!cti_linkage_takes(j))
+            continue;
+        if (j->a.rigid >= 0 && j->b.rigid >= 0)
+            cti_sets_join(sets, j->a.rigid, j->b.rigid);
+        if (j->a.rigid >= 0)
+            held[j->a.rigid] = 1;
+        if (j->b.rigid >= 0)
+            held[j->b.rigid] = 1;
     }
 }
 
@@ -111,7 +108,7 @@ CTI_FN int cti_linkage_prepare(cti_state *s)
         const cti_joint *j = &s->bodies.joints[i];
         int rigid = j->a.rigid >= 0 ? j->a.rigid : j->b.rigid;
         for (part = 0; ok && part < cti_joints_parts(j); part++)
-            if (rigid >= 0 && cti_linkage_is_rigid(j, part))
+            if (rigid >= 0 && cti_linkage_takes(j))
                 ok = cti_linkage_add(s, &s->linkages.list[s->linkages.of[rigid]], 2 * i + part);
     }
     for (i = 0; ok && i < CTI_LEN(s->linkages.list); i++)
@@ -246,7 +243,7 @@ static void cti_linkage_rows(cti_state *s, cti_linkage *g, ct_real dt, const cti
         cti_linkage_side(s, g, &j->b, dt, 1, q);
         cti_v3_put(left, 0, cti_joints_left(s, j, q->part, dt));
         cti_linkage_widen(left, q->left, 3);
-        q->compliance = (double)cti_joints_rigid(s, j, q->part);
+        q->compliance = (double)cti_joints_yield(s, j, q->part, dt, &q->is_soft, &q->is_loose);
         for (k = 0; k < 3; k++)
             q->f[k] = m ? (double)(m->impulse[k] * (dt / m->dt)) : 0;
     }
@@ -562,7 +559,7 @@ static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i, in
    their scripts do */
 static double cti_linkage_works(const cti_state *s, cti_linkage *g)
 {
-    double sum = cti_mechanism_driven(&g->m), kept = 0, most = 0, work;
+    double sum = cti_mechanism_work(&g->m), kept = 0, most = 0, work;
     int i, k, own;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
@@ -764,7 +761,7 @@ static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
     kinetic = cti_mechanism_kinetic(&g->m, 1);
     for (i = 0; i < n; i++)
         kept[i] = g->m.bodies[i];
-    excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_driven(&g->m);
+    excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_work(&g->m);
     taken = cti_mechanism_project(s->mem, &g->m, 1);
     if (taken > cti_step_tuned.energy.link_kept * kinetic) {
         cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));

@@ -11,8 +11,9 @@ enum { CTI_SWINGS_ALONE = 1, CTI_SWINGS_LOADED = 2, CTI_SWINGS_FORCED = 3 };
 /* cti_linkage_prepare -- after a change of topology: finds the linkages. 0: out of memory. cti_linkage_release frees them. */
 CTI_FN int cti_linkage_prepare(cti_state *s);
 CTI_FN void cti_linkage_release(cti_state *s);
-/* cti_linkage_is_rigid -- 1 if a part of a joint does no work on its bodies: its sides are rigid bodies, the world or a script, without
-   compliance. */
+/* cti_linkage_takes -- 1 if a joint is one of a linkage: its sides are rigid bodies, the world or a script, and it is no stitch with a length.
+   cti_linkage_is_rigid -- 1 if, besides, a part of it has no compliance, so that it does no work. */
+CTI_FN int cti_linkage_takes(const cti_joint *j);
 CTI_FN int cti_linkage_is_rigid(const cti_joint *j, int part);
 /* cti_linkage_recovers -- 1 if the present error of a joint is one that is being closed (cti_policy_joint_closes). */
 CTI_FN int cti_linkage_recovers(const cti_state *s, const cti_joint *j);
