@@ -218,7 +218,7 @@ static void cti_joints_build(const cti_state *s, const cti_row_context *c, const
     memset(origin, 0, sizeof *origin);
     origin->fresh = 1;
     cti_joints_row(s, j, part, row);
-    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own * cti_sqrt(CTI_EPS));
+    soft = cti_max(soft / (c->dt * c->dt), cti_joints_own(s, row) * cti_step_tuned.attempt.joint_own);
     row->compliance[0] = row->compliance[1] = row->compliance[2] = soft;
     if (cti_linkage_row(s, 2 * (int)(j - s->bodies.joints) + part, row, &e))
         return;
@@ -320,7 +320,7 @@ CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part
     cti_joints_row(s, j, part, &row);
     own = cti_joints_own(s, &row);
     *is_soft = soft > 0, *is_loose = soft > 2 * own;
-    return cti_max(soft, own * cti_step_tuned.attempt.joint_own * cti_sqrt(CTI_EPS));
+    return cti_max(*is_loose ? 2 * soft : soft, own * cti_step_tuned.attempt.link_own * cti_sqrt(CTI_EPS));
 }
 
 CTI_FN int cti_joints_is_scripted(const cti_joint *j)
