@@ -546,10 +546,10 @@ CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row)
     memset(q.left, 0, sizeof q.left);
     cti_mechanism_row_at(m, &q, 0, 0);
     for (k = 0; k < 3; k++)
-        m->rows[row].left[k] = -q.error[k];
+        m->rows[row].left[k] = q.error[k] / 3;
 }
 
-CTI_FN double cti_mechanism_work(const cti_mechanism *m)
+CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
 {
     double sum = 0, d[3];
     int i, side;
@@ -569,7 +569,7 @@ CTI_FN double cti_mechanism_work(const cti_mechanism *m)
             sum += (side ? 2 : -2) * (q.part ? q.lever : 1) * cti_d3_dot(d, q.error);
         }
     }
-    return sum;
+    return sum / dt;
 }
 
 /* ---- velocities at an instant ---- */

@@ -320,7 +320,7 @@ CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part
     cti_joints_row(s, j, part, &row);
     own = cti_joints_own(s, &row);
     *is_soft = soft > 0, *is_loose = soft > 2 * own;
-    return cti_max(*is_loose ? 2 * soft : soft, own * cti_step_tuned.attempt.link_own * cti_sqrt(CTI_EPS));
+    return cti_max(*is_loose ? soft * 2 / 3 : soft, own * cti_step_tuned.attempt.link_own * cti_sqrt(CTI_EPS));
 }
 
 CTI_FN int cti_joints_is_scripted(const cti_joint *j)

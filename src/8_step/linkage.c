@@ -559,9 +559,9 @@ static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i, in
 
 /* Work of what loads a linkage: rows that are not its own, and scripts at its joints. Contacts that no other body has a part in give no more than
    their scripts do */
-static double cti_linkage_works(const cti_state *s, cti_linkage *g)
+static double cti_linkage_works(const cti_state *s, cti_linkage *g, ct_real dt)
 {
-    double sum = cti_mechanism_work(&g->m), kept = 0, most = 0, work;
+    double sum = cti_mechanism_work(&g->m, (double)dt), kept = 0, most = 0, work;
     int i, k, own;
     for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
         const cti_row *row = &s->contact.rows[i];
@@ -735,7 +735,7 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
     cti_mechanism_project(s->mem, &g->m, 1);
     if (!forced)
         cti_linkage_bear(s, g);
-    lack = before + cti_linkage_works(s, g) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
+    lack = before + cti_linkage_works(s, g, dt) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
     most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + fall;
     cti_mechanism_scale(&g->m, cti_fmin(lack, most));
 }
@@ -763,7 +763,7 @@ static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
     kinetic = cti_mechanism_kinetic(&g->m, 1);
     for (i = 0; i < n; i++)
         kept[i] = g->m.bodies[i];
-    excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_work(&g->m);
+    excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_work(&g->m, (double)dt);
     taken = cti_mechanism_project(s->mem, &g->m, 1);
     if (taken > cti_step_tuned.energy.link_kept * kinetic) {
         cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
