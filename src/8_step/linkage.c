@@ -714,12 +714,23 @@ static void cti_linkage_bear(cti_state *s, cti_linkage *g)
     cti_linkage_gain(g, 0, q.v);
 }
 
+/* kinetic energy [J] of a fall in the step, or without gravity of velocities that the solver's tolerance leaves */
+static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_real dt)
+{
+    double fall = (double)dt * (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), sum = 0;
+    int i;
+    fall = fall > 0 ? fall : (double)(s->desc.solver.tolerance * cti_islands_scale(s, dt, 0));
+    for (i = 0; i < CTI_LEN(g->rigids); i++)
+        sum += g->m.bodies[i].mass * fall * fall / 2;
+    return sum;
+}
+
 /* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
    Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
    start of the step leaves an error of m (|g| dt)^2 at most. More is not added */
 static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
 {
-    double before = cti_mechanism_kinetic(&g->m, 0), lack, most, fall = 0, moment[3];
+    double before = cti_mechanism_kinetic(&g->m, 0), lack, most, moment[3];
     int i, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
@@ -729,25 +740,14 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
             double push = (double)s->end.impulse[3 * block + e], turn = (double)s->end.impulse[3 * block + 3 + e];
             b->v1[e] = forced ? (double)v[3 * block + e] : b->v[e] + 2 * b->kick[e] + push / b->mass - 2 * b->slow * b->u[e];
             b->spin1[e] = forced ? b->spin[e] + moment[e] : (b->spin[e] + turn) / (1 + 2 * b->slow);
-            fall += 4 * b->mass * b->kick[e] * b->kick[e];
         }
     }
     cti_mechanism_project(s->mem, &g->m, 1);
     if (!forced)
         cti_linkage_bear(s, g);
     lack = before + cti_linkage_works(s, g, dt) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
-    most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + fall;
+    most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + 2 * cti_linkage_least(s, g, dt);
     cti_mechanism_scale(&g->m, cti_fmin(lack, most));
-}
-
-/* kinetic energy [J] of velocities that the solver's tolerance leaves */
-static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_real dt)
-{
-    double scale = (double)(s->desc.solver.tolerance * cti_islands_scale(s, dt, 0)), sum = 0;
-    int i;
-    for (i = 0; i < CTI_LEN(g->rigids); i++)
-        sum += g->m.bodies[i].mass * scale * scale;
-    return sum;
 }
 
 /* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion. What the solve leaves, and an error of joints that
@@ -767,7 +767,7 @@ static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
     taken = cti_mechanism_project(s->mem, &g->m, 1);
     if (taken > cti_step_tuned.energy.link_kept * kinetic) {
         cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
-        return taken <= cti_step_tuned.energy.link_most * kinetic + cti_linkage_least(s, g, dt);
+        return taken <= cti_step_tuned.energy.link_most * (kinetic + cti_linkage_least(s, g, dt));
     }
     for (i = 0; i < n; i++)
         g->m.bodies[i] = kept[i];
