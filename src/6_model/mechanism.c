@@ -17,6 +17,7 @@
 
 #define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
 #define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
+#define CTI_MECHANISM_MOST 4.0        /* largest share of a Newton step that is taken, and one over the least */
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
 #define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
 
@@ -471,23 +472,38 @@ static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, c
     return sqrt(cti_d3_dot(v, v)) + sqrt(cti_d3_dot(w, w) * (b->inertia[0] + b->inertia[4] + b->inertia[8]) / (2 * b->mass));
 }
 
-/* applies a Newton step, shortened so that no body turns by more than one radian in it; returns the largest change of a velocity */
-static double cti_mechanism_go(cti_mechanism *m, double dt)
+/* The share of a Newton step that is taken. Its error shrinks, or swings to the other side, by about the same factor each time; the share removes that
+   (Aitken's method for vectors, in the metric of the masses). No body turns by more than one radian. *most: the largest change of a velocity */
+static double cti_mechanism_share(cti_mechanism *m, double dt, int first, double share, double *most)
 {
-    double most = 0, turn = 0, share, v[3], w[3];
+    double along = 0, square = 0, turn = 0, v[6], d[6], Id[3];
+    int i, k;
+    *most = 0;
+    for (i = 0; i < CTI_LEN(m->bodies); i++) {
+        cti_mechanism_body *b = &m->bodies[i];
+        cti_mechanism_change(m, i, m->x, v, v + 3);
+        *most = cti_fmax(*most, cti_mechanism_size(b, v, v + 3)), turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(v + 3, v + 3)));
+        for (k = 0; k < 6; k++)
+            d[k] = v[k] - b->step[k];
+        cti_d3_mul(b->D, d + 3, Id);
+        square += b->mass * cti_d3_dot(d, d) + cti_d3_dot(d + 3, Id);
+        along -= b->mass * cti_d3_dot(b->step, d) + cti_d3_dot(b->step + 3, Id);
+        memcpy(b->step, v, sizeof b->step);
+    }
+    share = first || !(square > 0) ? 1 : cti_fmin(CTI_MECHANISM_MOST, cti_fmax(1 / CTI_MECHANISM_MOST, share * along / square));
+    return share * turn > 1 ? 1 / turn : share;
+}
+
+/* applies a share of a Newton step */
+static void cti_mechanism_go(cti_mechanism *m, double dt, double share)
+{
     int i;
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_change(m, i, m->x, v, w);
-        most = cti_fmax(most, cti_mechanism_size(&m->bodies[i], v, w)), turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(w, w)));
-    }
-    share = turn > 1 ? 1 / turn : 1;
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_change(m, i, m->x, v, w);
-        cti_d3_add(m->bodies[i].u, v, share), cti_d3_add(m->bodies[i].turn, w, share * dt);
+        cti_d3_add(m->bodies[i].u, m->bodies[i].step, share);
+        cti_d3_add(m->bodies[i].turn, m->bodies[i].step + 3, share * dt);
     }
     for (i = 0; i < CTI_LEN(m->rows); i++)
         cti_d3_add(m->rows[i].f, m->x + 3 * (size_t)i, share);
-    return most;
 }
 
 /* the velocity that changes are relative to */
@@ -516,7 +532,7 @@ CTI_FN void cti_mechanism_finish(cti_mechanism *m, double dt)
 
 CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
 {
-    double change = 0, last = DBL_MAX, reach = 0;
+    double change = 0, last = DBL_MAX, reach = 0, share = 1;
     int i, k, turn;
     for (turn = 0; turn < CTI_MECHANISM_ITERATIONS; turn++) {
         cti_mechanism_place(m, dt);
@@ -528,7 +544,8 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
         cti_mechanism_impulses(m);
         cti_mechanism_factor(mem, m, 0);
         cti_factor64_solve(&m->factor, m->x, m->work);
-        change = cti_mechanism_go(m, dt);
+        share = cti_mechanism_share(m, dt, turn == 0, share, &change);
+        cti_mechanism_go(m, dt, share);
         reach = cti_mechanism_reach(m, dt);
         if (!(change <= DBL_MAX) || change <= CTI_MECHANISM_CLOSE * reach || (change >= last && change <= CTI_MECHANISM_FAR * reach))
             break;
@@ -703,3 +720,4 @@ CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change)
 #undef CTI_MECHANISM_CLOSE
 #undef CTI_MECHANISM_FAR
 #undef CTI_MECHANISM_LOOSE
+#undef CTI_MECHANISM_MOST

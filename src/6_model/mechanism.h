@@ -20,6 +20,7 @@ typedef struct cti_mechanism_body {
     double x1[3], R1[9];    /* pose at the end */
     double D[9], inverse[9]; /* derivative of the equation of rotation by turn / dt, symmetric part, and its inverse */
     double lack[6];         /* what the equations of translation and of rotation lack */
+    double step[6];         /* last full Newton step, of u and of turn / dt */
     double v1[3], spin1[3]; /* velocity and angular momentum at the end */
 } cti_mechanism_body;
 

@@ -92,7 +92,7 @@
     X(int, joint_times, 8, "1", "most times that joints, and the contacts of rigid bodies, are linearized and solved again in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
-    X(ct_real, link_own, CTI_R(1e-3), "sqrt(eps)", \
+    X(ct_real, link_own, CTI_R(3e-4), "sqrt(eps)", \
       "the same for joints of linkages, which are solved directly. A load of 1e4 links then opens a joint by less than 1e-5 of a link, and rounding of " \
       "positions gives joints that repeat each other no more than some weights of the bodies") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
