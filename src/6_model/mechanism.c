@@ -556,14 +556,14 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     return change <= CTI_MECHANISM_FAR * reach;
 }
 
-CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row)
+CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)
 {
     cti_mechanism_row q = m->rows[row];
     int k;
     memset(q.left, 0, sizeof q.left);
     cti_mechanism_row_at(m, &q, 0, 0);
-    for (k = 0; k < 3; k++)
-        m->rows[row].left[k] = q.error[k] / 3;
+    for (k = 0; k < 3 && (q.is_loose || (!q.is_soft && cti_d3_dot(q.error, q.error) <= rounding * rounding)); k++)
+        m->rows[row].left[k] = q.is_loose ? q.error[k] / 3 : q.error[k];
 }
 
 CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)

@@ -307,10 +307,27 @@ static cti_v3 cti_joints_target(const cti_state *s, const cti_joint *j, int part
     return cti_joint_left(cti_joints_phi(s, j, part, 0, s->step.time, frame), dt * s->desc.recovery_speed);
 }
 
+/* largest coordinate of the blocks of a side [m], which rounds as their positions do */
+static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
+{
+    ct_real most = 0;
+    int i, k;
+    for (i = 0; i < side->n || (i == 0 && side->rigid >= 0); i++)
+        for (k = 0; k < 3; k++)
+            most = cti_max(most, cti_abs(s->x[3 * (side->n ? side->block[i] : s->bodies.rigids[side->rigid].block) + k]));
+    return most;
+}
+
 CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt)
 {
     static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     return cti_joints_target(s, j, part, dt, unit);
+}
+
+CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j)
+{
+    ct_real size = cti_max(cti_joints_size(s, &j->a), cti_joints_size(s, &j->b));
+    return cti_step_tuned.attempt.link_round * CTI_EPS * (size + cti_v3_norm(cti_v3_at(j->a.arm, 0)) + cti_v3_norm(cti_v3_at(j->b.arm, 0)));
 }
 
 CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose)
@@ -320,7 +337,7 @@ CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part
     cti_joints_row(s, j, part, &row);
     own = cti_joints_own(s, &row);
     *is_soft = soft > 0, *is_loose = soft > 2 * own;
-    return cti_max(*is_loose ? soft * 2 / 3 : soft, own * cti_step_tuned.attempt.link_own * cti_sqrt(CTI_EPS));
+    return cti_max(*is_loose ? soft * 2 / 3 : soft, own * (cti_step_tuned.attempt.link_own + CTI_EPS / 100));
 }
 
 CTI_FN int cti_joints_is_scripted(const cti_joint *j)
@@ -379,17 +396,6 @@ CTI_FN ct_real cti_joints_thickness(const cti_state *s, const cti_joint *j)
     ct_real a = j->body[0] >= 0 ? s->surface.bodies[j->body[0]].thickness : CTI_REAL_MAX;
     ct_real b = j->body[1] >= 0 ? s->surface.bodies[j->body[1]].thickness : CTI_REAL_MAX;
     return a < CTI_REAL_MAX || b < CTI_REAL_MAX ? cti_min(a, b) : s->desc.thickness;
-}
-
-/* largest coordinate of the blocks of a side [m], which rounds as their positions do */
-static ct_real cti_joints_size(const cti_state *s, const cti_joint_side *side)
-{
-    ct_real most = 0;
-    int i, k;
-    for (i = 0; i < side->n || (i == 0 && side->rigid >= 0); i++)
-        for (k = 0; k < 3; k++)
-            most = cti_max(most, cti_abs(s->x[3 * (side->n ? side->block[i] : s->bodies.rigids[side->rigid].block) + k]));
-    return most;
 }
 
 /* error that a joint may have [m] */

@@ -14,6 +14,8 @@ CTI_FN int cti_joints_is_soft(const cti_joint *j, int part);
 CTI_FN int cti_joints_is_scripted(const cti_joint *j);
 /* cti_joints_left -- error [m] of a part that may remain after a step of dt, in world axes: one from outside is closed at the recovery speed. */
 CTI_FN cti_v3 cti_joints_left(const cti_state *s, const cti_joint *j, int part, ct_real dt);
+/* cti_joints_rounding -- error [m] of a joint that rounding of positions leaves. */
+CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j);
 /* cti_joints_yield -- compliance [1/kg] of a part for half of its impulse in a step of dt; that of a rigid one is attempt.link_own. is_soft: it
    has one of its own; is_loose: as a spring it vibrates with w dt < 1. */
 CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose);

@@ -92,9 +92,10 @@
     X(int, joint_times, 8, "1", "most times that joints, and the contacts of rigid bodies, are linearized and solved again in a round") \
     X(ct_real, joint_own, CTI_R(1e-7), "1", \
       "compliance of a rigid joint over that of its blocks: the forces of joints that contradict each other stay bounded") \
-    X(ct_real, link_own, CTI_R(3e-4), "sqrt(eps)", \
-      "the same for joints of linkages, which are solved directly. A load of 1e4 links then opens a joint by less than 1e-5 of a link, and rounding of " \
-      "positions gives joints that repeat each other no more than some weights of the bodies") \
+    X(ct_real, link_own, CTI_R(5e-12), "1", \
+      "the same for joints of linkages, which are solved directly, and eps / 100 for the rounding of positions. A load of 1e4 links then opens a joint " \
+      "by 1e-5 of a link") \
+    X(ct_real, link_round, 4, "eps", "of the largest coordinate: a joint's error below it is rounding, and stays") \
     X(ct_real, turn, CTI_R(0.5), "rad", "largest rotation of a rigid body near others in a substep: rows and straight paths are linear in it") \
     X(ct_real, turn_least, CTI_R(1e-5), "rad", \
       "a deformable body that turns by less in a step is linearized as it stands: that strains it by less than 5e-11. Pins that deviate from a " \
