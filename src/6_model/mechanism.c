@@ -220,10 +220,21 @@ static void cti_mechanism_apart(const double *a, const double *b, int is_hinge, 
 /* removes the part along a hinge's axis */
 static void cti_mechanism_across(const cti_mechanism_row *q, double *x) { cti_d3_add(x, q->axis, -cti_d3_dot(q->axis, x)); }
 
+/* the error that may remain turns with a body of the row: rows that repeat each other, whose errors differ by rounding, then agree at the end, too */
+static void cti_mechanism_carry(const cti_mechanism *m, const cti_mechanism_row *q, int end, double *out)
+{
+    const cti_mechanism_body *b = &m->bodies[q->body[0] >= 0 ? q->body[0] : q->body[1]];
+    memcpy(out, q->left, sizeof q->left);
+    if (!end || q->is_loose)
+        return;
+    cti_d3_mul_t(b->R, out, out);
+    cti_d3_mul(b->R1, out, out);
+}
+
 /* arms, axis, impulse and error of a row. mean 1: of the motion; 0: at one end */
 static void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end)
 {
-    double p[2][3], arm[3], axes[2][9], other[2][9], size;
+    double p[2][3], arm[3], axes[2][9], other[2][9], left[3], size;
     int side, k;
     memset(q->axis, 0, sizeof q->axis);
     for (side = 0; side < 2; side++) {
@@ -244,8 +255,9 @@ static void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, i
         q->axis[k] = q->part && q->is_hinge && size > 0 ? q->axis[k] / size : 0;
     if (q->part)
         cti_mechanism_apart(axes[0], axes[1], q->is_hinge, q->error);
+    cti_mechanism_carry(m, q, end, left);
     for (k = 0; k < 3; k++)
-        q->error[k] = (q->part ? q->lever * q->error[k] : p[0][k] - p[1][k]) - q->left[k];
+        q->error[k] = (q->part ? q->lever * q->error[k] : p[0][k] - p[1][k]) - left[k];
     cti_mechanism_across(q, q->error);
     cti_mechanism_across(q, q->f);
 }
