@@ -333,11 +333,12 @@ CTI_FN ct_real cti_joints_rounding(const cti_state *s, const cti_joint *j)
 CTI_FN ct_real cti_joints_yield(const cti_state *s, const cti_joint *j, int part, ct_real dt, int *is_soft, int *is_loose)
 {
     cti_row row;
-    ct_real own, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
+    ct_real own, mobility, soft = 2 * cti_joints_softness(j, part) / (dt * dt);
     cti_joints_row(s, j, part, &row);
     own = cti_joints_own(s, &row);
     *is_soft = soft > 0, *is_loose = soft > 2 * own;
-    return cti_max(*is_loose ? soft * 2 / 3 : soft, own * (cti_step_tuned.attempt.link_own + CTI_EPS / 100));
+    mobility = (j->a.rigid >= 0 ? 1 / s->bodies.rigids[j->a.rigid].mass : 0) + (j->b.rigid >= 0 ? 1 / s->bodies.rigids[j->b.rigid].mass : 0);
+    return cti_max(*is_loose ? soft * 2 / 3 : soft, mobility * cti_step_tuned.attempt.link_own);
 }
 
 CTI_FN int cti_joints_is_scripted(const cti_joint *j)
