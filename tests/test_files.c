@@ -71,7 +71,7 @@ static void test_obj(void **state)
                                "v 1 2.5e-1 -3 1.0 0.5 0.5\r\n"
                                "v\t0 .5 +5.\n"
                                "  v 1e0 2 3 # here too\r"
-                               "v 1 2 3\nv 0 0 0\nvt 0 0\nvn 0 0 1\ns off\n\n"
+                               "v 1 2 2\nv 1 1 -1\nvt 0 0\nvn 0 0 1\ns off\n\n"
                                "f 1 2/1 3//1 4/1/1 5\n"
                                "f -4 -3 \\\r\n -1\n"
                                "f 3 4 5\n"

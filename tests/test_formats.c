@@ -192,7 +192,7 @@ static void refused_line(test_reader *reader, const char *text, ct_code code, in
 
 /* Vertices 0..4 with a colour between, an unknown element in front, a triangle and a quad, an edge; every number that is used is exact in
  * float. */
-static const double ply_x[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.25}, {0, 1, -0.5}, {7, 8, 9}};
+static const double ply_x[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.25}, {0, 1, -0.5}, {-1, 0.5, -1}};
 
 static void make_ply(test_bytes *b, char format)
 {
@@ -402,17 +402,21 @@ static void test_stl_weld(void **state)
         b.n += 2;
     }
     assert_int_equal(read_bytes(cti_read_stl, b.data, b.n, &m, &e), CT_OK);
-    assert_int_equal(m.n_triangles, n);
-    assert_true(m.n_positions <= 125 && m.n_positions > 100);
+    assert_true(m.n_triangles < n && m.n_positions <= 125 && m.n_positions > 100);
     for (i = 0; i < m.n_positions; i++)
         for (j = 0; j < i; j++)
             assert_true(memcmp(m.positions + 3 * i, m.positions + 3 * j, 3 * sizeof(ct_real)) != 0);
-    for (i = 0; i < 3 * n; i++) {
-        float x[3];
-        memcpy(x, b.data + 84 + 50 * (i / 3) + 12 + 12 * (i % 3), sizeof x);
-        for (k = 0; k < 3; k++)
-            assert_true(m.positions[3 * m.triangles[i] + k] == (ct_real)x[k]);
+    /* facets with two corners in one place are left out, all others are there in their order */
+    for (i = 0, j = 0; i < n; i++) {
+        float x[9];
+        memcpy(x, b.data + 84 + 50 * i + 12, sizeof x);
+        if (memcmp(x, x + 3, 12) == 0 || memcmp(x + 3, x + 6, 12) == 0 || memcmp(x + 6, x, 12) == 0)
+            continue;
+        for (k = 0; k < 9; k++)
+            assert_true(m.positions[3 * m.triangles[3 * j + k / 3] + k % 3] == (ct_real)x[k]);
+        j++;
     }
+    assert_int_equal(m.n_triangles, j);
     release(&m);
 }
 
@@ -574,7 +578,7 @@ static void test_tetgen_refused(void **state)
 
 /* ---- legacy VTK ---- */
 
-static const double vtk_x[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.25}, {0, 1, -0.5}, {0.5, 0.5, 9}, {7, 8, 9}};
+static const double vtk_x[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0.25}, {0, 1, -0.5}, {-1, 0.5, -1}, {7, 8, 9}};
 
 static void put_vtk_int(test_bytes *b, int binary, int size, int x)
 {
