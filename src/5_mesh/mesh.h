@@ -7,6 +7,7 @@
 #include "../0_base/fpenv.h"
 #include "pairsort.h"
 
+#define CTI_MESH_ANY 1.7976931348623157e308 /* every finite number */
 /* cti_mesh_check -- counts, arrays, positions (finite, at most `most` in size) and indices of a caller's mesh: CT_OK, CT_ERR_ARGUMENT,
    CT_ERR_MESH. */
 CTI_FN ct_code cti_mesh_check(const ct_mesh *mesh, double most, ct_error_info *error);

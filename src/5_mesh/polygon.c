@@ -8,6 +8,7 @@
 #include "../1_math/exact.h"
 #include <math.h>
 
+#define CTI_POLYGON_SPIKE 1e30 /* quality of a corner whose edges lie on each other: it goes first, since around it the inside is on no side */
 enum { CTI_POLYGON_MOST = 1 << 14 }; /* [corners] that are clipped: 3 n^2 tests are a few seconds */
 
 typedef struct cti_polygon {
@@ -17,7 +18,7 @@ typedef struct cti_polygon {
     double *p;              /* [2 n] projected corners */
     int32_t *next, *prev;   /* [n] the ring of corners that are left; next -1: clipped */
     int32_t *blocker;       /* [n] the corner that blocks the ear, or the one where the search begins */
-    double *quality;        /* [n] > 0: an ear; 0: flat; -1: neither */
+    double *quality;        /* [n] > 0: an ear, or a spike; 0: flat; -1: neither */
 } cti_polygon;
 
 static const ct_real *cti_polygon_at(const cti_polygon *g, int corner)
@@ -97,6 +98,9 @@ static void cti_polygon_ear(cti_polygon *g, int b)
     double cross[3], edge[3], longest = 0;
     int side[3], i, k;
     g->quality[b] = turn == 0 ? 0 : -1;
+    for (k = 0; turn == 0 && k < 2; k++)
+        if ((g->p[2 * a + k] - g->p[2 * b + k]) * (g->p[2 * c + k] - g->p[2 * b + k]) > 0)
+            g->quality[b] = CTI_POLYGON_SPIKE;
     if (turn <= 0)
         return;
     for (r = g->blocker[b]; r < g->n; r++)
@@ -175,3 +179,4 @@ CTI_FN const char *cti_polygon_divide(cti_mem *mem, const ct_real *x, int32_t *f
     CTI_FREE(mem, g.quality);
     return why;
 }
+#undef CTI_POLYGON_SPIKE

@@ -25,7 +25,7 @@ static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
 {
     if (m->n_positions < 1)
         return cti_error_set(error, CT_ERR_ARGUMENT, -1, m->n_positions, "a mesh needs at least one position, and counts may not be negative");
-    return cti_mesh_check(m, 1.7976931348623157e308, error);
+    return cti_mesh_check(m, CTI_MESH_ANY, error);
 }
 
 /* ---- text ---- */

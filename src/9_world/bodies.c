@@ -2,7 +2,6 @@
    refused one leaves no trace. */
 #include "world.h"
 #include "../0_base/log.h"
-#include "../1_math/exact.h"
 #include "../1_math/vec.h"
 #include "../8_step/motion.h"
 
@@ -98,7 +97,7 @@ CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
     if (m->n_positions > CTI_BODIES_MOST || m->n_tets > CTI_BODIES_MOST || m->n_triangles > CTI_BODIES_MOST || m->n_segments > CTI_BODIES_MOST ||
         w->state.n > CTI_BODIES_MOST)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, m->n_positions, "more elements than a body can have");
-    return cti_mesh_check(m, CTI_EXACT_MOST, &w->error) == CT_OK ? CT_OK : (w->error.code = CT_ERR_MESH);
+    return cti_mesh_check(m, CTI_MESH_ANY, &w->error) == CT_OK ? CT_OK : (w->error.code = CT_ERR_MESH);
 }
 
 CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)
