@@ -919,6 +919,45 @@ static void test_names(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* An arrow of four corners whose fan is wrong, in PLY, VTK and MSH: the two triangles that share its notch. A crossing one names its place. */
+static void test_notches(void **state)
+{
+    static const char x[] = "0 0 0\n4 -2 0\n1 0 0\n4 2 0\n", bow[] = "0 0 0\n2 2 0\n2 0 0\n0 1 0\n";
+    static const char *const head[3] = {"ply\nformat ascii 1.0\nelement vertex 4\n" PLY_XYZ PLY_FACE "end_header\n",
+                                        "# vtk DataFile Version 2.0\nt\nASCII\nDATASET POLYDATA\nPOINTS 4 float\n",
+                                        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n"};
+    static const char *const tail[3] = {"4 1 2 3 0\n", "POLYGONS 1 5\n4 1 2 3 0\n", "$EndNodes\n$Elements\n1\n1 3 0 2 3 4 1\n$EndElements\n"};
+    static const int place[3] = {14, 11, 13};
+    static test_reader *const reader[3] = {cti_read_ply, cti_read_vtk, cti_read_msh};
+    char text[500];
+    int k, i;
+    CTI_UNUSED(state);
+    cti_mem_init(&test_mem, NULL);
+    for (k = 0; k < 6; k++) {
+        const char *p = k < 3 ? x : bow;
+        ct_mesh m;
+        ct_error_info e;
+        size_t n = strlen(strcpy(text, head[k % 3]));
+        for (i = 1; i <= 4; i++, p = strchr(p, '\n') + 1) {
+            n += k % 3 == 2 ? (size_t)snprintf(text + n, sizeof text - n, "%d ", i) : 0;
+            n += (size_t)snprintf(text + n, sizeof text - n, "%.*s\n", (int)strcspn(p, "\n"), p);
+        }
+        strcpy(text + n, tail[k % 3]);
+        if (k >= 3) {
+            refused_line(reader[k % 3], text, CT_ERR_FORMAT, place[k % 3], "crosses itself");
+            continue;
+        }
+        assert_int_equal(read_bytes(reader[k], text, strlen(text), &m, &e), CT_OK);
+        assert_int_equal(m.n_triangles, 2);
+        for (i = 0; i < 2; i++) {
+            const int32_t *t = m.triangles + 3 * i;
+            assert_true((t[0] == 0 || t[1] == 0 || t[2] == 0) && (t[0] == 2 || t[1] == 2 || t[2] == 2));
+        }
+        release(&m);
+        check_damage(reader[k], text, strlen(text));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -934,6 +973,7 @@ int main(void)
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_write_refused),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_notches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
