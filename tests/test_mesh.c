@@ -259,7 +259,8 @@ static int test_inside(const ct_real *x, const int32_t *t, double px, double py)
     return left == 3;
 }
 
-/* Stars, combs and a square with a hole that an edge joins to the outline, from every first corner: the triangles cover the polygon once. */
+/* Stars, combs and a square with a hole that an edge joins to the outline, from every first corner: the triangles cover the polygon once.
+ */
 static void test_polygons(void **state)
 {
     static const ct_real ring[24] = {0, 0, 0, 3, 0, 0, 3, 3, 0, 0, 3, 0, 1, 1, 0, 1, 2, 0, 2, 2, 0, 2, 1, 0};
@@ -299,7 +300,8 @@ static void test_polygons(void **state)
     }
 }
 
-/* A polygon that crosses itself is refused, one without an area or with corners in one place is not; numbers that exact signs do not take are. */
+/* A polygon that crosses itself is refused, one without an area or with corners in one place is not; numbers that exact signs do not take
+ * are. */
 static void test_polygons_odd(void **state)
 {
     ct_real x[24] = {0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 2, 0, 1, 1, 0, 2, 2, 0, 3, 3, 0, 1, 1, 0};
@@ -317,7 +319,8 @@ static void test_polygons_odd(void **state)
     }
 }
 
-/* Corners stored once a face, with noise of 1e-6, at three places and scales: the box is closed again, and welding twice changes nothing. */
+/* Corners stored once a face, with noise of 1e-6, at three places and scales: the box is closed again, and welding twice changes nothing.
+ */
 static void test_weld(void **state)
 {
     const ct_real size[3] = {1, 1, 1}, far[3] = {0, 1000, -7};
@@ -342,7 +345,8 @@ static void test_weld(void **state)
             list[i] = i;
             for (k = 0; k < 3; k++) {
                 seed = seed * 1664525u + 1013904223u;
-                x[3 * i + k] = (ct_real)(scale * ((double)m.positions[3 * m.triangles[i] + k] + (double)far[place % 3] / 8) + noise * ((double)(seed >> 8) / 16777216 - 0.5));
+                x[3 * i + k] = (ct_real)(scale * ((double)m.positions[3 * m.triangles[i] + k] + (double)far[place % 3] / 8) +
+                                         noise * ((double)(seed >> 8) / 16777216 - 0.5));
             }
         }
         split.positions = x, split.n_positions = 3 * m.n_triangles, split.triangles = list, split.n_triangles = m.n_triangles;
@@ -423,9 +427,10 @@ static void test_weld_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_polygons), cmocka_unit_test(test_polygons_odd), cmocka_unit_test(test_weld), cmocka_unit_test(test_weld_random),
-        cmocka_unit_test(test_weld_refused), cmocka_unit_test(test_boundary_single),  cmocka_unit_test(test_boundary_random), cmocka_unit_test(test_topology_tetrahedron),
-        cmocka_unit_test(test_topology_awkward), cmocka_unit_test(test_topology_random),
+        cmocka_unit_test(test_polygons),        cmocka_unit_test(test_polygons_odd),         cmocka_unit_test(test_weld),
+        cmocka_unit_test(test_weld_random),     cmocka_unit_test(test_weld_refused),         cmocka_unit_test(test_boundary_single),
+        cmocka_unit_test(test_boundary_random), cmocka_unit_test(test_topology_tetrahedron), cmocka_unit_test(test_topology_awkward),
+        cmocka_unit_test(test_topology_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

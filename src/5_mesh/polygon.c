@@ -1,24 +1,25 @@
-/* polygon.c -- polygons as triangles. Method: the polygon is projected along the axis that is nearest to its normal (Newell's sum), which rounds
-   nothing. A fan from the first corner whose triangles all turn as the polygon does is kept: convex polygons keep it. Else ears are clipped, the best
-   shaped first: an ear is a convex corner whose triangle no other part of the boundary enters. Corners in one place (holes that are joined to
-   the outline by an edge) and on one line are allowed. A corner that blocks an ear is noted, and the search goes on behind it when it is clipped,
-   since a corner that has not blocked an ear never will: n^2 tests in all. All signs are exact.
-   based on: Meisters 1975, Polygons have ears; Sutherland, Sproull, Schumacker 1974 (Newell's normal). */
+/* polygon.c -- polygons as triangles. Method: the polygon is projected along the axis that is nearest to its normal (Newell's sum), which
+   rounds nothing. A fan from the first corner whose triangles all turn as the polygon does is kept: convex polygons keep it. Else ears are
+   clipped, the best shaped first: an ear is a convex corner whose triangle no other part of the boundary enters. Corners in one place
+   (holes that are joined to the outline by an edge) and on one line are allowed. A corner that blocks an ear is noted, and the search goes
+   on behind it when it is clipped, since a corner that has not blocked an ear never will: n^2 tests in all. All signs are exact. based on:
+   Meisters 1975, Polygons have ears; Sutherland, Sproull, Schumacker 1974 (Newell's normal). */
 #include "polygon.h"
 #include "../1_math/exact.h"
 #include <math.h>
 
-#define CTI_POLYGON_SPIKE 1e30 /* quality of a corner whose edges lie on each other: it goes first, since around it the inside is on no side */
+#define CTI_POLYGON_SPIKE                                                                                                                  \
+    1e30 /* quality of a corner whose edges lie on each other: it goes first, since around it the inside is on no side */
 enum { CTI_POLYGON_MOST = 1 << 14 }; /* [corners] that are clipped: 3 n^2 tests are a few seconds */
 
 typedef struct cti_polygon {
     const ct_real *x;
     const int32_t *fan;
-    int n, u, v;            /* corners; the axes of the projection */
-    double *p;              /* [2 n] projected corners */
-    int32_t *next, *prev;   /* [n] the ring of corners that are left; next -1: clipped */
-    int32_t *blocker;       /* [n] the corner that blocks the ear, or the one where the search begins */
-    double *quality;        /* [n] > 0: an ear, or a spike; 0: flat; -1: neither */
+    int n, u, v;          /* corners; the axes of the projection */
+    double *p;            /* [2 n] projected corners */
+    int32_t *next, *prev; /* [n] the ring of corners that are left; next -1: clipped */
+    int32_t *blocker;     /* [n] the corner that blocks the ear, or the one where the search begins */
+    double *quality;      /* [n] > 0: an ear, or a spike; 0: flat; -1: neither */
 } cti_polygon;
 
 static const ct_real *cti_polygon_at(const cti_polygon *g, int corner)
@@ -34,7 +35,8 @@ static void cti_polygon_cross(const cti_polygon *g, int a, int b, int c, double 
     int k;
     for (k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
-        out[k] = ((double)q[i] - (double)p[i]) * ((double)r[j] - (double)p[j]) - ((double)q[j] - (double)p[j]) * ((double)r[i] - (double)p[i]);
+        out[k] =
+            ((double)q[i] - (double)p[i]) * ((double)r[j] - (double)p[j]) - ((double)q[j] - (double)p[j]) * ((double)r[i] - (double)p[i]);
     }
 }
 
@@ -62,7 +64,10 @@ static int cti_polygon_project(cti_polygon *g)
     return area > 4 * g->n * (double)CTI_EPS * (most + extent) * extent;
 }
 
-static int cti_polygon_turn(const cti_polygon *g, int a, int b, int c) { return cti_exact_orient2d(g->p + 2 * a, g->p + 2 * b, g->p + 2 * c); }
+static int cti_polygon_turn(const cti_polygon *g, int a, int b, int c)
+{
+    return cti_exact_orient2d(g->p + 2 * a, g->p + 2 * b, g->p + 2 * c);
+}
 
 /* Fills in the projected corners. 1 if all triangles of the fan turn as the polygon does. */
 static int cti_polygon_is_fan(cti_polygon *g)
@@ -75,7 +80,8 @@ static int cti_polygon_is_fan(cti_polygon *g)
     return fan;
 }
 
-/* 1 if the boundary enters the triangle abc at corner r: r is inside of it or on the diagonal ca, or an edge at r leads from its border to its inside */
+/* 1 if the boundary enters the triangle abc at corner r: r is inside of it or on the diagonal ca, or an edge at r leads from its border to
+ * its inside */
 static int cti_polygon_blocks(const cti_polygon *g, int a, int b, int c, int r)
 {
     int ab, bc, ca, k;
@@ -85,7 +91,8 @@ static int cti_polygon_blocks(const cti_polygon *g, int a, int b, int c, int r)
         return 1;
     for (k = 0; k < 2; k++) {
         int q = k ? g->next[r] : g->prev[r];
-        if ((ab || cti_polygon_turn(g, a, b, q) > 0) && (bc || cti_polygon_turn(g, b, c, q) > 0) && (ca || cti_polygon_turn(g, c, a, q) > 0))
+        if ((ab || cti_polygon_turn(g, a, b, q) > 0) && (bc || cti_polygon_turn(g, b, c, q) > 0) &&
+            (ca || cti_polygon_turn(g, c, a, q) > 0))
             return 1;
     }
     return 0;

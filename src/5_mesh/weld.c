@@ -1,5 +1,5 @@
-/* weld.c -- merges the vertices of a mesh. Method: kept vertices are in a grid of cells that are a little wider than the distance, so that those
-   within it of a point are in its cell or in one of the 26 around it (for distance 0 in its own). Cells are hashed into lists. The
+/* weld.c -- merges the vertices of a mesh. Method: kept vertices are in a grid of cells that are a little wider than the distance, so that
+   those within it of a point are in its cell or in one of the 26 around it (for distance 0 in its own). Cells are hashed into lists. The
    result depends on the order of the vertices alone. */
 #include "weld.h"
 #include "../0_base/fpenv.h"
@@ -8,8 +8,8 @@
 #include "mesh.h"
 #include <stdio.h>
 
-#define CTI_WELD_WIDER 1.001       /* [distance] side of a cell: the rest is for the rounding of a point's cell */
-#define CTI_WELD_FINEST 9.1e-13    /* [extent] least side of a cell, 2^-40: numbers of cells are then exact */
+#define CTI_WELD_WIDER 1.001    /* [distance] side of a cell: the rest is for the rounding of a point's cell */
+#define CTI_WELD_FINEST 9.1e-13 /* [extent] least side of a cell, 2^-40: numbers of cells are then exact */
 
 typedef struct cti_weld {
     const ct_real *x;
@@ -110,7 +110,8 @@ CTI_FN void cti_weld_hint(cti_mem *mem, const ct_real *x, int n, double share, c
     CTI_FREE(mem, map);
     text[0] = 0;
     if (kept >= 0 && kept < n)
-        snprintf(text, 140, "; %d of %d vertices lie within %.1g m of another: ct_mesh_weld or a body's \"weld\" joins them", n - kept, n, distance);
+        snprintf(text, 140, "; %d of %d vertices lie within %.1g m of another: ct_mesh_weld or a body's \"weld\" joins them", n - kept, n,
+                 distance);
 }
 
 CTI_FN int cti_weld_elements(int32_t *list, int n, int per, const int32_t *map)
