@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -71,7 +72,7 @@ static void test_obj(void **state)
                                "v 1 2.5e-1 -3 1.0 0.5 0.5\r\n"
                                "v\t0 .5 +5.\n"
                                "  v 1e0 2 3 # here too\r"
-                               "v 1 2 3\nv 0 0 0\nvt 0 0\nvn 0 0 1\ns off\n\n"
+                               "v 1 2 2\nv 1 1 -1\nvt 0 0\nvn 0 0 1\ns off\n\n"
                                "f 1 2/1 3//1 4/1/1 5\n"
                                "f -4 -3 \\\r\n -1\n"
                                "f 3 4 5\n"
@@ -91,6 +92,45 @@ static void test_obj(void **state)
     assert_int_equal(test_read("obj", "f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n", &m, &e), CT_OK);
     assert_int_equal(m.n_triangles, 1);
     test_release(&m);
+}
+
+/* An L of six corners from every first one, both ways round: four triangles of the area 3. Faces that repeat a corner lose it. */
+static void test_obj_polygons(void **state)
+{
+    static const int x[6][2] = {{2, 1}, {1, 1}, {1, 2}, {0, 2}, {0, 0}, {2, 0}};
+    static const int32_t want[6] = {0, 3, 2, 0, 2, 1};
+    char text[400];
+    ct_mesh m;
+    ct_error_info e;
+    int first, turned, i, n;
+    CTI_UNUSED(state);
+    for (first = 0; first < 6; first++)
+        for (turned = 0; turned < 2; turned++) {
+            double area = 0;
+            for (i = n = 0; i < 6; i++)
+                n += snprintf(text + n, sizeof text - (size_t)n, "v %d %d %d\n", x[i][0], x[i][1], x[i][0] + 2 * x[i][1]);
+            n += snprintf(text + n, sizeof text - (size_t)n, "f");
+            for (i = 0; i < 6; i++)
+                n += snprintf(text + n, sizeof text - (size_t)n, " %d", 1 + (first + (turned ? 6 - i : i)) % 6);
+            assert_int_equal(test_read("obj", text, &m, &e), CT_OK);
+            assert_int_equal(m.n_triangles, 4);
+            for (i = 0; i < 4; i++) {
+                const ct_real *a = m.positions + 3 * m.triangles[3 * i], *b = m.positions + 3 * m.triangles[3 * i + 1],
+                              *c = m.positions + 3 * m.triangles[3 * i + 2];
+                double twice = (double)((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
+                assert_true(turned ? twice < 0 : twice > 0);
+                area += fabs(twice) / 2;
+            }
+            assert_true(area == 3);
+            test_release(&m);
+        }
+    assert_int_equal(test_read("obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 4 3 3\nf 1 1 3 2\nf 1 1 2\nf 2 3 2 3\nf 4 4 4 4\n", &m, &e), CT_OK);
+    assert_int_equal(m.n_triangles, 2);
+    assert_memory_equal(m.triangles, want, sizeof want);
+    test_release(&m);
+    test_refused("obj", "v 0 0 0\nv 2 2 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 3 4\n", CT_ERR_FORMAT, 6);
+    if (sizeof(ct_real) == 8)
+        test_refused("obj", "f 1 2 3 4\nv 0 0 0\nv 1e200 0 0\nv 1 1 0\nv 0 1 0\n", CT_ERR_FORMAT, 1);
 }
 
 static void test_obj_refused(void **state)
@@ -231,6 +271,7 @@ static void test_msh_refused(void **state)
             test_release(&m);
         }
     }
+    test_refused("msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n1\n1 0 0 0 3 1 0 0\n$EndParametricNodes\n", CT_ERR_UNSUPPORTED, 4);
 }
 
 /* Numbers: exactly what strtod makes of them (C locale), and in a locale with a decimal comma too. */
@@ -613,7 +654,7 @@ static void test_overwrite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_obj),       cmocka_unit_test(test_obj_refused),
+        cmocka_unit_test(test_obj), cmocka_unit_test(test_obj_polygons), cmocka_unit_test(test_obj_refused),
         cmocka_unit_test(test_msh_types), cmocka_unit_test(test_msh),       cmocka_unit_test(test_msh_refused),
         cmocka_unit_test(test_numbers),   cmocka_unit_test(test_by_name),
         cmocka_unit_test(test_overwrite), cmocka_unit_test(test_scenes),

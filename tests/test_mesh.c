@@ -1,12 +1,16 @@
-/* test_mesh.c -- boundary of tet meshes and surface topology against counting by hand. */
+/* test_mesh.c -- boundary of tet meshes and surface topology against counting by hand; polygons and welding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "../src/5_mesh/mesh.h"
+#include "../src/5_mesh/polygon.h"
+#include "../src/5_mesh/weld.h"
 #include "../src/1_math/vec.h"
 
 static uint32_t test_seed = 12345;
@@ -203,11 +207,230 @@ static void test_topology_random(void **state)
     assert_int_equal(mem.bytes_live, 0);
 }
 
+/* twice the signed area of the polygon, and of its triangles, in the xy plane */
+static double test_area(const ct_real *x, const int32_t *v, int n)
+{
+    double a = 0;
+    int i;
+    for (i = 0; i < n; i++) {
+        const ct_real *p = x + 3 * v[i], *q = x + 3 * v[(i + 1) % n];
+        a += (double)p[0] * (double)q[1] - (double)p[1] * (double)q[0];
+    }
+    return a;
+}
+
+/* the polygon of corners v [n] as a fan, divided: the reason or NULL; out [3 (n - 2)] */
+static const char *test_divide(const ct_real *x, const int32_t *v, int n, int32_t *out)
+{
+    cti_mem mem;
+    int i, memory = 0;
+    const char *why;
+    cti_mem_init(&mem, NULL);
+    for (i = 0; i + 2 < n; i++)
+        out[3 * i] = v[0], out[3 * i + 1] = v[i + 1], out[3 * i + 2] = v[i + 2];
+    why = cti_polygon_divide(&mem, x, out, n - 2, &memory);
+    assert_int_equal(memory, 0);
+    assert_int_equal(mem.bytes_live, 0);
+    return why;
+}
+
+/* 1 if every triangle has a positive area and all of them have the polygon's: with no overlap, they cover it */
+static int test_covers(const ct_real *x, const int32_t *v, int n, const int32_t *triangles)
+{
+    double sum = 0, all = test_area(x, v, n);
+    int i;
+    for (i = 0; i + 2 < n; i++) {
+        double a = test_area(x, triangles + 3 * i, 3);
+        if (!(a > 0))
+            return 0;
+        sum += a;
+    }
+    return fabs(sum - all) < 1e-5 * all;
+}
+
+/* 1 if the point is inside of a triangle, by more than rounding */
+static int test_inside(const ct_real *x, const int32_t *t, double px, double py)
+{
+    int k, left = 0;
+    for (k = 0; k < 3; k++) {
+        const ct_real *p = x + 3 * t[k], *q = x + 3 * t[(k + 1) % 3];
+        left += ((double)q[0] - (double)p[0]) * (py - (double)p[1]) - ((double)q[1] - (double)p[1]) * (px - (double)p[0]) > 1e-9;
+    }
+    return left == 3;
+}
+
+/* Stars, combs and a square with a hole that an edge joins to the outline, from every first corner: the triangles cover the polygon once.
+ */
+static void test_polygons(void **state)
+{
+    static const ct_real ring[24] = {0, 0, 0, 3, 0, 0, 3, 3, 0, 0, 3, 0, 1, 1, 0, 1, 2, 0, 2, 2, 0, 2, 1, 0};
+    static const int32_t hole[10] = {0, 1, 2, 3, 0, 4, 5, 6, 7, 4};
+    ct_real x[3 * 64];
+    int32_t v[64], out[3 * 64], fan[3 * 64];
+    int shape, n, i, k, first;
+    CTI_UNUSED(state);
+    for (n = 4; n <= 40; n += 2)
+        for (shape = 0; shape < 3; shape++) {
+            /* convex, a star, a comb with flat corners */
+            for (i = 0; i < n; i++) {
+                double a = 6.283185307179586 * i / n, r = shape == 1 && (i & 1) ? 0.2 : 1;
+                x[3 * i] = (ct_real)(r * cos(a)), x[3 * i + 1] = (ct_real)(r * sin(a)), x[3 * i + 2] = 0;
+                if (shape == 2)
+                    x[3 * i] = (ct_real)(i < n / 2 ? i : n - 1 - i), x[3 * i + 1] = (ct_real)(i < n / 2 ? 0 : (i & 1) + 1);
+            }
+            for (first = 0; first < n; first++) {
+                for (i = 0; i < n; i++)
+                    v[i] = (int32_t)((i + first) % n);
+                for (i = 0; i + 2 < n; i++)
+                    fan[3 * i] = v[0], fan[3 * i + 1] = v[i + 1], fan[3 * i + 2] = v[i + 2];
+                assert_null(test_divide(x, v, n, out));
+                assert_true(test_covers(x, v, n, out));
+                if (shape == 0)
+                    assert_memory_equal(out, fan, 3 * sizeof *fan * (size_t)(n - 2));
+            }
+        }
+    for (first = 0; first < 10; first++) {
+        for (i = 0; i < 10; i++)
+            v[i] = hole[(i + first) % 10];
+        assert_null(test_divide(ring, v, 10, out));
+        assert_true(test_covers(ring, v, 10, out));
+        for (i = 0, k = 0; i < 8; i++)
+            k += test_inside(ring, out + 3 * i, 1.5, 1.4);
+        assert_int_equal(k, 0);
+    }
+}
+
+/* A polygon that crosses itself is refused, one without an area or with corners in one place is not; numbers that exact signs do not take
+ * are. */
+static void test_polygons_odd(void **state)
+{
+    ct_real x[24] = {0, 0, 0, 1, 1, 0, 1, 0, 0, 0, 2, 0, 1, 1, 0, 2, 2, 0, 3, 3, 0, 1, 1, 0};
+    static const int32_t bow[4] = {0, 1, 2, 3}, line[4] = {0, 1, 5, 6}, twice[5] = {0, 2, 1, 7, 3}, spike[5] = {0, 2, 5, 2, 3};
+    int32_t out[9];
+    CTI_UNUSED(state);
+    assert_non_null(strstr(test_divide(x, bow, 4, out), "crosses itself"));
+    assert_null(test_divide(x, line, 4, out));
+    assert_null(test_divide(x, twice, 5, out));
+    assert_true(fabs(test_area(x, out, 3) + test_area(x, out + 3, 3) + test_area(x, out + 6, 3) - test_area(x, twice, 5)) < 1e-6);
+    assert_null(test_divide(x, spike, 5, out));
+    if (sizeof(ct_real) == 8) {
+        x[9] = (ct_real)1e300;
+        assert_non_null(strstr(test_divide(x, bow, 4, out), "out of range"));
+    }
+}
+
+/* Corners stored once a face, with noise of 1e-6, at three places and scales: the box is closed again, and welding twice changes nothing.
+ */
+static void test_weld(void **state)
+{
+    const ct_real size[3] = {1, 1, 1}, far[3] = {0, 1000, -7};
+    const int cells[3] = {3, 2, 4};
+    int place;
+    CTI_UNUSED(state);
+    for (place = 0; place < 6; place++) {
+        double scale = place % 3 == 0 ? 1 : (place % 3 == 1 ? 1e-3 : 100), noise = 1e-6 * scale * (place < 3) * (sizeof(ct_real) == 8);
+        ct_mesh m, split;
+        ct_error_info e;
+        cti_topology t;
+        cti_mem mem;
+        ct_real *x;
+        int32_t *list;
+        uint32_t seed = 5;
+        int i, k, merged = -1;
+        cti_mem_init(&mem, NULL);
+        memset(&m, 0, sizeof m), memset(&split, 0, sizeof split), memset(&t, 0, sizeof t);
+        assert_int_equal(ct_mesh_box(size, cells, 0, &m, &e), CT_OK);
+        x = (ct_real *)malloc(sizeof *x * 9 * (size_t)m.n_triangles), list = (int32_t *)malloc(sizeof *list * 3 * (size_t)m.n_triangles);
+        for (i = 0; i < 3 * m.n_triangles; i++) {
+            list[i] = i;
+            for (k = 0; k < 3; k++) {
+                seed = seed * 1664525u + 1013904223u;
+                x[3 * i + k] = (ct_real)(scale * ((double)m.positions[3 * m.triangles[i] + k] + (double)far[place % 3] / 8) +
+                                         noise * ((double)(seed >> 8) / 16777216 - 0.5));
+            }
+        }
+        split.positions = x, split.n_positions = 3 * m.n_triangles, split.triangles = list, split.n_triangles = m.n_triangles;
+        assert_int_equal(ct_mesh_weld(&split, (ct_real)(4 * noise), &merged, &e), CT_OK);
+        assert_int_equal(split.n_positions, m.n_positions);
+        assert_int_equal(split.n_triangles, m.n_triangles);
+        assert_int_equal(merged, 3 * m.n_triangles - m.n_positions);
+        assert_int_equal(cti_topology_build(&mem, &t, split.n_positions, split.triangles, split.n_triangles, NULL, 0), 1);
+        assert_int_equal(t.closed, 1);
+        cti_topology_free(&mem, &t);
+        assert_int_equal(ct_mesh_weld(&split, (ct_real)(4 * noise), &merged, &e), CT_OK);
+        assert_int_equal(merged, 0);
+        /* all in one place: nothing is left but a vertex */
+        assert_int_equal(ct_mesh_weld(&split, (ct_real)(10 * scale), &merged, NULL), CT_OK);
+        assert_true(split.n_positions == 1 && split.n_triangles == 0 && merged == m.n_positions - 1);
+        free(x), free(list), ct_mesh_free(&m);
+    }
+}
+
+/* Against brute force at distances that are ties, too: the nearest of the kept ones, the first where two are as near. */
+static void test_weld_random(void **state)
+{
+    ct_real x[3 * 300];
+    int32_t map[300], want[300];
+    double distance[4] = {0, 0.25, 0.5, 1.5};
+    cti_mem mem;
+    uint32_t seed = 11;
+    int turn, i, j, k, kept;
+    CTI_UNUSED(state);
+    cti_mem_init(&mem, NULL);
+    for (turn = 0; turn < 4; turn++) {
+        for (i = 0; i < 900; i++)
+            seed = seed * 1664525u + 1013904223u, x[i] = (ct_real)0.25 * (ct_real)(seed >> 28);
+        for (i = 0, kept = 0; i < 300; i++) {
+            double best = distance[turn] * distance[turn];
+            want[i] = -1;
+            for (j = 0; j < i; j++) {
+                double square = 0;
+                for (k = 0; k < 3; k++)
+                    square += (double)(x[3 * i + k] - x[3 * j + k]) * (double)(x[3 * i + k] - x[3 * j + k]);
+                /* j is kept if no earlier vertex has its number */
+                for (k = 0; k < j && want[k] != want[j]; k++) {
+                }
+                if (k == j && (square < best || (square <= best && want[i] < 0)))
+                    best = square, want[i] = want[j];
+            }
+            if (want[i] < 0)
+                want[i] = (int32_t)kept++;
+        }
+        assert_int_equal(cti_weld_map(&mem, x, 300, distance[turn], map), kept);
+        assert_memory_equal(map, want, sizeof want);
+    }
+}
+
+static void test_weld_refused(void **state)
+{
+    ct_real x[6] = {0, 0, 0, 1, 0, 0}, far = sizeof(ct_real) == 8 ? (ct_real)1e300 : (ct_real)3e38;
+    int32_t segments[2] = {0, 1};
+    ct_mesh m;
+    ct_error_info e;
+    CTI_UNUSED(state);
+    memset(&m, 0, sizeof m);
+    m.positions = x, m.n_positions = 2, m.segments = segments, m.n_segments = 1;
+    assert_int_equal(ct_mesh_weld(NULL, 0, NULL, &e), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_mesh_weld(&m, -1, NULL, &e), CT_ERR_ARGUMENT);
+    assert_int_equal(ct_mesh_weld(&m, (ct_real)NAN, NULL, NULL), CT_ERR_ARGUMENT);
+    segments[1] = 2;
+    assert_int_equal(ct_mesh_weld(&m, 0, NULL, &e), CT_ERR_MESH);
+    segments[1] = 1, x[4] = far;
+    assert_int_equal(ct_mesh_weld(&m, 1, NULL, &e), sizeof(ct_real) == 8 ? CT_ERR_MESH : CT_OK);
+    x[4] = (ct_real)NAN;
+    assert_int_equal(ct_mesh_weld(&m, 1, NULL, &e), CT_ERR_MESH);
+    assert_int_equal(e.element, 1);
+    m.n_positions = m.n_segments = 0;
+    assert_int_equal(ct_mesh_weld(&m, 1, NULL, &e), CT_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boundary_single),  cmocka_unit_test(test_boundary_random), cmocka_unit_test(test_topology_tetrahedron),
-        cmocka_unit_test(test_topology_awkward), cmocka_unit_test(test_topology_random),
+        cmocka_unit_test(test_polygons),        cmocka_unit_test(test_polygons_odd),         cmocka_unit_test(test_weld),
+        cmocka_unit_test(test_weld_random),     cmocka_unit_test(test_weld_refused),         cmocka_unit_test(test_boundary_single),
+        cmocka_unit_test(test_boundary_random), cmocka_unit_test(test_topology_tetrahedron), cmocka_unit_test(test_topology_awkward),
+        cmocka_unit_test(test_topology_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

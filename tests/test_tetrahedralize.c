@@ -495,6 +495,7 @@ static void test_errors(void **state)
     ct_mesh s = test_box(1, 1, 1), e, m;
     int32_t keep[3];
     ct_real x;
+    int i;
     CTI_UNUSED(state);
     memset(&e, 0, sizeof e);
     assert_int_equal(ct_mesh_tetrahedralize(NULL, 1, &m, NULL), CT_ERR_ARGUMENT);
@@ -520,7 +521,22 @@ static void test_errors(void **state)
     memcpy(s.triangles + 3 * s.n_triangles - 3, keep, sizeof keep);
     x = s.positions[4], s.positions[4] = (ct_real)NAN;
     test_refused(&s, 0.5, CT_ERR_MESH, "finite");
+    /* numbers whose products overflow; the largest that do not are divided */
+    if (sizeof(ct_real) == 8) {
+        s.positions[4] = (ct_real)1e308, test_refused(&s, 0, CT_ERR_MESH, "numbers out of range");
+        s.positions[4] = (ct_real)-2.1e90, test_refused(&s, 0, CT_ERR_MESH, "numbers out of range");
+    }
+    s.positions[4] = sizeof(ct_real) == 8 ? (ct_real)2e90 : (ct_real)3e38;
+    if (ct_mesh_tetrahedralize(&s, 0, &m, NULL) == CT_OK)
+        ct_mesh_free(&m);
     s.positions[4] = x;
+    /* corners stored once a triangle: the cure is named */
+    e.positions = (ct_real *)malloc(sizeof x * 9 * (size_t)s.n_triangles), e.n_positions = 3 * s.n_triangles, e.n_triangles = s.n_triangles;
+    e.triangles = (int32_t *)malloc(sizeof *e.triangles * 3 * (size_t)s.n_triangles);
+    for (i = 0; i < 9 * s.n_triangles; i++)
+        e.positions[i] = s.positions[3 * s.triangles[i / 3] + i % 3], e.triangles[i / 3] = i / 3;
+    test_refused(&e, 0.5, CT_ERR_MESH, "ct_mesh_weld");
+    free(e.positions), free(e.triangles);
     m = test_make(&s, 0.5);
     ct_mesh_free(&m), ct_mesh_free(&s);
 }

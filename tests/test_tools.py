@@ -381,6 +381,36 @@ def test_scene_mesh_errors(d):
         f.write("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     code, _, err = run_scene(d, scene(bodies=[{"type": "soft", "mesh": "tri.obj"}]))
     check("scene: soft body of triangles", code == 1 and "tetrahedra" in err, err)
+    # a cube with its corners stored once a face: named, and whole with "weld"
+    faces = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    with open(os.path.join(d, "split.obj"), "w") as f:
+        for q in faces:
+            f.writelines("v %d %d %d\n" % (c & 1, c >> 1 & 1, c >> 2) for c in q)
+            f.write("f -4 -3 -2 -1\n")
+    rigid = {"type": "rigid", "mesh": "split.obj", "material": {"density": 1000}}
+    code, _, err = run_scene(d, scene(bodies=[rigid]))
+    check("scene: split corners are named", code == 1 and "16 of 24 vertices" in err and "weld" in err, err)
+    code, _, err = run_scene(d, scene(bodies=[dict(rigid, weld=0)]))
+    check("scene: weld", code == 0, err)
+    cloth = {"type": "cloth", "mesh": "split.obj", "material": {"model": "membrane", "young": 1e5, "poisson": 0.3, "thickness": 1e-3, "bending": 1e-5,
+                                                               "areal_density": 0.2}}
+    code, _, err = run_scene(d, scene(bodies=[cloth]), "--steps", "0")
+    check("scene: split corners of a cloth are a warning", code == 0 and "16 of 24 vertices" in err, err)
+    code, _, err = run_scene(d, scene(bodies=[dict(cloth, weld=1e-6)]), "--steps", "0")
+    check("scene: a welded cloth", code == 0 and "vertices" not in err, err)
+    code, _, err = run_scene(d, scene(bodies=[dict(CUBE, weld=0)]))
+    check("scene: weld without a file", code == 1 and "weld" in err, err)
+    code, _, err = run_scene(d, scene(bodies=[dict(rigid, weld=-1)]))
+    check("scene: weld negative", code == 1 and "weld" in err, err)
+    soft = {"type": "soft", "surface": "split.obj", "lattice": 0.5, "material": {"young": 1e5, "poisson": 0.3, "density": 1000}}
+    code, _, err = run_scene(d, scene(bodies=[soft]), "--steps", "0")
+    check("scene: lattice names split corners", code == 1 and "16 of 24 vertices" in err, err)
+    code, _, err = run_scene(d, scene(bodies=[dict(soft, weld=0)]), "--steps", "0")
+    check("scene: lattice of a welded surface", code == 0, err)
+    with open(os.path.join(d, "bow.obj"), "w") as f:
+        f.write("v 0 0 0\nv 2 2 0\nv 2 0 0\nv 0 1 0\nf 1 2 3 4\n")
+    code, _, err = run_scene(d, scene(bodies=[dict(soft, surface="bow.obj")]))
+    check("scene: lattice names a polygon that crosses itself", code == 1 and "bow.obj" in err and "line 5" in err and "crosses itself" in err, err)
 
 
 # ---- runs ----
@@ -818,8 +848,33 @@ def test_make_meshes(d):
     check("make_meshes: a skirt by numbers", p.returncode == 0 and len(v) == 90 and len(f) == 2 * 2 * 9 * 4, (p.stdout.decode(), len(v), len(f)))
 
 
+def test_names(d):
+    """Every name of the library that documents, examples and public comments use is declared; a name may end in _ or have *s in it."""
+    def read(path):
+        with open(os.path.join(ROOT, path), errors="replace") as f:
+            return f.read()
+
+    def files(folder, *ends):
+        return [os.path.relpath(os.path.join(at, n), ROOT) for at, _, names in os.walk(os.path.join(ROOT, folder)) for n in names if n.endswith(ends)]
+
+    public = ["src/public/" + n for n in ("config.h", "methods.h", "steppers.h", "types.h", "api.h")]
+    source = "".join(read(f) for f in files("src", ".h", ".c", ".inl"))
+    declared = re.sub(r"/\*.*?\*/", " ", "".join(read(f) for f in public), flags=re.S)
+    names = {"ct_": set(re.findall(r"\bct_\w+", declared)), "CT_": set(re.findall(r"\bCT_\w+", declared + re.sub(r"/\*.*?\*/", " ", source, flags=re.S))),
+             "cti_": set(re.findall(r"\bcti_\w+", re.sub(r"/\*.*?\*/", " ", source, flags=re.S)))}
+    wrong, count = [], 0
+    for f in ["README.md", "CHANGELOG.md", "src/public/manual.txt"] + public + files("docs", ".md") + files("examples", ".md", ".c", ".cc"):
+        text = read(f)
+        for m in re.finditer(r"(?<![\w/])(ct_|cti_|CT_)[\w*]*", text):
+            pattern = re.compile(m.group(0).rstrip("*").replace("*", r"\w*") + (r"\w*$" if m.group(0)[-1] in "_*" else "$"))
+            count += 1
+            if m.group(0) not in names[m.group(1)] and not any(pattern.match(n) for n in names[m.group(1)]):
+                wrong.append("%s:%d: %s" % (f, text.count("\n", 0, m.start()) + 1, m.group(0)))
+    check("names in documents are declared", not wrong and count > 500, "; ".join(wrong) or count)
+
+
 def main():
-    tests = [test_amalgamate]
+    tests = [test_amalgamate, test_names]
     if os.path.exists(CONTACT):
         tests += [test_scene_errors, test_scene_accepts, test_keyframes, test_plane_transform, test_scene_mesh_errors, test_run,
                   test_run_options, test_run_again, test_newton_iterations, test_refine, test_frames_vtk,

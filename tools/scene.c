@@ -429,7 +429,7 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     int k;
     snprintf(b->path, sizeof b->path, "bodies[%d]", index);
     if (!json_in_keys(in, body, b->path,
-                      "name type mesh shape material transform surface lattice velocity angular_velocity repeat fix friction contact motion "
+                      "name type mesh shape material transform surface lattice weld velocity angular_velocity repeat fix friction contact motion "
                       "keyframes "
                       "keyframe_interval"))
         return;
@@ -446,6 +446,9 @@ static void scene_read_body(scene_reader *r, const cJSON *body, int index)
     if (text)
         b->surface = scene_path(r->file, text);
     b->lattice = json_in_number(in, body, b->path, "lattice", 0, 0, SCENE_INF, JSON_IN_ABOVE);
+    b->weld = json_in_number(in, body, b->path, "weld", -1, 0, SCENE_INF, 0);
+    if (b->weld >= 0 && ((!b->mesh && !b->surface) || b->keyframes))
+        json_in_error(in, b->path, "expected \"weld\" beside \"mesh\" or \"surface\", and without \"keyframes\"");
     if ((b->surface || b->lattice > 0) && b->type != SCENE_SOFT)
         json_in_error(in, b->path, "expected \"surface\" and \"lattice\" in soft bodies only");
     if (b->lattice > 0 ? !b->surface || b->mesh || b->shape != SCENE_SHAPE_MESH

@@ -40,6 +40,7 @@ typedef struct scene_body {
     scene_type type;
     scene_shape shape;
     char *mesh, *surface; /* files, paths already relative to the working directory; NULL: none */
+    double weld;    /* distance within which vertices of mesh and surface are merged; -1: they are not */
     double lattice; /* cell size of tets made around the surface; 0: none */
     double size[3];
     int cells[3];

@@ -202,6 +202,13 @@ static void sim_free_meshes(sim_meshes *m)
     ct_mesh_free(&m->surface);
 }
 
+/* a file's mesh, welded if the body wants it */
+static ct_code sim_read_mesh(const scene_body *b, const char *file, ct_mesh *mesh, ct_error_info *e)
+{
+    ct_code code = cli_mesh_read(file, mesh, e);
+    return code == CT_OK && b->weld >= 0 ? ct_mesh_weld(mesh, (ct_real)b->weld, NULL, e) : code;
+}
+
 static ct_code sim_shape_mesh(const scene_body *b, const char *file, ct_mesh *mesh, ct_error_info *e)
 {
     ct_real size[3];
@@ -209,7 +216,7 @@ static ct_code sim_shape_mesh(const scene_body *b, const char *file, ct_mesh *me
     for (k = 0; k < 3; k++)
         size[k] = (ct_real)b->size[k];
     if (file)
-        return cli_mesh_read(file, mesh, e);
+        return sim_read_mesh(b, file, mesh, e);
     if (b->shape == SCENE_SHAPE_BOX)
         return ct_mesh_box(size, b->cells, b->type == SCENE_SOFT || b->type == SCENE_POINTS, mesh, e);
     if (b->shape == SCENE_SHAPE_GRID)
@@ -228,7 +235,7 @@ static int sim_load_bodies(const scene *s, const scene_body *b, const char *firs
     memset(m, 0, sizeof *m);
     m->is_own = b->shape == SCENE_SHAPE_LINE || b->shape == SCENE_SHAPE_NET;
     if (b->surface)
-        code = cli_mesh_read(b->surface, &m->surface, &e);
+        code = sim_read_mesh(b, b->surface, &m->surface, &e);
     if (code == CT_OK && b->lattice > 0)
         code = ct_mesh_tetrahedralize(&m->surface, (ct_real)b->lattice, &m->body, &e);
     else if (m->is_own)

@@ -10,17 +10,30 @@
 #define CTI_EXACT_BOUND3 ((7.0 + 56.0 * CTI_EXACT_U) * CTI_EXACT_U)
 #define CTI_EXACT_TINY 1e-280
 
+CTI_FN int64_t cti_exact_beyond(const ct_real *x, int64_t n, double most)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        if (!(fabs((double)x[i]) <= most))
+            return i;
+    return -1;
+}
+
 CTI_FN int cti_expansion_sum(int ne, const double *e, int nf, const double *f, double *h)
 {
     int i = 0, j = 0, n = 0;
-    double q = 0, r;
-    /* merges the parts by size and adds them one by one; the rounding errors of the additions are the parts of the sum */
+    double q = 0, r, t;
+    /* merges the parts by size and adds them one by one; the rounding errors of the additions are the parts of the sum. The first part has
+       none, so that there are ne + nf of them at most, NaN included. */
     while (i < ne || j < nf) {
-        double t;
         if (j >= nf || (i < ne && (e[i] < 0 ? -e[i] : e[i]) < (f[j] < 0 ? -f[j] : f[j])))
             t = e[i++];
         else
             t = f[j++];
+        if (i + j == 1) {
+            q = t;
+            continue;
+        }
         q = cti_two_sum(q, t, &r);
         if (r != 0)
             h[n++] = r;

@@ -1,13 +1,17 @@
 /* exact.h -- signs that rounding cannot change: expansion arithmetic and orientation tests on doubles.
    Method: a number is an unevaluated sum of doubles (an expansion) whose parts do not overlap, smallest first; sums and products of
    expansions are exact. A sign is taken from plain arithmetic when a bound of its error allows, else from an expansion.
-   Exact while all parts stay in range: nonzero coordinates between 2^-200 and 2^300 in size (every nonzero float is). No fused
-   multiply-add, round to nearest. based on: Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates,
-   1997; Dekker 1971, Knuth. */
+   Exact while all parts stay in range: nonzero coordinates between 2^-200 and 2^300 in size (every nonzero float is). Those who take coordinates
+   from a caller refuse larger ones (cti_exact_beyond). No fused multiply-add, round to nearest. based on: Shewchuk, Adaptive precision
+   floating-point arithmetic and fast robust geometric predicates, 1997; Dekker 1971, Knuth. */
 #ifndef CTI_EXACT_H
 #define CTI_EXACT_H
 
 #include "real.h"
+
+#define CTI_EXACT_MOST 2.037035976334486e90 /* 2^300 */
+/* cti_exact_beyond -- the first of n numbers that is not finite or larger than `most`, a finite number, in size; -1: none. */
+CTI_FN int64_t cti_exact_beyond(const ct_real *x, int64_t n, double most);
 
 /* cti_two_sum -- s + e = a + b exactly, s the rounded sum (Knuth). */
 CTI_INLINE double cti_two_sum(double a, double b, double *e)

@@ -1,5 +1,7 @@
 /* crossing.c -- whole surfaces tested for intersections. Method: edge-face candidates from the trees, each tested exactly.
    A surface intersects another, or itself away from shared vertices, exactly when an edge of one meets a face of the other. */
+#include "../0_base/log.h"
+#include "../1_math/exact.h"
 #include "../4_geom/intersect.h"
 #include "mesh.h"
 #include "pairs.h"
@@ -22,30 +24,6 @@ CTI_FN int cti_intersect_soup(cti_mem *mem, cti_broad *broad, const cti_soup *so
     return CTI_RESIZE(mem, *out_pairs, 2 * (size_t)m);
 }
 
-static ct_code cti_crossing_error(ct_error_info *out, ct_code code, const char *text, int64_t element, double value)
-{
-    if (out) {
-        memset(out, 0, sizeof *out);
-        out->code = code, out->text = text, out->element = element, out->value = value;
-    }
-    return code;
-}
-
-static ct_code cti_crossing_check(const ct_mesh *m, ct_error_info *error)
-{
-    int i;
-    if (m->n_positions < 0 || m->n_triangles < 0 || (m->n_positions > 0 && !m->positions) || (m->n_triangles > 0 && !m->triangles))
-        return cti_crossing_error(error, CT_ERR_ARGUMENT, "mesh has counts without arrays", -1, 0);
-    for (i = 0; i < 3 * m->n_positions; i++)
-        if (!cti_finite(m->positions[i]))
-            return cti_crossing_error(error, CT_ERR_MESH, "a position is not finite (element: vertex)", i / 3, 0);
-    for (i = 0; i < 3 * m->n_triangles; i++)
-        if (m->triangles[i] < 0 || m->triangles[i] >= m->n_positions)
-            return cti_crossing_error(error, CT_ERR_MESH, "a vertex number is out of range (element: triangle)", i / 3,
-                                      (double)m->triangles[i]);
-    return CT_OK;
-}
-
 static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error)
 {
     cti_mem mem;
@@ -57,8 +35,8 @@ static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *o
     ct_code code;
     int i, ok;
     if (!mesh || !out_pairs || !out_n)
-        return cti_crossing_error(out_error, CT_ERR_ARGUMENT, "mesh, out_pairs and out_n may not be NULL", -1, 0);
-    if ((code = cti_crossing_check(mesh, out_error)) != CT_OK)
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "mesh, out_pairs and out_n may not be NULL");
+    if ((code = cti_mesh_check(mesh, CTI_EXACT_MOST, out_error)) != CT_OK)
         return code;
     cti_mem_init(&mem, NULL);
     memset(&topology, 0, sizeof topology);
@@ -79,7 +57,7 @@ static ct_code cti_crossing_all(const ct_mesh *mesh, int32_t **out_pairs, int *o
     cti_topology_free(&mem, &topology);
     if (!ok) {
         CTI_FREE(&mem, pairs);
-        return cti_crossing_error(out_error, CT_ERR_MEMORY, "out of memory for an intersection test", -1, 0);
+        return cti_error_set(out_error, CT_ERR_MEMORY, -1, 0, "out of memory for an intersection test");
     }
     *out_pairs = pairs;
     *out_n = CTI_LEN(pairs) / 2;

@@ -4,6 +4,34 @@
    results do not depend on addresses.
    based on: the half-face and edge lists common to simplicial mesh codes; outward faces of the tet 0123: 021, 013, 123, 032. */
 #include "mesh.h"
+#include "../0_base/log.h"
+#include "../1_math/exact.h"
+
+static ct_code cti_mesh_check_list(const ct_mesh *m, const int32_t *list, int n, int per, const char *what, ct_error_info *error)
+{
+    int64_t i;
+    for (i = 0; i < (int64_t)n * per; i++)
+        if (list[i] < 0 || list[i] >= m->n_positions)
+            return cti_error_set(error, CT_ERR_MESH, i / per, (double)list[i], "a vertex number is out of range (element: %s)", what);
+    return CT_OK;
+}
+
+CTI_FN ct_code cti_mesh_check(const ct_mesh *m, double most, ct_error_info *error)
+{
+    int64_t bad;
+    ct_code code;
+    if (!m || m->n_positions < 0 || m->n_tets < 0 || m->n_triangles < 0 || m->n_segments < 0 || (m->n_positions > 0 && !m->positions) ||
+        (m->n_tets > 0 && !m->tets) || (m->n_triangles > 0 && !m->triangles) || (m->n_segments > 0 && !m->segments))
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "mesh is NULL, or has a count without an array");
+    bad = cti_exact_beyond(m->positions, 3 * (int64_t)m->n_positions, most);
+    if (bad >= 0)
+        return cti_error_set(error, CT_ERR_MESH, bad / 3, (double)m->positions[bad],
+                             "numbers out of range: a position is not finite, or beyond %.0e (element: vertex)", most);
+    code = cti_mesh_check_list(m, m->tets, m->n_tets, 4, "tet", error);
+    if (code == CT_OK)
+        code = cti_mesh_check_list(m, m->triangles, m->n_triangles, 3, "triangle", error);
+    return code == CT_OK ? cti_mesh_check_list(m, m->segments, m->n_segments, 2, "segment", error) : code;
+}
 
 static const int cti_mesh_tet_face[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
 

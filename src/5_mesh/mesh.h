@@ -7,6 +7,11 @@
 #include "../0_base/fpenv.h"
 #include "pairsort.h"
 
+#define CTI_MESH_ANY 1.7976931348623157e308 /* every finite number */
+/* cti_mesh_check -- counts, arrays, positions (finite, at most `most` in size) and indices of a caller's mesh: CT_OK, CT_ERR_ARGUMENT,
+   CT_ERR_MESH. */
+CTI_FN ct_code cti_mesh_check(const ct_mesh *mesh, double most, ct_error_info *error);
+
 /* cti_mesh_boundary -- faces that belong to one tet only, oriented outward (counter-clockwise seen from outside for positive tets), in the
    order of the tets. *out_triangles is a growable array [3 n] of length CTI_LEN; old contents are replaced. 1, or 0 when memory ran out. */
 CTI_FN int cti_mesh_boundary(cti_mem *mem, const int32_t *tets, int n_tets, int n_vertices, int32_t **out_triangles);

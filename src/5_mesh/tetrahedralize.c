@@ -10,6 +10,7 @@
    based on: Mueller, Gross, Interactive virtual materials, 2004 (embedding in a lattice of cells); Akenine-Moeller, Fast 3D triangle-box
    overlap testing, 2001 (the thirteen axes); Shewchuk's predicates (exact.h). */
 #include "tetrahedralize.h"
+#include "weld.h"
 #include "../0_base/log.h"
 #include "../1_math/exact.h"
 #include "../1_math/vec.h"
@@ -261,25 +262,20 @@ static int cti_lattice_emit(cti_mem *mem, cti_lattice *l, int x, int y, int z, c
 
 /* ---- the surface ---- */
 
-/* Checks counts, indices and coordinates; computes the bounding box of the vertices that triangles use. */
+/* Checks the mesh; computes the bounding box of the vertices that triangles use. */
 static ct_code cti_lattice_check(const ct_mesh *m, double lo[3], double hi[3], ct_error_info *error)
 {
+    ct_code code = cti_mesh_check(m, CTI_EXACT_MOST, error);
     int i, k;
-    if (m->n_positions < 0 || m->n_triangles < 0 || (m->n_positions > 0 && !m->positions) || (m->n_triangles > 0 && !m->triangles))
-        return cti_error_set(error, CT_ERR_ARGUMENT, -1, 0, "surface has counts without arrays");
+    if (code != CT_OK)
+        return code;
     if (m->n_triangles == 0)
         return cti_error_set(error, CT_ERR_MESH, -1, 0, "the surface is empty: it has no triangles");
-    for (i = 0; i < 3 * m->n_triangles; i++) {
-        int32_t v = m->triangles[i];
-        if (v < 0 || v >= m->n_positions)
-            return cti_error_set(error, CT_ERR_MESH, i / 3, (double)v, "a vertex number is out of range (element: triangle)");
+    for (i = 0; i < 3 * m->n_triangles; i++)
         for (k = 0; k < 3; k++) {
-            double x = (double)m->positions[3 * (size_t)v + (size_t)k];
-            if (!cti_finite64(x))
-                return cti_error_set(error, CT_ERR_MESH, v, 0, "a position is not finite (element: vertex)");
+            double x = (double)m->positions[3 * (size_t)m->triangles[i] + (size_t)k];
             lo[k] = i == 0 || x < lo[k] ? x : lo[k], hi[k] = i == 0 || x > hi[k] ? x : hi[k];
         }
-    }
     return CT_OK;
 }
 
@@ -288,10 +284,14 @@ static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info 
 {
     cti_topology t;
     ct_code code = CT_OK;
+    char hint[140];
     int i;
     memset(&t, 0, sizeof t);
     if (!cti_topology_build(mem, &t, m->n_positions, m->triangles, m->n_triangles, NULL, 0))
         return cti_error_set(error, CT_ERR_MEMORY, -1, 0, "out of memory for a lattice");
+    hint[0] = 0;
+    if (!t.closed)
+        cti_weld_hint(mem, m->positions, m->n_positions, CTI_WELD_NOISE, hint);
     for (i = 0; i < m->n_triangles && !t.closed && code == CT_OK; i++) {
         const int32_t *v = m->triangles + 3 * (size_t)i;
         if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
@@ -303,8 +303,8 @@ static ct_code cti_lattice_closed(cti_mem *mem, const ct_mesh *m, ct_error_info 
                           : t.edge_flags[i] & CTI_EDGE_TWISTED     ? "has two triangles of opposite orientation"
                                                                    : NULL;
         if (why)
-            code = cti_error_set(error, CT_ERR_MESH, t.edge_owner[i], 0, "the surface is not closed: edge %d %d %s (element: triangle)",
-                                 (int)t.edges[2 * i], (int)t.edges[2 * i + 1], why);
+            code = cti_error_set(error, CT_ERR_MESH, t.edge_owner[i], 0, "the surface is not closed: edge %d %d %s%s (element: triangle)",
+                                 (int)t.edges[2 * i], (int)t.edges[2 * i + 1], why, hint);
     }
     cti_topology_free(mem, &t);
     return code;

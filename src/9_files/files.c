@@ -1,6 +1,8 @@
 /* files.c -- loading, scanning and dispatch by extension for the mesh readers. Method: files.h.
    based on: Clinger, How to read floating point numbers accurately, 1990 (the exact case). */
 #include "files.h"
+#include "../5_mesh/polygon.h"
+#include "../5_mesh/weld.h"
 
 #if CONTACT_WITH_FILES
 #include <locale.h>
@@ -465,14 +467,43 @@ CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, con
 
 CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n)
 {
+    cti_file_polygon p;
+    int32_t last = -1;
     int i;
     if (n > 2 && CTI_LEN(mesh->triangles) > INT32_MAX - 4 - 3 * (int64_t)n)
         return cti_scan_fail(s, CT_ERR_UNSUPPORTED, "too many triangles", NULL);
-    for (i = 1; i + 1 < n; i++)
-        if (!CTI_PUSH(s->mem, mesh->triangles, polygon[0]) || !CTI_PUSH(s->mem, mesh->triangles, polygon[i]) ||
-            !CTI_PUSH(s->mem, mesh->triangles, polygon[i + 1]))
+    p.first = CTI_LEN(mesh->triangles) / 3, p.place = s->start ? (int64_t)(s->at - s->start) : s->line;
+    while (n > 1 && polygon[n - 1] == polygon[0])
+        n--;
+    for (i = 1; i < n; i++) {
+        if (polygon[i] == polygon[i - 1])
+            continue;
+        if (last >= 0 && (!CTI_PUSH(s->mem, mesh->triangles, polygon[0]) || !CTI_PUSH(s->mem, mesh->triangles, last) ||
+                          !CTI_PUSH(s->mem, mesh->triangles, polygon[i])))
             return cti_scan_memory(s);
-    return 1;
+        last = polygon[i];
+    }
+    p.n = CTI_LEN(mesh->triangles) / 3 - p.first;
+    return p.n < 2 || CTI_PUSH(s->mem, s->polygons, p) ? 1 : cti_scan_memory(s);
+}
+
+CTI_FN int cti_mesh_finish(cti_scan *s, ct_mesh *mesh)
+{
+    int i;
+    for (i = 0; s->code == CT_OK && i < CTI_LEN(s->polygons); i++) {
+        const cti_file_polygon *p = s->polygons + i;
+        int memory = 0;
+        const char *why = cti_polygon_divide(s->mem, mesh->positions, mesh->triangles + 3 * (size_t)p->first, p->n, &memory);
+        if (why && s->start)
+            s->at = s->start + p->place;
+        s->line = p->place;
+        if (why)
+            memory ? cti_scan_memory(s) : cti_scan_fail(s, CT_ERR_FORMAT, "%s", why);
+    }
+    CTI_FREE(s->mem, s->polygons);
+    if (s->code == CT_OK && mesh->triangles)
+        stbds_header(mesh->triangles)->length = 3 * (size_t)cti_weld_elements(mesh->triangles, CTI_LEN(mesh->triangles) / 3, 3, NULL);
+    return s->code == CT_OK;
 }
 
 CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n)

@@ -23,7 +23,14 @@ typedef struct cti_scan {
     ct_code code;      /* CT_OK, or the first error */
     ct_error_info *error;
     cti_mem *mem;
+    struct cti_file_polygon *polygons; /* those of four corners and more so far, until cti_mesh_finish */
 } cti_scan;
+
+/* cti_file_polygon -- a polygon as its fan in the list of triangles. */
+typedef struct cti_file_polygon {
+    int32_t first, n; /* triangles */
+    int64_t place;    /* line or byte */
+} cti_file_polygon;
 
 /* cti_file_load -- reads the whole file into a growable array of bytes; CT_ERR_FILE, CT_ERR_MEMORY. */
 CTI_FN ct_code cti_file_load(cti_mem *mem, const char *path, char **out_bytes, ct_error_info *error);
@@ -88,10 +95,13 @@ CTI_FN int cti_scan_left(cti_scan *s, int64_t count, int64_t size, const char *w
 CTI_FN int cti_scan_raw_real(cti_scan *s, cti_ply_scalar type, ct_real *out, const char *what);
 CTI_FN int cti_scan_raw_integer(cti_scan *s, cti_ply_scalar type, int64_t *out, const char *what);
 
-/* cti_mesh_fan -- adds the polygon [n] as triangles (0, i, i + 1); cti_mesh_chain -- adds the polyline as segments. With n below 3 or 2:
-   nothing. */
+/* cti_mesh_fan -- adds the polygon [n] as triangles (0, i, i + 1), a corner that repeats the one before it left out; cti_mesh_chain -- adds the
+   polyline as segments. With n below 3 or 2: nothing. */
 CTI_FN int cti_mesh_fan(cti_scan *s, ct_mesh *mesh, const int32_t *polygon, int n);
 CTI_FN int cti_mesh_chain(cti_scan *s, ct_mesh *mesh, const int32_t *line, int n);
+/* cti_mesh_finish -- ends each reader: polygons whose fan is wrong are divided, triangles that have a vertex twice are dropped. 0 and an error at
+   the line of a polygon that cannot be divided. */
+CTI_FN int cti_mesh_finish(cti_scan *s, ct_mesh *mesh);
 
 /* Readers: from bytes to a mesh, which is empty at first. After an error the caller frees what is in the mesh. */
 CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *mesh, ct_error_info *error);

@@ -1,4 +1,4 @@
-/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 3 (quadrangle, fanned), 4 (tet). Those of
+/* files_msh.c -- Gmsh MSH 2.2 and 4.1, ASCII: nodes, and elements of types 1 (line), 2 (triangle), 3 (quadrangle), 4 (tet). Those of
    second order (8: line, 9: triangle, 11: tet) give their corners, and their middles are no vertices. Point elements (15) are points. Lines
    of a higher order are skipped; every other type is refused. Method: section by section, line by line. Node tags are arbitrary and are
    looked up by bisection in sorted order. Orientation is kept as it is. An element whose vertices repeat those of one before it in the same
@@ -393,6 +393,8 @@ static int cti_msh_sections(cti_msh *m)
             ok = cti_msh_nodes(m);
         else if (cti_scan_is(t, n, "$Elements"))
             ok = cti_msh_elements(m);
+        else if (cti_scan_is(t, n, "$ParametricNodes"))
+            ok = cti_scan_fail(&m->scan, CT_ERR_UNSUPPORTED, "section $ParametricNodes is not read: save with Mesh.SaveParametric 0", NULL);
         else
             ok = cti_msh_skip(m, t, n);
         if (!ok)
@@ -410,7 +412,8 @@ CTI_FN ct_code cti_read_msh(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
         bytes += 3, n -= 3;
     m.scan.at = bytes, m.scan.end = bytes + n, m.scan.line = 1, m.scan.mem = mem, m.scan.error = error;
     m.mesh = mesh;
-    if (cti_msh_sections(&m) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) && cti_msh_single(&m, mesh->tets, 4))
+    cti_msh_sections(&m);
+    if (cti_mesh_finish(&m.scan, mesh) && cti_msh_single(&m, mesh->segments, 2) && cti_msh_single(&m, mesh->triangles, 3) && cti_msh_single(&m, mesh->tets, 4))
         cti_msh_drop_middles(&m);
     if (m.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
         cti_scan_fail(&m.scan, CT_ERR_FORMAT, "the file ends without any node", NULL);

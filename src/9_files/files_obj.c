@@ -1,4 +1,4 @@
-/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is skipped. Method: one pass; a polygon becomes the fan (0, i, i + 1), a
+/* files_obj.c -- Wavefront OBJ: v, f, l, p; everything else is skipped. Method: one pass; a polygon becomes triangles (cti_mesh_fan), a
    polyline its segments. Points (p) need no list: a position that no triangle and no segment uses is a point. Vertex numbers may refer to
    vertices that come later in the file. So the range is checked at the end, and the line of the largest number is remembered. Based on:
    Wavefront, Advanced Visualizer appendix B1, object files. */
@@ -64,7 +64,7 @@ static int cti_obj_element(cti_obj *o, char kind)
 {
     cti_mem *mem = o->scan.mem;
     const char *t;
-    int n, i, count, least = kind == 'f' ? 3 : (kind == 'l' ? 2 : 1);
+    int n, count, least = kind == 'f' ? 3 : (kind == 'l' ? 2 : 1);
     int32_t v = 0;
     CTI_CLEAR(o->polygon);
     while (cti_scan_token(&o->scan, &t, &n)) {
@@ -77,15 +77,10 @@ static int cti_obj_element(cti_obj *o, char kind)
     if (count < least)
         return cti_scan_fail(&o->scan, CT_ERR_FORMAT, "the line ends, expected %s",
                              kind == 'f' ? "at least three vertices of f" : (kind == 'l' ? "at least two vertices of l" : "a vertex of p"));
-    for (i = 1; kind == 'f' && i + 1 < count; i++)
-        if (!CTI_PUSH(mem, o->mesh->triangles, o->polygon[0]) || !CTI_PUSH(mem, o->mesh->triangles, o->polygon[i]) ||
-            !CTI_PUSH(mem, o->mesh->triangles, o->polygon[i + 1]))
-            return cti_scan_memory(&o->scan);
-    for (i = 0; kind == 'l' && i + 1 < count; i++)
-        if (!CTI_PUSH(mem, o->mesh->segments, o->polygon[i]) || !CTI_PUSH(mem, o->mesh->segments, o->polygon[i + 1]))
-            return cti_scan_memory(&o->scan);
     o->n_elements++;
-    return 1;
+    if (kind == 'p')
+        return 1;
+    return kind == 'f' ? cti_mesh_fan(&o->scan, o->mesh, o->polygon, count) : cti_mesh_chain(&o->scan, o->mesh, o->polygon, count);
 }
 
 /* The lines of the file. */
@@ -127,6 +122,7 @@ CTI_FN ct_code cti_read_obj(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
     }
     if (o.scan.code == CT_OK && o.n_elements == 0)
         cti_scan_fail(&o.scan, CT_ERR_FORMAT, "the file ends without any face, line or point (f, l, p)", NULL);
+    cti_mesh_finish(&o.scan, mesh);
     return o.scan.code;
 }
 

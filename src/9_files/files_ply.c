@@ -1,4 +1,4 @@
-/* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index, fanned), edges
+/* files_ply.c -- PLY, ASCII and binary of both byte orders: vertices (x, y, z), faces (vertex_indices or vertex_index: polygons), edges
    (vertex1, vertex2). Method: the header becomes a list of elements with typed properties. Then every element is read value by value;
    unused values are skipped by their type. In ASCII an element is a line. A file without faces and edges is a set of points. Based on:
    Turk, The PLY polygon file format, 1994. */
@@ -319,6 +319,7 @@ CTI_FN ct_code cti_read_ply(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
     }
     if (p.scan.code == CT_OK && CTI_LEN(mesh->positions) == 0)
         cti_scan_fail(&p.scan, CT_ERR_FORMAT, "the file ends without any vertex", NULL);
+    cti_mesh_finish(&p.scan, mesh);
     CTI_FREE(mem, p.elements);
     CTI_FREE(mem, p.properties);
     CTI_FREE(mem, p.polygon);

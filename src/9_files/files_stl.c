@@ -1,8 +1,8 @@
 /* files_stl.c -- STL, ASCII and binary. Method: a binary file says at byte 80 how many triangles follow, so that its size is known. A file
    of exactly that size is binary, whatever its header says: in a text these four bytes are characters, which would mean more than a hundred
-   million triangles. Corners are collected first, then welded: corners with equal coordinates become one vertex, found through a hash table
-   with linear probing. Vertices keep the order of their first use. Based on: 3D Systems, StereoLithography interface specification. */
+   million triangles. Corners are collected first, then welded: corners with equal coordinates become one vertex (weld.h). Vertices keep the order of their first use. Based on: 3D Systems, StereoLithography interface specification. */
 #include "files.h"
+#include "../5_mesh/weld.h"
 
 #if CONTACT_WITH_FILES
 #include <stdio.h>
@@ -111,50 +111,17 @@ static int cti_stl_binary(cti_stl *s, const char *bytes, size_t size)
     return 1;
 }
 
-/* ---- welding ---- */
-
-static uint64_t cti_stl_hash(const ct_real x[3])
-{
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    int k;
-    for (k = 0; k < 3; k++) {
-        double d = (double)x[k];
-        uint64_t u;
-        memcpy(&u, &d, sizeof u);
-        h = (h ^ u) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-/* Welds the corners into the mesh: one vertex for equal coordinates; -0 counts as 0. */
+/* Welds the corners: one vertex for equal coordinates; -0 counts as 0. */
 static int cti_stl_weld(cti_stl *s, ct_mesh *mesh)
 {
     cti_mem *mem = s->scan.mem;
     int n = CTI_LEN(s->corners) / 3, i, k, v = 0, ok;
-    int32_t *table = NULL; /* [mask + 1] vertex + 1, or 0: this place is free */
-    uint64_t mask = 15, at;
-    while (mask < 2 * (uint64_t)n)
-        mask = 2 * mask + 1;
-    ok = CTI_RESIZE(mem, table, mask + 1) && CTI_RESIZE(mem, mesh->triangles, n);
-    for (i = 0; ok && i < n; i++) {
-        ct_real x[3];
-        for (k = 0; k < 3; k++)
-            x[k] = s->corners[3 * i + k] + 0;
-        for (at = cti_stl_hash(x) & mask; table[at]; at = (at + 1) & mask) {
-            const ct_real *y = mesh->positions + 3 * (table[at] - 1);
-            if (y[0] == x[0] && y[1] == x[1] && y[2] == x[2])
-                break;
-        }
-        if (!table[at]) {
-            table[at] = (int32_t)++v;
-            for (k = 0; ok && k < 3; k++)
-                ok = CTI_PUSH(mem, mesh->positions, x[k]);
-        }
-        mesh->triangles[i] = table[at] - 1;
-    }
-    CTI_FREE(mem, table);
-    return ok ? 1 : cti_scan_memory(&s->scan);
+    ok = CTI_RESIZE(mem, mesh->triangles, n) && cti_weld_map(mem, s->corners, n, 0, mesh->triangles) >= 0;
+    for (i = 0; ok && i < n; i++)
+        if (mesh->triangles[i] == v)
+            for (k = 0, v++; ok && k < 3; k++)
+                ok = CTI_PUSH(mem, mesh->positions, s->corners[3 * i + k] + 0);
+    return ok ? cti_mesh_finish(&s->scan, mesh) : cti_scan_memory(&s->scan);
 }
 
 /* Returns 1 when the text begins with "solid" and goes on as text. */

@@ -190,7 +190,7 @@ CTI_FN ct_code cti_read_tetgen(cti_mem *mem, const char *const bytes[3], const s
     }
     if (ok && CTI_LEN(mesh->tets) == 0 && CTI_LEN(mesh->triangles) == 0)
         cti_scan_fail(&g.scan, CT_ERR_FORMAT, "neither a tet (.ele) nor a triangle (.face)", NULL);
-    if (g.scan.code == CT_OK)
+    if (cti_mesh_finish(&g.scan, mesh))
         cti_tetgen_orient(mesh);
     return g.scan.code;
 }

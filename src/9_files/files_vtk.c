@@ -462,6 +462,7 @@ CTI_FN ct_code cti_read_vtk(cti_mem *mem, const char *bytes, size_t n, ct_mesh *
         v.scan.start = v.binary ? bytes : NULL;
         cti_vtk_sections(&v);
     }
+    cti_mesh_finish(&v.scan, mesh);
     CTI_FREE(mem, v.nodes);
     CTI_FREE(mem, v.ends);
     return v.scan.code;

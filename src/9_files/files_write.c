@@ -2,6 +2,7 @@
    an old one only when it is complete (cti_file_write). Numbers have 17 digits and a decimal point in every locale, so that reading gives
    the same bits. Positions that no element uses are written as points. Based on: the formats' descriptions named in the readers. */
 #include "files.h"
+#include "../0_base/log.h"
 #include "../5_mesh/mesh.h"
 
 #if CONTACT_WITH_FILES
@@ -20,45 +21,11 @@ typedef struct cti_write {
 
 /* ---- checks ---- */
 
-static ct_code cti_write_fail(ct_error_info *error, ct_code code, int64_t element, double value, const char *text)
-{
-    if (error) {
-        memset(error, 0, sizeof *error);
-        error->code = code, error->text = text, error->element = element, error->value = value;
-    }
-    return code;
-}
-
-/* Checks that the indices [n] of elements with k corners are in range. */
-static ct_code cti_write_check_list(const int32_t *list, int n, int k, int n_positions, const char *text, ct_error_info *error)
-{
-    int64_t i;
-    for (i = 0; i < (int64_t)n * k; i++)
-        if (list[i] < 0 || list[i] >= n_positions)
-            return cti_write_fail(error, CT_ERR_MESH, i / k, (double)list[i], text);
-    return CT_OK;
-}
-
 static ct_code cti_write_check(const ct_mesh *m, ct_error_info *error)
 {
-    int64_t i;
-    ct_code code;
-    if (m->n_positions < 1 || m->n_tets < 0 || m->n_triangles < 0 || m->n_segments < 0)
-        return cti_write_fail(error, CT_ERR_ARGUMENT, -1, m->n_positions,
-                              "a mesh needs at least one position, and counts may not be negative");
-    if (!m->positions || (m->n_tets && !m->tets) || (m->n_triangles && !m->triangles) || (m->n_segments && !m->segments))
-        return cti_write_fail(error, CT_ERR_ARGUMENT, -1, 0, "an array is NULL and its count is not 0");
-    for (i = 0; i < 3 * (int64_t)m->n_positions; i++)
-        if (!cti_finite(m->positions[i]))
-            return cti_write_fail(error, CT_ERR_MESH, i / 3, (double)m->positions[i], "position is not finite (element: vertex)");
-    code = cti_write_check_list(m->tets, m->n_tets, 4, m->n_positions, "tet index out of range (element: tet, value: index)", error);
-    if (code == CT_OK)
-        code = cti_write_check_list(m->triangles, m->n_triangles, 3, m->n_positions,
-                                    "triangle index out of range (element: triangle, value: index)", error);
-    if (code == CT_OK)
-        code = cti_write_check_list(m->segments, m->n_segments, 2, m->n_positions,
-                                    "segment index out of range (element: segment, value: index)", error);
-    return code;
+    if (m->n_positions < 1)
+        return cti_error_set(error, CT_ERR_ARGUMENT, -1, m->n_positions, "a mesh needs at least one position, and counts may not be negative");
+    return cti_mesh_check(m, CTI_MESH_ANY, error);
 }
 
 /* ---- text ---- */
@@ -188,13 +155,13 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
     ct_code code;
     int i;
     if (!path || !mesh)
-        return cti_write_fail(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
+        return cti_error_set(out_error, CT_ERR_ARGUMENT, -1, 0, "path and mesh may not be NULL");
     memset(&w, 0, sizeof w);
     w.kind = cti_file_has_extension(path, ".obj")
                  ? 'o'
                  : (cti_file_has_extension(path, ".msh") ? 'm' : (cti_file_has_extension(path, ".vtk") ? 'v' : 0));
     if (!w.kind)
-        return cti_write_fail(out_error, CT_ERR_UNSUPPORTED, -1, 0,
+        return cti_error_set(out_error, CT_ERR_UNSUPPORTED, -1, 0,
                               "file name must end in .obj, .msh or .vtk (mesh formats that are written)");
     code = cti_write_check(mesh, out_error);
     if (code != CT_OK)
@@ -218,7 +185,7 @@ CONTACT_API_DEF ct_code ct_mesh_write(const char *path, const ct_mesh *mesh, ct_
             w.n_points += !w.used[i];
         code = cti_file_write(&mem, path, cti_write_text, &w, out_error);
     } else {
-        cti_write_fail(out_error, code, -1, 0, "out of memory for the file");
+        cti_error_set(out_error, code, -1, 0, "out of memory for the file");
     }
     CTI_FREE(&mem, w.used);
     CTI_FREE(&mem, surface);

@@ -90,35 +90,14 @@ CTI_FN ct_code cti_bodies_open(ct_world *w, const uint32_t *cookie, const char *
     return CT_OK;
 }
 
-static ct_code cti_bodies_check_indices(ct_world *w, const ct_mesh *m, const int32_t *list, int n, int per, const char *text)
-{
-    int i;
-    if (n < 0 || (n > 0 && !list))
-        return cti_bodies_refuse(w, CT_ERR_MESH, -1, n, "element count without an array");
-    for (i = 0; i < n * per; i++)
-        if (list[i] < 0 || list[i] >= m->n_positions)
-            return cti_bodies_refuse(w, CT_ERR_MESH, i / per, list[i], text);
-    return CT_OK;
-}
-
 CTI_FN ct_code cti_bodies_check_mesh(ct_world *w, const ct_mesh *m)
 {
-    int i;
-    ct_code code;
     if (!m || m->n_positions <= 0 || !m->positions)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, 0, "mesh has no positions");
     if (m->n_positions > CTI_BODIES_MOST || m->n_tets > CTI_BODIES_MOST || m->n_triangles > CTI_BODIES_MOST || m->n_segments > CTI_BODIES_MOST ||
         w->state.n > CTI_BODIES_MOST)
         return cti_bodies_refuse(w, CT_ERR_MESH, -1, m->n_positions, "more elements than a body can have");
-    for (i = 0; i < 3 * m->n_positions; i++)
-        if (!cti_finite(m->positions[i]))
-            return cti_bodies_refuse(w, CT_ERR_MESH, i / 3, 0, "a vertex position is not finite (element: vertex)");
-    code = cti_bodies_check_indices(w, m, m->tets, m->n_tets, 4, "a tet's vertex index is out of range (element: tet)");
-    if (code == CT_OK)
-        code = cti_bodies_check_indices(w, m, m->triangles, m->n_triangles, 3, "a triangle's vertex index is out of range (element: triangle)");
-    if (code == CT_OK)
-        code = cti_bodies_check_indices(w, m, m->segments, m->n_segments, 2, "a segment's vertex index is out of range (element: segment)");
-    return code;
+    return cti_mesh_check(m, CTI_MESH_ANY, &w->error) == CT_OK ? CT_OK : (w->error.code = CT_ERR_MESH);
 }
 
 CTI_FN ct_code cti_bodies_check_repeats(ct_world *w, const char *name, const int32_t *elements, int n, int per)

@@ -1,5 +1,7 @@
 /* bodies_rigid.c -- rigid and kinematic bodies: adding them, pose and motion. Method: mass properties come from the closed surface, about
    the centre of mass; every vertex is attached to the body by its arm. Based on: lecture notes 4.1. */
+#include "../0_base/log.h"
+#include "../5_mesh/weld.h"
 #include "world.h"
 
 CONTACT_API_DEF ct_rigid_desc ct_rigid_desc_default(void)
@@ -40,15 +42,17 @@ static ct_code cti_bodies_mass(ct_world *w, cti_body *b, const ct_rigid_desc *d)
     cti_rigid *r = &b->rigid_start;
     double mass = 0, center[3], inertia[9], volume;
     ct_real inverse[9];
+    char hint[140];
     int i, e;
     if (!b->topology.closed) {
         for (e = 0; e < b->topology.n_edges; e++)
             if (b->topology.edge_flags[e] & (CTI_EDGE_BOUNDARY | CTI_EDGE_NONMANIFOLD | CTI_EDGE_TWISTED))
                 break;
         e = e < b->topology.n_edges ? b->surface_nodes[b->topology.edges[2 * e]] : -1;
-        return cti_bodies_refuse(
-            w, CT_ERR_MESH, e, 0,
-            "a rigid body's surface is not closed, or its triangles do not agree on the outside (element: vertex of such an edge)");
+        cti_weld_hint(&w->mem, b->rest, b->n, CTI_WELD_NOISE, hint);
+        w->mem.failed = 0;
+        return cti_error_set(&w->error, CT_ERR_MESH, e, 0,
+                             "a rigid body's surface is not closed, or its triangles do not agree on the outside%s (element: vertex of such an edge)", hint);
     }
     volume = cti_rigid_mass(b->rest, b->triangles, CTI_LEN(b->triangles) / 3, (double)d->density, &mass, center, inertia);
     if (!(volume > 0) || !(mass > 0) || !cti_finite((ct_real)mass))

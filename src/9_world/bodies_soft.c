@@ -3,6 +3,7 @@
    it that the mesh encloses. Based on: Otaduy 2009, sec. 6 (letters in coarse tets). */
 #include "../5_mesh/embed.h"
 #include "../5_mesh/fill.h"
+#include "../5_mesh/weld.h"
 #include "world.h"
 #include "../0_base/log.h"
 
@@ -122,6 +123,18 @@ static void cti_bodies_warn_slivers(const ct_world *w, const char *name, const c
     if (found >= 0)
         cti_logger_write(&log, CT_LOG_WARNING, "body '%s': tet %d is a sliver: its height is %.1e of its longest edge. Steps will be hard to solve; "
                          "mesh it without", name ? name : "", found, flattest);
+}
+
+/* logs a warning about vertices of a cloth that are in one place: the cloth is open there, and its parts push each other apart */
+static void cti_bodies_warn_split(ct_world *w, const cti_body *b)
+{
+    cti_logger log;
+    char hint[140];
+    cti_weld_hint(&w->mem, b->rest, b->n, 0, hint);
+    w->mem.failed = 0;
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    if (hint[0])
+        cti_logger_write(&log, CT_LOG_WARNING, "body '%s': the cloth is open where corners are stored once a triangle%s", b->name, hint);
 }
 
 /* the mesh as placed: it gets positions of its own if they change; all other arrays stay the caller's */
@@ -253,6 +266,6 @@ CONTACT_API_DEF ct_code ct_body_add_cloth(ct_world *w, const ct_cloth_desc *d, c
     if (code == CT_OK)
         code = cti_bodies_surface(w, &b, 0);
     if (code == CT_OK && w->state.desc.log)
-        cti_bodies_warn_slivers(w, d->name, d->mesh);
+        cti_bodies_warn_slivers(w, d->name, d->mesh), cti_bodies_warn_split(w, &b);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }

@@ -7,7 +7,9 @@
 #include "../0_base/log.h"
 #include "../0_base/sort.h"
 #include "../1_math/eig3.h"
+#include "../1_math/exact.h"
 #include "../2_linalg/krylov.h"
+#include "../5_mesh/mesh.h"
 
 #define CTI_LOCKING_CAP CTI_R(0.4) /* [length] from the middle: parts farther out rotate as rigid pieces. Between .3 and .45 the factor of a
                                       bar changes by 2 % */
@@ -245,20 +247,13 @@ static void cti_locking_free(cti_locking *p, cti_locking_solve *s)
 
 static ct_code cti_locking_check(const ct_mesh *mesh, ct_real poisson, ct_error_info *e)
 {
-    int i;
     if (!(poisson > -1) || !(poisson < CTI_R(0.5)))
         return cti_error_set(e, CT_ERR_ARGUMENT, -1, (double)poisson, "poisson has to be in (-1, 1/2)");
     if (mesh->n_positions < 4 || mesh->n_tets < 1 || !mesh->positions || !mesh->tets)
         return cti_error_set(e, CT_ERR_MESH, -1, mesh->n_tets, "a mesh with tets is needed");
-    for (i = 0; i < 3 * mesh->n_positions; i++)
-        if (!cti_finite(mesh->positions[i]))
-            return cti_error_set(e, CT_ERR_MESH, i / 3, 0, "a position is not finite (element: vertex)");
-    for (i = 0; i < 4 * mesh->n_tets; i++)
-        if (mesh->tets[i] < 0 || mesh->tets[i] >= mesh->n_positions)
-            return cti_error_set(e, CT_ERR_MESH, i / 4, (double)mesh->tets[i], "a vertex number is out of range (element: tet)");
     if (mesh->n_tets > CTI_LOCKING_TETS)
         return cti_error_set(e, CT_ERR_UNSUPPORTED, -1, mesh->n_tets, "more tets than %d", CTI_LOCKING_TETS);
-    return CT_OK;
+    return cti_mesh_check(mesh, CTI_EXACT_MOST, e);
 }
 
 static ct_code cti_locking_measure(const ct_mesh *mesh, ct_real poisson, ct_real *out_factor, ct_error_info *out_error)

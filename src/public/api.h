@@ -183,7 +183,9 @@ CONTACT_API ct_code ct_joint_get_impulse(const ct_world *world, ct_joint_id join
 /* ---- meshes ---- */
 /* ct_mesh_read -- by extension: .obj (v, f, l, p), .msh (Gmsh 2.2 and 4.1, ASCII), .ply (ASCII and binary), .stl (ASCII and binary; corners
    with equal coordinates become one vertex), .vtk (legacy, ASCII and binary; POLYDATA, UNSTRUCTURED_GRID), .node or .ele (TetGen; the other
-   one and a .face are looked for beside it). Polygons are fanned; vertices that nothing uses are kept. MSH: elements of second
+   one and a .face are looked for beside it). Polygons become triangles without new vertices: fans (0, i, i + 1) where these cover the polygon, as
+   they do convex ones, else by clipping ears; one that crosses itself is CT_ERR_FORMAT. A corner that repeats the one before it is left out, and
+   so are triangles with a vertex twice. Vertices that nothing uses are kept. MSH: elements of second
    order give their corners, without the middles of edges as vertices; an element that repeats, vertex by vertex, the first one with these
    vertices, as for a second physical group, is dropped; hexahedra, prisms and higher orders are not read. out_error (may be NULL) names the line,
    or the byte of a binary part, in .text and .element, and what was expected. CT_ERR_ARGUMENT (NULL), CT_ERR_FILE (cannot be opened or read),
@@ -216,6 +218,15 @@ CONTACT_API ct_code ct_mesh_sphere(ct_real radius, int levels, ct_mesh *out_mesh
    finite, or would not be): the mesh is as it was. out_error may be NULL. */
 CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], const ct_real rotation[4], const ct_real position[3],
                                       ct_error_info *out_error);
+/* ct_mesh_weld -- merges vertices that lie within a distance, as corners that a file stores once for each face. In their order: a vertex within
+   the distance of kept ones becomes the nearest of them, any other one is kept. So no corner moves farther than the distance, and kept vertices
+   stay where they are and are farther apart. Elements are renumbered, and those that then have a vertex twice are dropped.
+   mesh      in, out  changed in place: counts fall, and arrays keep their memory and their length (arrlen)
+   distance  in       [m] finite, >= 0; 0: equal coordinates alone
+   out_merged out     vertices that became another one; may be NULL
+   CT_ERR_ARGUMENT (NULL mesh, a count without its array, distance), CT_ERR_MESH (.element: a vertex that is not finite or beyond 2e90, an
+   element with an index out of range), CT_ERR_MEMORY: the mesh is as it was. out_error may be NULL. */
+CONTACT_API ct_code ct_mesh_weld(ct_mesh *mesh, ct_real distance, int *out_merged, ct_error_info *out_error);
 /* ct_mesh_tetrahedralize -- a coarse lattice of tets in which a closed triangle surface is embedded: the cells that the surface or its
    inside touches, five tets each. Holes and handles stay open, and parts stay apart, where they are at least a cell wide or lie in
    different cells; parts that pass through one cell are joined there.
@@ -223,10 +234,11 @@ CONTACT_API ct_code ct_mesh_transform(ct_mesh *mesh, const ct_real scale[3], con
    cell      in   approximate side of a cell [m], > 0: the bounding box is divided evenly; 0: a sixth of its longest side
    out_mesh  out  positions and tets of the lattice; the surface is not in it
    CT_ERR_ARGUMENT: cell, or more than 4 million cells in the bounding box (value: how many); CT_ERR_MESH: no triangles, numbers out of
-   range, a surface that is not closed (element: a triangle, the text names its edge); CT_ERR_MEMORY. */
+   range (2e90), a surface that is not closed (element: a triangle, the text names its edge); CT_ERR_MEMORY. */
 CONTACT_API ct_code ct_mesh_tetrahedralize(const ct_mesh *surface, ct_real cell, ct_mesh *out_mesh, ct_error_info *out_error);
 /* ct_mesh_intersections -- edge-face intersections of a whole triangle surface with itself, exact; out_pairs [2 *out_n] (edge as its two
-   vertices is not stored: triangle that owns the edge, triangle that is hit) is an stb_ds array to be freed with ct_free. */
+   vertices is not stored: triangle that owns the edge, triangle that is hit) is an stb_ds array to be freed with ct_free.
+   CT_ERR_MESH: an index or a number out of range (2e90). */
 CONTACT_API ct_code ct_mesh_intersections(const ct_mesh *mesh, int32_t **out_pairs, int *out_n, ct_error_info *out_error);
 CONTACT_API void ct_free(void *stb_ds_array);
 

@@ -75,6 +75,22 @@ static void mesh_again(const ct_mesh *m, const char *extension)
     remove(path);
 }
 
+/* what was read is used: numbers of every size reach the exact signs, and a weld keeps indices in range */
+static void use_mesh(ct_mesh *m)
+{
+    ct_mesh lattice;
+    ct_error_info e;
+    int32_t *pairs = NULL;
+    int n = 0;
+    memset(&lattice, 0, sizeof lattice);
+    if (ct_mesh_tetrahedralize(m, 0, &lattice, &e) == CT_OK)
+        ct_mesh_free(&lattice);
+    if (m->n_triangles < 2000 && ct_mesh_intersections(m, &pairs, &n, &e) == CT_OK)
+        ct_free(pairs);
+    if (ct_mesh_weld(m, (ct_real)0.125, &n, &e) == CT_OK)
+        check_mesh(m);
+}
+
 static void read_mesh(const char *path)
 {
     ct_mesh m;
@@ -85,6 +101,7 @@ static void read_mesh(const char *path)
     if (code == CT_OK) {
         check_mesh(&m);
         mesh_again(&m, "msh"), mesh_again(&m, "vtk");
+        use_mesh(&m);
         ct_mesh_free(&m);
     } else if (e.code != code || !e.text || !e.text[0] || m.positions || m.tets || m.triangles || m.segments)
         abort();
