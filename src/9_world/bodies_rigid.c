@@ -229,6 +229,25 @@ CONTACT_API_DEF ct_code ct_body_get_motion(const ct_world *cw, ct_body_id body, 
     return CT_OK;
 }
 
+CONTACT_API_DEF ct_code ct_body_get_momentum(const ct_world *cw, ct_body_id body, ct_real out_linear[3], ct_real out_angular[3])
+{
+    ct_code code = CT_OK;
+    const cti_body *b = cti_bodies_rigid((ct_world *)cw, body, &code);
+    const cti_history *q;
+    const cti_rigid *r;
+    ct_real late;
+    if (!b)
+        return code;
+    r = &cw->state.bodies.rigids[b->rigid], q = &cw->state.history;
+    /* before the first step, and after a change of bodies, nothing is behind */
+    late = b->block0 < CTI_LEN(q->dt_prev) ? q->fall[b->block0].share * q->dt_prev[b->block0] / 2 : 0;
+    if (out_linear)
+        cti_v3_put(out_linear, 0, cti_v3_mul(cti_v3_mad(cti_v3_at(cw->state.v, b->block0), cti_v3_at(cw->state.desc.gravity, 0), late), r->mass));
+    if (out_angular)
+        memcpy(out_angular, r->spin, sizeof r->spin);
+    return CT_OK;
+}
+
 static ct_code cti_bodies_set_motion(ct_world *w, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3])
 {
     ct_code code = CT_OK;

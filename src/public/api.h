@@ -163,6 +163,11 @@ CONTACT_API ct_code ct_body_get_pose(const ct_world *world, ct_body_id body, ct_
    be NULL. */
 CONTACT_API ct_code ct_body_get_motion(const ct_world *world, ct_body_id body, ct_real out_velocity[3], ct_real out_angular_velocity[3]);
 CONTACT_API ct_code ct_body_set_motion(ct_world *world, ct_body_id body, const ct_real velocity[3], const ct_real angular_velocity[3]);
+/* ct_body_get_momentum -- of a rigid body, at the instant of its pose: linear momentum [kg m/s], and angular momentum about its centre of mass
+   [kg m^2/s], world axes; either may be NULL. Energies computed from these and the pose are those of the report. The velocity of
+   ct_body_get_motion is a mean over the last step where the body falls freely under CT_STEPPER_CMR, half of gravity's change behind.
+   CT_ERR_ARGUMENT for other bodies, CT_ERR_STALE_ID. */
+CONTACT_API ct_code ct_body_get_momentum(const ct_world *world, ct_body_id body, ct_real out_linear[3], ct_real out_angular[3]);
 /* ct_body_get_triangles -- the surface: indices into the body's vertices; valid while the body lives. */
 CONTACT_API ct_code ct_body_get_triangles(const ct_world *world, ct_body_id body, const int32_t **out_triangles, int *out_n);
 /* ct_body_get_segments -- of rods, and of static and kinematic meshes that have some: [2 *out_n] indices into the body's vertices, in the order
