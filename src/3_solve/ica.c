@@ -165,6 +165,9 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         q.stalled = cti_solve_policy_halves(q.change, best) ? 0 : q.stalled + 1;
         if (cti_solve_policy_sweeps_end(&q))
             break;
+        s->progress.outpaced = !s->coupled && cti_solve_policy_outpaced(&q, cti_min(best, q.change), s->runs.sweep_us, s->p->split.rival, s->budget);
+        if (s->progress.outpaced)
+            break;
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);
