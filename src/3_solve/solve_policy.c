@@ -59,10 +59,10 @@ CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best) { retur
 CTI_FN int cti_solve_policy_mixes(int k, int plain) { return k >= cti_solve_tuned.sweeps.first_mix && !plain; }
 
 /* The mean contraction of the loop so far is that of the rest. */
-CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival, int budget)
+CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival)
 {
     double fallen, rest;
-    if (!(rival > 0) || q->k < cti_solve_tuned.augmented.look || rival > cti_solve_tuned.augmented.dear * sweep * budget)
+    if (q->k < cti_solve_tuned.augmented.look)
         return 0;
     fallen = cti_log64((double)q->first / (double)best), rest = cti_log64((double)best / (double)q->stop);
     return rest > 0 && !(sweep * q->k * rest <= rival * fallen);

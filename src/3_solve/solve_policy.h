@@ -116,7 +116,7 @@
 
 /* ---- Newton steps on the augmented Lagrangian (augmented.c), and when they take over from the sweeps ---- */
 #define CTI_TUNED_AUGMENTED(X) \
-    X(double, stiff, 1e3, "1", "first penalty, in inverse local compliances of a row") \
+    X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
     X(double, grow, 10, "1", "factor on it after an outer iteration") \
     X(double, stiffest, 1e7, "1", "largest penalty: double resolves a billionth of its products") \
     X(double, inner, 0.1, "1", "of the natural map: gradient at which an outer iteration ends") \
@@ -233,8 +233,8 @@ CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
 CTI_FN int cti_solve_policy_mixes(int k, int plain);
 
 /* cti_solve_policy_outpaced -- 1 where a loop whose first sweep changed `first`, the k sweeps since `best` at least, needs more time until the
-   change is `stop` than a rival. sweep, rival [us]: a sweep, the rival's whole solve; budget: sweeps of a whole solve. */
-CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival, int budget);
+   change is `stop` than a rival. sweep, rival [us]: a sweep, the rival's whole solve. */
+CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival);
 
 /* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */
 
