@@ -303,18 +303,18 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
 {
     cti_augmented state, *s = &state;
     const cti_problem *p = J->p;
-    double tolerance = (double)desc->tolerance, stiff = cti_solve_tuned.augmented.stiff;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, stiff = cti_solve_tuned.augmented.stiff;
     int i, n3 = 3 * p->A->n;
     s->p = p, s->J = J, s->cone = desc->cone;
     memset(info, 0, sizeof *info);
     if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
         return 0;
-    while (!(info->res.natural_map <= desc->tolerance) && info->iterations < cti_solve_tuned.augmented.factors) {
+    while (!((double)info->res.natural_map <= aim) && info->iterations < cti_solve_tuned.augmented.factors) {
         double enough = cti_solve_tuned.augmented.inner * (double)cti_min(1, info->res.natural_map);
         memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
         for (i = 0; i < p->n_rows; i++)
             s->bound[i] = (double)p->rows[i].mu * (s->r[3 * i] > 0 ? s->r[3 * i] : 0);
-        if (!cti_augmented_minimize(s, L, enough > .3 * tolerance ? enough : .3 * tolerance, &info->iterations) ||
+        if (!cti_augmented_minimize(s, L, enough > .3 * aim ? enough : .3 * aim, &info->iterations) ||
             !cti_augmented_judge(s, v, &info->res, 0))
             return 0;
         if (stiff * cti_solve_tuned.augmented.grow <= cti_solve_tuned.augmented.stiffest)

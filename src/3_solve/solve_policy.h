@@ -120,6 +120,8 @@
     X(double, grow, 10, "1", "factor on it after an outer iteration") \
     X(double, stiffest, 1e7, "1", "largest penalty: double resolves a billionth of its products") \
     X(double, inner, 0.1, "1", "of the natural map: gradient at which an outer iteration ends") \
+    X(double, aim, 0.01, "tolerances", \
+      "natural map at which a solve ends: the last steps gain digits each, and what the tolerance leaves keeps stacks swaying") \
     X(int, trials, 30, "1", "of a length along a Newton step, at most") \
     X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
     X(double, expected, 30, "factors", "that a solve is expected to take") \
