@@ -64,7 +64,7 @@ CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, dou
     double fallen, rest;
     if (q->k < cti_solve_tuned.augmented.look)
         return 0;
-    fallen = cti_log64((double)q->first / (double)best), rest = cti_log64((double)best / (double)q->stop);
+    fallen = cti_log64((double)q->first / (double)best), rest = cti_log64((double)best / (cti_solve_tuned.augmented.aim * (double)q->stop));
     return rest > 0 && !(sweep * q->k * rest <= rival * fallen);
 }
 
