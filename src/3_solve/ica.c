@@ -25,6 +25,7 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info);
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first);
 static ct_real cti_ica_sweep(cti_ica *s, int k);
 static ct_real cti_ica_refine(cti_ica *s, int carry);
+static int cti_ica_has_rival(const cti_ica *s);
 
 /* ---- steps 1 to 3: the outer loop ---- */
 
@@ -81,6 +82,8 @@ CTI_FN void cti_ica_solve(const cti_problem *p, const ct_solver_desc *desc, cti_
         cti_ica_catch_up(s);
     }
     memcpy(v, s->v, sizeof(ct_real) * 3 * (size_t)p->A->n);
+    if (info->status != CTI_SOLVE_SLOW && info->status != CTI_SOLVE_MEMORY && !info->judged && cti_ica_has_rival(s))
+        info->status = CTI_SOLVE_OUTPACED;
 }
 
 /* ---- step 3.1: u, the velocities that the contacts have when D^-1 alone carries their impulses on ---- */
@@ -144,6 +147,12 @@ static ct_real cti_ica_contacts(cti_ica *s, cti_solve_info *info)
 
 /* ---- step 3.2: the LCPs of eq. 10, 13, 14 by projected Gauss-Seidel ---- */
 
+/* 1 where another solver's whole solve is in reach */
+static int cti_ica_has_rival(const cti_ica *s)
+{
+    return !s->coupled && s->p->split.rival > 0 && s->p->split.rival <= cti_solve_tuned.augmented.dear * s->runs.sweep_us * s->budget;
+}
+
 /* the inner loop. du = D^-1 J' times what the multipliers have changed since it began. again: 1 but in the first outer iteration.
    differs: sweeps are Anderson accelerated, since their error in sliding and rolling modes falls by less than a percent a sweep */
 static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
@@ -165,6 +174,10 @@ static int cti_ica_inner(cti_ica *s, int again, int most, ct_real *out_first)
         q.stalled = cti_solve_policy_halves(q.change, best) ? 0 : q.stalled + 1;
         if (cti_solve_policy_sweeps_end(&q))
             break;
+        if (cti_ica_has_rival(s) && cti_solve_policy_outpaced(&q, cti_min(best, q.change), s->runs.sweep_us, s->p->split.rival)) {
+            s->progress.outpaced = 1;
+            break;
+        }
         if (cti_solve_policy_sweep_restarts(q.change, best))
             cti_anderson_restart(&s->mix.inner);
         best = cti_min(best, q.change);

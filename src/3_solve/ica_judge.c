@@ -60,6 +60,8 @@ CTI_FN int cti_ica_judge(cti_ica *s, ct_real now, cti_solve_info *info)
         return 0;
     if (judged >= 0 && (judged <= s->desc->tolerance || now == 0)) /* or a fixed point, which no further iteration changes */
         info->status = CTI_SOLVE_OK;
+    if (info->status == CTI_SOLVE_BUDGET && s->progress.outpaced)
+        info->status = CTI_SOLVE_OUTPACED;
     info->judged = info->status == CTI_SOLVE_OK && judged >= 0 && judged <= s->desc->tolerance;
     info->change = now / s->p->velocity_scale;
     return 1;

@@ -58,6 +58,16 @@ CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best) { retur
 
 CTI_FN int cti_solve_policy_mixes(int k, int plain) { return k >= cti_solve_tuned.sweeps.first_mix && !plain; }
 
+/* The mean contraction of the loop so far is that of the rest. */
+CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival)
+{
+    double fallen, rest;
+    if (q->k < cti_solve_tuned.augmented.look)
+        return 0;
+    fallen = cti_log64((double)q->first / (double)best), rest = cti_log64((double)best / (cti_solve_tuned.augmented.aim * (double)q->stop));
+    return rest > 0 && !(sweep * q->k * rest <= rival * fallen);
+}
+
 /* ---- outer iterations ---- */
 
 CTI_FN int cti_solve_policy_iterations(const ct_solver_desc *desc, int coupled)

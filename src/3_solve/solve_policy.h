@@ -114,6 +114,21 @@
     X(ct_real, regular, CTI_R(1e-6), "1", \
       "determinant over the product of the diagonal, above which the 3x3 block B is inverted as a whole: ten roundings of float")
 
+/* ---- Newton steps on the augmented Lagrangian (augmented.c), and when they take over from the sweeps ---- */
+#define CTI_TUNED_AUGMENTED(X) \
+    X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
+    X(double, grow, 10, "1", "factor on it after an outer iteration") \
+    X(double, stiffest, 1e7, "1", "largest penalty: double resolves a billionth of its products") \
+    X(double, inner, 0.1, "1", "of the natural map: gradient at which an outer iteration ends") \
+    X(double, aim, 0.01, "tolerances", \
+      "natural map at which a solve ends: the last steps gain digits each, and what the tolerance leaves keeps stacks swaying") \
+    X(int, trials, 30, "1", "of a length along a Newton step, at most") \
+    X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
+    X(double, expected, 10, "factors", "that a solve is expected to take") \
+    X(double, flop, 1e-3, "us", "a multiplication in them") \
+    X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
+    X(double, dear, 4, "1", "most times of a whole budget of sweeps that a solve may be expected to take")
+
 /* ---- the paper's own iteration (ica_paper.c) ---- */
 #define CTI_TUNED_PAPER(X) \
     X(ct_real, change, CTI_R(0.05), "1", \
@@ -169,6 +184,7 @@ enum { CTI_RESIDUAL_PARTS = 64 }; /* most ranges over which a maximum is taken: 
     G(cti_solve_tuned, correction, CTI_TUNED_CORRECTION) \
     G(cti_solve_tuned, anderson, CTI_TUNED_ANDERSON) \
     G(cti_solve_tuned, law, CTI_TUNED_LAW) \
+    G(cti_solve_tuned, augmented, CTI_TUNED_AUGMENTED) \
     G(cti_solve_tuned, paper, CTI_TUNED_PAPER) \
     G(cti_solve_tuned, costs, CTI_TUNED_COSTS)
 
@@ -217,6 +233,10 @@ CTI_FN int cti_solve_policy_outer_restarts(ct_real change, ct_real best);
 /* cti_solve_policy_mixes -- 1 where sweep k, from 0, enters the history. If that then has differences, the next sweep starts from an
    extrapolation. */
 CTI_FN int cti_solve_policy_mixes(int k, int plain);
+
+/* cti_solve_policy_outpaced -- 1 where a loop whose first sweep changed `first`, the k sweeps since `best` at least, needs more time until the
+   change is `stop` than a rival. sweep, rival [us]: a sweep, the rival's whole solve. */
+CTI_FN int cti_solve_policy_outpaced(const cti_sweep_facts *q, ct_real best, double sweep, double rival);
 
 /* ---- outer iterations. now, last, best: change of this iteration, of the one before, smallest so far ---- */
 

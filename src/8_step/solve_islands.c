@@ -13,6 +13,7 @@
 #include "integrate.h"
 #include "linkage.h"
 #include "../4_programs/bridge.h"
+#include "../3_solve/augmented.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 #include "../3_solve/solve_policy.h"
@@ -231,11 +232,34 @@ static int cti_islands_sweeps(const cti_state *s, const cti_island *q, int later
     return cti_policy_sweeps(&b);
 }
 
-/* solves an open island by ICA; a factor that lags too far is computed again during the solve. 0: out of memory */
+/* who takes over an island whose components are each one cluster, where sweeps would take longer (augmented.h) */
+typedef struct cti_islands_rival {
+    cti_jacobian J;
+    cti_linear linear;
+} cti_islands_rival;
+
+/* finds the rival and its price. 0: out of memory */
+static int cti_islands_find_rival(const cti_state *s, cti_island *q, cti_islands_rival *out)
+{
+    int c, split = 0;
+    for (c = 0; c < q->n_components; c++)
+        split |= s->factors.components[q->components[c]].solve.node_ports > 0;
+    q->p.split.rival = 0;
+    if (split)
+        return 1;
+    if (!cti_jacobian_make(&q->p, s->arena, &out->J) || !cti_envelope_make(&out->J, s->arena, &out->linear))
+        return 0;
+    q->p.split.rival = cti_augmented_price(&out->linear);
+    return 1;
+}
+
+/* solves an open island by ICA; a factor that lags too far is computed again during the solve. A rival takes over from sweeps that would take
+   longer than it. 0: out of memory */
 static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q, cti_islands_result *out, cti_solve_status *ended)
 {
     ct_solver_desc desc = s->desc.solver;
     cti_smoother corrector;
+    cti_islands_rival rival;
     cti_islands_balances balances;
     cti_solve_info info;
     double visits = 0;
@@ -252,17 +276,18 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, cti_island *q,
         if (!cti_smooth_open(&s->factors, s->arena, &s->system.A, q, &corrector))
             return 0;
         q->p.split.correction = corrector.hook.apply ? &corrector.hook : NULL;
-        if (!q->p.local && !cti_residual_prepare(&q->p, s->arena))
+        if ((!q->p.local && !cti_residual_prepare(&q->p, s->arena)) || !cti_islands_find_rival(s, q, &rival))
             return 0;
         balances.s = s, balances.q = q, balances.dt = dt;
         q->p.calls.balance = cti_islands_balance, q->p.calls.balance_ctx = &balances;
         cti_ica_solve(&q->p, &desc, s->arena, q->v, &info);
-        q->p.split.correction = NULL, q->p.calls.balance = NULL;
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
-        if (info.status == CTI_SOLVE_MEMORY)
+        if (info.status == CTI_SOLVE_MEMORY ||
+            (info.status == CTI_SOLVE_OUTPACED && !cti_augmented_solve(&rival.J, &rival.linear, &desc, s->arena, q->v, &info)))
             return 0;
+        q->p.split.correction = NULL, q->p.calls.balance = NULL;
         if (info.status != CTI_SOLVE_SLOW)
             break;
         if (!cti_islands_renew(s, dt, q))

@@ -1,0 +1,330 @@
+/* augmented.c -- semismooth Newton steps on the augmented Lagrangian of the contact problem.
+   Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
+       v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
+   which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
+   follows, and rho grows. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local compliances.
+   All is in double, since rho is up to 1e7 of them.
+   Based on: Rockafellar 1976 (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
+#include "augmented.h"
+#include "solve_policy.h"
+
+typedef struct cti_augmented {
+    const cti_problem *p;
+    const cti_jacobian *J;
+    ct_cone cone;
+    double *v, *d, *f, *Ad; /* [3 n] velocity, Newton direction, minus the gradient, A d */
+    double *u, *du, *r, *next, *rho; /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u), penalty */
+    double *bound, *H;               /* [rows] mu lambda; [9 rows] */
+    ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [6 n] */
+} cti_augmented;
+
+CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out)
+{
+    int i, k, a;
+    out->p = p, out->first = CTI_ARENA_NEW(arena, int32_t, p->n_rows + 1);
+    if (!out->first)
+        return 0;
+    for (out->first[0] = 0, i = 0; i < p->n_rows; i++)
+        out->first[i + 1] = out->first[i] + p->rows[i].n;
+    out->G = CTI_ARENA_NEW(arena, double, 9 * (size_t)out->first[p->n_rows]);
+    for (i = 0; out->G && i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            ct_real G[9];
+            cti_row_map(&p->rows[i], k, G);
+            for (a = 0; a < 9; a++)
+                out->G[9 * (size_t)(out->first[i] + k) + (size_t)a] = (double)G[a];
+        }
+    return out->G != NULL;
+}
+
+CTI_FN double cti_augmented_price(const cti_linear *L)
+{
+    return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * L->flops;
+}
+
+/* u = J v */
+static void cti_augmented_gather(const cti_augmented *s, const double *v, double *u)
+{
+    int i, k, a;
+    for (i = 0; i < s->p->n_rows; i++) {
+        double sum[3] = {0, 0, 0};
+        for (k = 0; k < s->p->rows[i].n; k++) {
+            const double *G = s->J->G + 9 * (size_t)(s->J->first[i] + k), *x = v + 3 * (size_t)s->p->rows[i].term[k].block;
+            for (a = 0; a < 3; a++)
+                sum[a] += G[3 * a] * x[0] + G[3 * a + 1] * x[1] + G[3 * a + 2] * x[2];
+        }
+        memcpy(u + 3 * (size_t)i, sum, sizeof sum);
+    }
+}
+
+/* f += S J' r, S the projectors of constrained blocks */
+static void cti_augmented_scatter(const cti_augmented *s, const double *r, double *f)
+{
+    const cti_problem *p = s->p;
+    int i, k, a, b;
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < p->rows[i].n; k++) {
+            const double *G = s->J->G + 9 * (size_t)(s->J->first[i] + k), *x = r + 3 * (size_t)i;
+            int block = p->rows[i].term[k].block;
+            const ct_real *S = p->filter && p->filter[block] >= 0 ? p->projectors + 9 * (size_t)p->filter[block] : NULL;
+            double q[3];
+            for (a = 0; a < 3; a++)
+                q[a] = G[a] * x[0] + G[3 + a] * x[1] + G[6 + a] * x[2];
+            for (a = 0; a < 3; a++)
+                for (b = 0; b < 3; b++)
+                    f[3 * (size_t)block + (size_t)a] += (S ? (double)S[3 * a + b] : (a == b)) * q[b];
+        }
+}
+
+/* y = A x */
+static void cti_augmented_multiply(const cti_bsr *A, const double *x, double *y)
+{
+    int i, k, a;
+    for (i = 0; i < A->n; i++)
+        for (a = 0; a < 3; a++) {
+            double sum = 0;
+            for (k = A->row[i]; k < A->row[i + 1]; k++) {
+                const ct_real *K = A->val + 9 * (size_t)k + 3 * a;
+                const double *z = x + 3 * (size_t)A->col[k];
+                sum += (double)K[0] * z[0] + (double)K[1] * z[1] + (double)K[2] * z[2];
+            }
+            y[3 * i + a] = sum;
+        }
+}
+
+static double cti_augmented_dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* x [2] to the cone's section of radius `bound`; D [4]: the derivative of that */
+static void cti_augmented_section(ct_cone cone, double bound, double *x, double *D)
+{
+    double n[2], length = sqrt(x[0] * x[0] + x[1] * x[1]), share = 0;
+    ct_real g[2];
+    int out0 = fabs(x[0]) > bound, out1 = fabs(x[1]) > bound;
+    int inside = cone == CT_CONE_BOX ? !out0 && !out1 : (cone == CT_CONE_PYRAMID ? fabs(x[0]) + fabs(x[1]) <= bound : length <= bound);
+    D[0] = D[3] = 1, D[1] = D[2] = 0;
+    if (inside)
+        return;
+    g[0] = (ct_real)x[0], g[1] = (ct_real)x[1];
+    cti_cone_project(cone, (ct_real)bound, &g[0], &g[1]);
+    if (cone == CT_CONE_BOX)
+        D[0] = !out0, D[3] = !out1;
+    else {
+        /* along the section's border: a circle, an edge of the pyramid, or none at its corner */
+        if (cone == CT_CONE_PYRAMID)
+            share = g[0] != 0 && g[1] != 0, n[0] = x[0] < 0 ? -sqrt(.5) : sqrt(.5), n[1] = x[1] < 0 ? -sqrt(.5) : sqrt(.5);
+        else
+            share = bound / length, n[0] = x[0] / length, n[1] = x[1] / length;
+        D[0] = share * (1 - n[0] * n[0]), D[1] = D[2] = -share * n[0] * n[1], D[3] = share * (1 - n[1] * n[1]);
+    }
+    x[0] = (double)g[0], x[1] = (double)g[1];
+}
+
+/* r = P(r_held - rho u) of row i, with its compliance; H [9] = -dr/du, or NULL */
+static void cti_augmented_law(const cti_augmented *s, int i, const double *u, double *r, double *H)
+{
+    const cti_row *row = &s->p->rows[i];
+    const double *rho = s->rho + 3 * (size_t)i, *held = s->r + 3 * (size_t)i;
+    double x[3], slope[3], D[4], soft;
+    int k;
+    if (H)
+        memset(H, 0, 9 * sizeof *H);
+    for (k = 0; k < 3; k++) {
+        slope[k] = rho[k] / (1 + rho[k] * (double)row->compliance[k]);
+        x[k] = (held[k] - rho[k] * u[k]) / (1 + rho[k] * (double)row->compliance[k]);
+        r[k] = row->equations >> k & 1 ? x[k] : 0;
+        if (H && row->equations >> k & 1)
+            H[4 * k] = slope[k];
+    }
+    if (row->equations)
+        return;
+    /* the normal law, or recovery through its softness, whichever requires more */
+    soft = 1 + rho[0] * (double)row->softness;
+    if (row->recover > 0 && (held[0] - rho[0] * (u[0] - (double)row->recover)) / soft > x[0])
+        x[0] = (held[0] - rho[0] * (u[0] - (double)row->recover)) / soft, slope[0] = rho[0] / soft;
+    r[0] = x[0] > 0 ? x[0] : 0;
+    if (H && x[0] > 0)
+        H[0] = slope[0];
+    if (!(row->mu > 0))
+        return;
+    cti_augmented_section(s->cone, s->bound[i], x + 1, D);
+    r[1] = x[1], r[2] = x[2];
+    if (H)
+        H[4] = slope[1] * D[0], H[5] = H[7] = slope[1] * D[1], H[8] = slope[2] * D[3];
+}
+
+/* u, the laws and f = b - A v + J'r at v. Returns the largest entry of D^-1 f, as the judge measures it */
+static double cti_augmented_evaluate(cti_augmented *s)
+{
+    const cti_problem *p = s->p;
+    int n = p->A->n, i, k;
+    double big = 0;
+    cti_augmented_gather(s, s->v, s->u);
+    for (i = 0; i < p->n_rows; i++) {
+        for (k = 0; k < 3; k++)
+            s->u[3 * i + k] += (double)p->rows[i].w[k];
+        cti_augmented_law(s, i, s->u + 3 * (size_t)i, s->next + 3 * (size_t)i, s->H + 9 * (size_t)i);
+    }
+    cti_augmented_multiply(p->A, s->v, s->f);
+    for (i = 0; i < 3 * n; i++)
+        s->f[i] = (double)p->b[i] - s->f[i];
+    cti_augmented_scatter(s, s->next, s->f);
+    for (i = 0; i < n; i++) {
+        ct_real inv[9];
+        if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv))
+            continue;
+        for (k = 0; k < 3; k++) {
+            double e = 0;
+            int a;
+            for (a = 0; a < 3; a++)
+                e += (double)inv[3 * k + a] * s->f[3 * i + a];
+            big = big > fabs(e) ? big : fabs(e);
+        }
+    }
+    return big / (double)p->velocity_scale;
+}
+
+/* the length a along d where the derivative of the convex function vanishes, nearly: by secants inside of a bracket */
+static double cti_augmented_search(cti_augmented *s, double *start)
+{
+    const cti_problem *p = s->p;
+    int n3 = 3 * p->A->n, i, k, t;
+    double slope = -cti_augmented_dot(n3, s->f, s->d), a = 1, low = 0, at_low = slope, high = 0, at_high = 0, dAd, base;
+    cti_augmented_gather(s, s->d, s->du);
+    cti_augmented_multiply(p->A, s->d, s->Ad);
+    dAd = cti_augmented_dot(n3, s->d, s->Ad);
+    base = slope + cti_augmented_dot(3 * p->n_rows, s->next, s->du);
+    for (t = 0; t < cti_solve_tuned.augmented.trials; t++) {
+        double at = base + a * dAd;
+        for (i = 0; i < p->n_rows; i++) {
+            double u[3], r[3];
+            for (k = 0; k < 3; k++)
+                u[k] = s->u[3 * i + k] + a * s->du[3 * i + k];
+            cti_augmented_law(s, i, u, r, NULL);
+            at -= cti_augmented_dot(3, r, s->du + 3 * (size_t)i);
+        }
+        if (fabs(at) <= -slope / 2 || (at <= 0 && high == 0))
+            break;
+        if (at > 0)
+            high = a, at_high = at;
+        else
+            low = a, at_low = at;
+        a = low + (high - low) * (double)cti_clamp((ct_real)(-at_low / (at_high - at_low)), CTI_R(0.1), CTI_R(0.9));
+    }
+    *start = slope;
+    return a;
+}
+
+/* judges v and the multipliers `next`, after their momenta are balanced, and keeps them if they are the best so far. 0: out of memory */
+static int cti_augmented_judge(cti_augmented *s, ct_real *v, cti_residuals *best, int first)
+{
+    const cti_problem *p = s->p;
+    cti_residuals res;
+    int n3 = 3 * p->A->n, i, k;
+    for (i = 0; !first && i < n3; i++)
+        v[i] = (ct_real)s->v[i];
+    for (i = 0; !first && i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            p->rows[i].r[k] = (ct_real)s->next[3 * i + k];
+    if (p->calls.balance) {
+        cti_problem_rhs(p, s->work);
+        cti_problem_residual(p, s->work, v, s->work);
+        if (!p->calls.balance(p->calls.balance_ctx, s->work, v))
+            return 0;
+    }
+    cti_residual_eval(p, s->cone, v, s->work, &res);
+    if (!first && !(res.natural_map < best->natural_map))
+        return 1;
+    *best = res;
+    memcpy(s->best, v, sizeof *v * (size_t)n3);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(s->best + n3 + 3 * i, p->rows[i].r, sizeof p->rows[i].r);
+    return 1;
+}
+
+/* memory, and the start */
+static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real *v)
+{
+    const cti_problem *p = s->p;
+    size_t n3 = 3 * (size_t)p->A->n, m = (size_t)p->n_rows, i;
+    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 25 * m);
+    s->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), s->work = CTI_ARENA_NEW(arena, ct_real, 2 * n3);
+    if (!s->v || !s->u || !s->best || !s->work)
+        return 0;
+    s->d = s->v + n3, s->f = s->d + n3, s->Ad = s->f + n3;
+    s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m, s->bound = s->rho + 3 * m, s->H = s->bound + m;
+    for (i = 0; i < n3; i++)
+        s->v[i] = (double)v[i];
+    for (i = 0; i < m; i++) {
+        const ct_real *local = p->local + 3 * i;
+        double across = (double)(local[1] + local[2]) / 2, d[3];
+        int k;
+        d[0] = (double)local[0], d[1] = d[2] = across;
+        for (k = 0; k < 3; k++) {
+            double c = p->rows[i].equations ? (double)local[k] : d[k];
+            s->rho[3 * i + (size_t)k] = c > 0 ? cti_solve_tuned.augmented.stiff / c : 0;
+            s->next[3 * i + (size_t)k] = (double)p->rows[i].r[k];
+        }
+    }
+    return 1;
+}
+
+/* an outer iteration: Newton steps until the gradient is small. 0: out of memory */
+static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, int *factors)
+{
+    int n3 = 3 * s->p->A->n, i, k;
+    for (k = 0; *factors < cti_solve_tuned.augmented.factors; k++) {
+        double slope, a;
+        if (cti_augmented_evaluate(s) <= enough && k > 0)
+            return 1;
+        memcpy(s->d, s->f, sizeof *s->d * (size_t)n3);
+        if (!L->factor(L->ctx, s->H))
+            return 0;
+        L->solve(L->ctx, s->d);
+        ++*factors;
+        a = cti_augmented_search(s, &slope);
+        if (!(slope < 0)) /* rounding */
+            return 1;
+        for (i = 0; i < n3; i++)
+            s->v[i] += a * s->d[i];
+    }
+    cti_augmented_evaluate(s);
+    return 1;
+}
+
+CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const ct_solver_desc *desc, cti_arena *arena, ct_real *v,
+                               cti_solve_info *info)
+{
+    cti_augmented state, *s = &state;
+    const cti_problem *p = J->p;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, stiff = cti_solve_tuned.augmented.stiff;
+    int i, n3 = 3 * p->A->n;
+    s->p = p, s->J = J, s->cone = desc->cone;
+    memset(info, 0, sizeof *info);
+    if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
+        return 0;
+    while (!((double)info->res.natural_map <= aim) && info->iterations < cti_solve_tuned.augmented.factors) {
+        double enough = cti_solve_tuned.augmented.inner * (double)cti_min(1, info->res.natural_map);
+        memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
+        for (i = 0; i < p->n_rows; i++)
+            s->bound[i] = (double)p->rows[i].mu * (s->r[3 * i] > 0 ? s->r[3 * i] : 0);
+        if (!cti_augmented_minimize(s, L, enough > .3 * aim ? enough : .3 * aim, &info->iterations) ||
+            !cti_augmented_judge(s, v, &info->res, 0))
+            return 0;
+        if (stiff * cti_solve_tuned.augmented.grow <= cti_solve_tuned.augmented.stiffest)
+            for (stiff *= cti_solve_tuned.augmented.grow, i = 0; i < 3 * p->n_rows; i++)
+                s->rho[i] *= cti_solve_tuned.augmented.grow;
+    }
+    memcpy(v, s->best, sizeof *v * (size_t)n3);
+    for (i = 0; i < p->n_rows; i++)
+        memcpy(p->rows[i].r, s->best + n3 + 3 * i, sizeof p->rows[i].r);
+    info->judged = 1;
+    info->status = info->res.natural_map <= desc->tolerance ? CTI_SOLVE_OK : CTI_SOLVE_BUDGET;
+    return 1;
+}

@@ -1,0 +1,41 @@
+/* augmented.h -- the contact problem by semismooth Newton steps on its augmented Lagrangian, for problems whose matrix A + J'HJ is in reach
+   of a factor. */
+#ifndef CTI_AUGMENTED_H
+#define CTI_AUGMENTED_H
+
+#include "problem.h"
+
+/* cti_jacobian -- J in double: the maps of the rows' terms, those of row i from first[i] on. */
+typedef struct cti_jacobian {
+    const cti_problem *p;
+    int32_t *first; /* [n_rows + 1] */
+    double *G;      /* [9 first[n_rows]] block velocity to contact frame, row-major */
+} cti_jacobian;
+
+/* cti_linear -- who solves (A + J'HJ) x = f. H changes between solves, A and J do not.
+   factor  H [9 n_rows]: symmetric, positive semidefinite, one 3x3 block a row. 0 when memory ran out
+   solve   x [3 n]: in f, out x, with the last H
+   flops   estimated multiplications of one factor with its solve */
+typedef struct cti_linear {
+    int (*factor)(void *ctx, const double *H);
+    void (*solve)(void *ctx, double *x);
+    void *ctx;
+    double flops;
+} cti_linear;
+
+/* cti_jacobian_make -- 0 when memory ran out. */
+CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out);
+
+/* cti_envelope_make -- a cti_linear by a direct factor. Method: Cholesky inside the envelope of a Cuthill-McKee order, in double. Chains,
+   stacks and trees of rigid bodies have a narrow envelope. All memory comes from the arena. 0 when that ran out. */
+CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear *out);
+
+/* cti_augmented_price -- estimated time of a solve with L [us], from counts alone. */
+CTI_FN double cti_augmented_price(const cti_linear *L);
+
+/* cti_augmented_solve -- v [3 n] and rows[].r: in the start; out the iterate of the smallest judged natural map, the start included. p->local
+   must be there. info->res is its residual, info->iterations counts factors. 0 when memory ran out. */
+CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const ct_solver_desc *desc, cti_arena *arena, ct_real *v,
+                               cti_solve_info *info);
+
+#endif /* CTI_AUGMENTED_H */
