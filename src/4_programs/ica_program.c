@@ -4,9 +4,9 @@
    with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. An unknown that A
    couples with nothing, in one line of a contact, is a compliance (bridge.h) and is eliminated: s = (b_s + alpha r) / a, c = alpha^2 / a.
    Two contacts of the same lines, the second with a further compliance and a smaller w_n, are one row that recovers its gap. A component of
-   A with few blocks in contact is one cluster with its factor, as a body is in worlds. The judge is asked at intervals that grow by an
-   eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the paper's rule ends the solve, and the
-   judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   A with few blocks in contact is one cluster with its factor, as a body is in worlds; where contacts then cycle, nodes go on. The judge is
+   asked at intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the
+   paper's rule ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
 #include "ica_program.h"
 #include "../2_linalg/krylov.h"
 #include "../3_solve/ica.h"
@@ -14,6 +14,7 @@
 
 #define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
 #define CTI_ICA_PROGRAM_PORTS 600 /* [blocks in contact] of a component that is one cluster: the tile of its inverse has 13 megabytes */
+#define CTI_ICA_PROGRAM_TRIES 300 /* [iterations] with bodies as clusters: dumps of worlds need 2 to 140, more are a cycle */
 #define CTI_ICA_PROGRAM_FRAME cti_fmax(1e-9, 32 * CTI_EPS) /* [1] error of a frame; that of a float world is rounded */
 #define CTI_ICA_PROGRAM_FLOPS 2e10                         /* of the factor of such a component: some seconds */
 
@@ -46,14 +47,15 @@ typedef struct cti_ica_program {
     cti_cluster *clusters;
     cti_ica_whole *wholes; /* [n_wholes] */
     int n_clusters, n_wholes;
-    int n_rows, stride; /* rows; lines of a contact */
-    int32_t *first;     /* [rows] the row's first line in the program */
-    uint8_t *two;       /* [rows] 1: the row stands for two contacts */
-    double *work;       /* [2 m + 2 n] of the judge */
-    int own, next;      /* [iterations] the solver's own bound; the next judgement */
-    int before;         /* iterations of earlier starts */
-    int solved;
-    ct_real *turn; /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
+    int n_rows, stride;  /* rows; lines of a contact */
+    int32_t *first;      /* [rows] the row's first line in the program */
+    uint8_t *two;        /* [rows] 1: the row stands for two contacts */
+    double *work;        /* [2 m + 2 n] of the judge */
+    int own, next;       /* [iterations] the solver's own bound; the next judgement */
+    int before;          /* iterations of earlier starts */
+    int solved, stopped; /* by the judge; by the effort */
+    int whole;           /* 1: bodies are clusters */
+    ct_real *turn;       /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
 } cti_ica_program;
 
 /* ---- A ---- */
@@ -504,7 +506,8 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
         s->next = iteration + 1 + iteration / 8;
         s->solved = j.residual <= s->e->tolerance;
     }
-    return !s->solved && cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
+    s->stopped = !cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
+    return !s->solved && !s->stopped && !(s->whole && iteration >= CTI_ICA_PROGRAM_TRIES);
 }
 
 /* bound on outer iterations: about 2e10 multiplications */
@@ -583,14 +586,37 @@ static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem
     return info.status == CTI_SOLVE_DIVERGED ? CTI_OUTCOME_FAILED : CTI_OUTCOME_BUDGET;
 }
 
+/* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
+   divergence. So the solve is started again from the result. 0: out of memory */
+static int cti_ica_program_relax(cti_ica_program *s, const cti_problem *q, ct_real *v, cti_solve_info *info)
+{
+    ct_solver_desc desc;
+    cti_judgement j;
+    double last;
+    memset(&desc, 0, sizeof desc), memset(&j, 0, sizeof j);
+    /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
+    desc.cone = CT_CONE_CONE, desc.tolerance = CTI_R(1e-30);
+    desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
+    j.residual = INFINITY;
+    do {
+        cti_arena_point mark = cti_arena_mark(s->e->arena);
+        last = j.residual;
+        cti_ica_solve(q, &desc, s->e->arena, v, info);
+        cti_arena_rewind(s->e->arena, mark);
+        if (info->status == CTI_SOLVE_MEMORY)
+            return 0;
+        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+        s->before = s->a->iterations;
+        s->solved = s->solved || j.residual <= s->e->tolerance;
+    } while ((info->status == CTI_SOLVE_OK || info->status == CTI_SOLVE_DIVERGED) && !s->solved && !s->stopped && j.residual < 0.5 * last);
+    return 1;
+}
+
 static cti_outcome cti_ica_program_run(cti_ica_program *s)
 {
     cti_problem q;
-    ct_solver_desc desc;
     cti_solve_info info;
-    cti_judgement j;
     ct_real *v = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n), *b = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n);
-    double residual = INFINITY, last;
     int i;
     if (!v || !b)
         return CTI_OUTCOME_MEMORY;
@@ -599,32 +625,27 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
         if (at >= 0)
             b[at] = (ct_real)s->p->b[i], v[at] = s->e->warm ? (ct_real)s->a->x[i] : 0;
     }
-    memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
+    memset(&q, 0, sizeof q);
     q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
     q.split.plain = s->e->plain, q.split.predict = 1, q.calls.watch = cti_ica_program_watch, q.calls.watch_user = s;
-    if (s->e->paper) /* nodes */
+    if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
-    if (!s->e->plain && !cti_ica_program_clusters(s))
-        return CTI_OUTCOME_MEMORY;
-    q.split.clusters = s->clusters, q.split.n_clusters = s->n_clusters;
-    /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
-    desc.cone = CT_CONE_CONE, desc.tolerance = CTI_R(1e-30);
-    desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
-    do { /* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
-            divergence. So the solve is started again from the result */
-        cti_arena_point mark = cti_arena_mark(s->e->arena);
-        last = residual;
-        cti_ica_solve(&q, &desc, s->e->arena, v, &info);
-        cti_arena_rewind(s->e->arena, mark);
-        if (info.status == CTI_SOLVE_MEMORY)
+    if (!s->e->plain && s->p->kind == CTI_PROGRAM_GLOBAL && !cti_ica_program_clusters(s))
+        return CTI_OUTCOME_MEMORY;
+    s->whole = s->n_wholes > 0, q.split.clusters = s->clusters, q.split.n_clusters = s->n_clusters;
+    if (!cti_ica_program_relax(s, &q, v, &info))
+        return CTI_OUTCOME_MEMORY;
+    if (s->whole && !s->solved && !s->stopped) {
+        s->whole = 0, q.split.n_clusters = 0;
+        memset(v, 0, sizeof *v * 3 * (size_t)s->A.n);
+        for (i = 0; i < s->n_rows; i++)
+            memset(s->rows[i].r, 0, sizeof s->rows[i].r);
+        if (!cti_ica_program_relax(s, &q, v, &info))
             return CTI_OUTCOME_MEMORY;
-        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
-        residual = j.residual, s->before = s->a->iterations;
-    } while ((info.status == CTI_SOLVE_OK || info.status == CTI_SOLVE_DIVERGED) && !s->solved && residual > s->e->tolerance &&
-             residual < 0.5 * last);
-    if (s->solved || j.residual <= s->e->tolerance)
+    }
+    if (s->solved)
         return CTI_OUTCOME_SOLVED;
     s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
                                                   : (info.status == CTI_SOLVE_OK ? "the relaxation stands still short of the tolerance"
