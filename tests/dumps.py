@@ -25,7 +25,7 @@ OWN = os.path.join(ROOT, "examples", "scenes")
 SHORT = [(os.path.join(OWN, "two_cubes.json"), 60), (os.path.join(OWN, "slope.json"), 40), (os.path.join(OWN, "overlap.json"), 60)]
 LONG = [(os.path.join(OWN, n + ".json"), k) for n, k in (("two_cubes", 150), ("slope", 150), ("cloth_on_sphere", 150), ("overlap", 150),
                                                          ("pinch", 120))] \
-    + [(os.path.join(DATA, "scenes", *n.split("/"), "scene.json"), k) for n, k in (("peers/S1_dt60", 30), ("peers/S2", 60), ("peers/S3_N4", 60),
+    + [(os.path.join(DATA, "scenes", *n.split("/"), "scene.json"), k) for n, k in (("peers/S1_dt60", 30), ("peers/S2", 110), ("peers/S3_N4", 60),
                                                                                    ("peers/S3_N8", 40), ("ipc/other_2matsFall", 30))]
 TAKES_ALL = ("auto", "ica", "newton", "pgs", "admm", "interior")
 TOLERANCE = 1e-8
