@@ -58,7 +58,7 @@ OBJTSAN := $(SOURCES:%.c=build/otsan/%.o)
 BIN64 := $(TOOLS:%=build/o64/tools/%.o)
 BIN32 := $(TOOLS:%=build/o32/tools/%.o)
 
-.PHONY: all demo docs test test-build test-all test-builds test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
+.PHONY: all demo docs test test-build test-all test-builds test-dumps test-tsan test-platforms soak energy bench bench-paths accept figures fuzz format clean amalgamate sizes install dist
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: build/contact build/contact32 build/libcontact_dev.a
@@ -159,6 +159,10 @@ build/contact: $(BIN64) build/libcontact_dev.a
 build/contact32: $(BIN32) build/libcontact_dev32.a
 	$(call say,LINK $@)
 	$(Q)$(CC) -pthread -o $@ $^ $(CJSON_LIBS) -lm
+# the command line with address and undefined-behaviour sanitizers, for tests/dumps.py
+build/contact_asan: $(TOOLS:%=tools/%.c) $(wildcard tools/*.h) build/libcontact_asan.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(FLAGSASAN) $(STB_CFLAGS) $(CJSON_CFLAGS) $(TOOLS:%=tools/%.c) build/libcontact_asan.a -pthread $(CJSON_LIBS) -lm -o $@
 
 # ---- tests ----
 build/tests/%: tests/%.c build/libcontact_dev.a build/pch/tests.h.gch
@@ -242,6 +246,9 @@ test-platforms:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_platforms.py --jobs $(JOBS)
 test-builds:
 	@STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tests/test_builds.py --jobs $(JOBS) $(PARTS)
+# problems dumped by worlds through every solver, with sanitizers; the table of docs/solvers.md: DUMPS=--table
+test-dumps: build/contact build/contact_asan
+	@$(PYTHON) tests/dumps.py $(DUMPS)
 test-all:
 	@MAKE="$(MAKE)" STB_CFLAGS="$(STB_CFLAGS)" $(PYTHON) tools/test_all.py --jobs $(JOBS)
 

@@ -24,6 +24,7 @@ SETS = [
     ("builds", MAKE + ["test-builds"], "switches, languages, consumers", 7200),
     ("sizes", [sys.executable, "tools/size_table.py", "--check"], "the README's table of sizes", 1800),
     ("platforms", [sys.executable, "tests/test_platforms.py", "--steps", "60"], "SIMD paths, other processors and systems, 60 steps a scene", 7200),
+    ("dumps", MAKE + ["test-dumps"], "200 problems of ten scenes through every solver, with sanitizers", 7200),
     ("tsan", MAKE + ["test-tsan"], "threads under ThreadSanitizer", 3600),
     ("scenes", MAKE + ["accept"], "long scenes, every step tested for intersections", 7200),
     ("fuzz", MAKE + ["fuzz", "SECONDS=20"], "file readers, 20 seconds each", 1800),

@@ -15,6 +15,7 @@
 #define CTI_ACTIVE_BATCH 32        /* columns of W that are computed together */
 #define CTI_ACTIVE_DEPENDENT 1e-14 /* [W_pp] with a smaller pivot, row p depends on the active rows */
 #define CTI_ACTIVE_NEARLY 1e-9     /* [W_pp] with a smaller pivot, a certificate of infeasibility is tried */
+#define CTI_ACTIVE_ROUNDING 1e-14  /* [terms of u] a violation below it is rounding: 50 eps, as sums of hundreds of terms lose */
 #define CTI_ACTIVE_REPAIRS 6       /* corrections of the multipliers by the exact u */
 
 /* the Cholesky factor of W_SS */
@@ -29,25 +30,33 @@ typedef struct cti_active {
     cti_effort *e;
     cti_answer *a;
     double *x, *u0, *u, *y; /* [n], [m]: u = u0 + W y, u0 = J A^-1 b + w */
+    double *terms;          /* [m] sum of the sizes of the terms that u is computed from */
     double **column;        /* [m] columns of W, or NULL if not computed yet */
     int32_t *set;           /* [count] active rows, in the order of L */
     uint8_t *in, *ignored;  /* [m] */
     int count, steps;
     cti_active_factor factor;
-    double *X, *many;  /* right sides [3 blocks][batch], their scratch */
-    double tolerance;  /* on u */
+    double *X, *many; /* right sides [3 blocks][batch], their scratch */
+    double tolerance; /* on u */
 } cti_active;
 
-typedef enum cti_active_end { CTI_ACTIVE_ON, CTI_ACTIVE_MEMORY, CTI_ACTIVE_CONTRADICTION, CTI_ACTIVE_BUDGET } cti_active_end;
+typedef enum cti_active_end {
+    CTI_ACTIVE_ON,
+    CTI_ACTIVE_MEMORY,
+    CTI_ACTIVE_CONTRADICTION,
+    CTI_ACTIVE_BUDGET,
+    CTI_ACTIVE_LOST
+} cti_active_end;
 
 static int cti_active_alloc(cti_active *s)
 {
     cti_arena *arena = s->e->arena;
     size_t m = (size_t)s->c.m;
-    double **of_m[6];
+    double **of_m[7];
     int k;
     of_m[0] = &s->u0, of_m[1] = &s->u, of_m[2] = &s->y, of_m[3] = &s->factor.v, of_m[4] = &s->factor.q, of_m[5] = &s->factor.l;
-    for (k = 0; k < 6; k++)
+    of_m[6] = &s->terms;
+    for (k = 0; k < 7; k++)
         if (!(*of_m[k] = CTI_ARENA_ZERO(arena, double, m)))
             return 0;
     s->x = CTI_ARENA_ZERO(arena, double, s->c.n);
@@ -110,13 +119,16 @@ static int cti_active_column(cti_active *s, int p)
 /* x = A^-1 (b + J'y), and u from x */
 static void cti_active_point(cti_active *s, int refine)
 {
-    int i;
+    int i, k;
     memcpy(s->x, s->c.b, sizeof *s->x * (size_t)s->c.n);
     cti_sparse_addmul_t(&s->c.J, s->y, s->x);
     cti_scalar_solve(&s->c.kkt.system, s->x, refine);
     cti_sparse_mul(&s->c.J, s->x, s->u);
-    for (i = 0; i < s->c.m; i++)
-        s->u[i] += s->c.w[i];
+    for (i = 0; i < s->c.m; i++) {
+        s->u[i] += s->c.w[i], s->terms[i] = fabs(s->c.w[i]);
+        for (k = s->c.J.p[i]; k < s->c.J.p[i + 1]; k++)
+            s->terms[i] += fabs(s->c.J.x[k] * s->x[s->c.J.i[k]]);
+    }
 }
 
 /* u = u0 + W y, or computed from x if a solve with A costs less */
@@ -128,11 +140,13 @@ static void cti_active_update_u(cti_active *s)
         return;
     }
     memcpy(s->u, s->u0, sizeof *s->u * (size_t)s->c.m);
+    for (i = 0; i < s->c.m; i++)
+        s->terms[i] = fabs(s->u0[i]);
     for (k = 0; k < s->count; k++) {
         const double *w = s->column[s->set[k]];
         double y = s->y[s->set[k]];
         for (i = 0; i < s->c.m; i++)
-            s->u[i] += y * w[i];
+            s->u[i] += y * w[i], s->terms[i] += fabs(y * w[i]);
     }
 }
 
@@ -223,7 +237,7 @@ static int cti_active_choose(const cti_active *s, int bland)
     int i, found = -1;
     for (i = 0; i < s->c.m; i++) {
         double off = s->c.equation[i] ? fabs(s->u[i]) : -s->u[i];
-        if (s->in[i] || s->ignored[i] || off <= s->tolerance)
+        if (s->in[i] || s->ignored[i] || off <= cti_fmax(s->tolerance, CTI_ACTIVE_ROUNDING * s->terms[i]))
             continue;
         /* equations are taken first */
         off = s->c.equation[i] ? 1e300 : off;
@@ -299,6 +313,8 @@ static cti_active_end cti_active_row(cti_active *s, int p)
         s->y[p] += sign * t;
         if (t >= full)
             return cti_active_enter(s, p, square) ? CTI_ACTIVE_ON : CTI_ACTIVE_MEMORY;
+        if (block < 0) /* u_p is no number */
+            return CTI_ACTIVE_LOST;
         up += sign * t * cti_fmax(0, square);
         cti_active_leave(s, block);
     }
@@ -431,6 +447,10 @@ static cti_outcome cti_active_outcome(cti_active *s, cti_active_end end)
     if (end == CTI_ACTIVE_CONTRADICTION) {
         s->a->why = "the rows contradict each other";
         return CTI_OUTCOME_INFEASIBLE;
+    }
+    if (end == CTI_ACTIVE_LOST) {
+        s->a->why = "the active rows depend on each other up to rounding";
+        return CTI_OUTCOME_FAILED;
     }
     if (end == CTI_ACTIVE_BUDGET)
         cti_active_point(s, 2);

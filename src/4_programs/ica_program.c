@@ -1,15 +1,41 @@
 /* ica_program.c -- iterative constraint anticipation on a problem that stands alone.
    Method: unknowns 3 k .. 3 k + 2 are block k, pads have 1 on the diagonal. A row of J that touches blocks with g_k [3] is a contact
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
-   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. The judge is asked at
-   intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the paper's rule
-   ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
+   with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. An unknown that A
+   couples with nothing, in one line of a contact, is a compliance (bridge.h) and is eliminated: s = (b_s + alpha r) / a, c = alpha^2 / a.
+   Two contacts of the same lines, the second with a further compliance and a smaller w_n, are one row that recovers its gap. A component of
+   A with few blocks in contact is one cluster with its factor, as a body is in worlds; where contacts then cycle, nodes go on. The judge is
+   asked at intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the
+   paper's rule ends the solve, and the judge measures the result. Based on: Otaduy 2009, sec. 5.2-5.5. */
 #include "ica_program.h"
 #include "../2_linalg/krylov.h"
 #include "../3_solve/ica.h"
 #include "../3_solve/ica_paper.h"
 
 #define CTI_ICA_PROGRAM_INNER 200 /* most inner iterations of the paper's solve */
+#define CTI_ICA_PROGRAM_PORTS 600 /* [blocks in contact] of a component that is one cluster: the tile of its inverse has 13 megabytes */
+#define CTI_ICA_PROGRAM_TRIES 300 /* [iterations] with bodies as clusters: dumps of worlds need 2 to 140, more are a cycle */
+#define CTI_ICA_PROGRAM_FRAME cti_fmax(1e-9, 32 * CTI_EPS) /* [1] error of a frame; that of a float world is rounded */
+#define CTI_ICA_PROGRAM_FLOPS 2e10                         /* of the factor of such a component: some seconds */
+
+/* the compliances that unknowns of the program stand for */
+typedef struct cti_ica_springs {
+    int32_t *to;          /* [blocks of the program] block of A; -1: a block of springs */
+    int32_t *line;        /* [n] the first line of J that holds the unknown; -1: none */
+    int32_t *times;       /* [n] number of lines that hold it */
+    double *own, *shared; /* [m] compliance of a line by its own springs, by those that it shares with the next contact */
+    double *w;            /* [m] w and what loads on springs add */
+} cti_ica_springs;
+
+/* a component of A as a cluster */
+typedef struct cti_ica_whole {
+    cti_symbolic symbolic;
+    cti_gather gather;
+    cti_factor64 factor;
+    cti_arena *arena;
+    double *work; /* of a solve, then its vector */
+    int n;
+} cti_ica_whole;
 
 typedef struct cti_ica_program {
     const cti_program *p;
@@ -17,56 +43,312 @@ typedef struct cti_ica_program {
     cti_answer *a;
     cti_bsr A;
     cti_row *rows;
-    int n_rows, stride; /* row i of the problem is row stride * i of the program */
-    double *work;       /* [2 m + 2 n] of the judge */
-    int own, next;      /* [iterations] the solver's own bound; the next judgement */
-    int before;         /* iterations of earlier starts */
-    int solved;
-    ct_real *turn;      /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
+    cti_ica_springs springs;
+    cti_cluster *clusters;
+    cti_ica_whole *wholes; /* [n_wholes] */
+    int n_clusters, n_wholes;
+    int n_rows, stride;  /* rows; lines of a contact */
+    int32_t *first;      /* [rows] the row's first line in the program */
+    uint8_t *two;        /* [rows] 1: the row stands for two contacts */
+    double *work;        /* [2 m + 2 n] of the judge */
+    int own, next;       /* [iterations] the solver's own bound; the next judgement */
+    int before;          /* iterations of earlier starts */
+    int solved, stopped; /* by the judge; by the effort */
+    int whole;           /* 1: bodies are clusters */
+    ct_real *turn;       /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
 } cti_ica_program;
 
 /* ---- A ---- */
 
-static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, cti_bsr *out)
+static int cti_ica_program_matrix(cti_mem *mem, const cti_sparse *A, const int32_t *to, cti_bsr *out)
 {
     int32_t *pairs = NULL;
-    int i, k, ok, slot = -1, row = -1, col = -1, n = (A->rows + 2) / 3, count = 0;
+    int i, k, ok, slot = -1, row = -1, col = -1, n = 0, count = 0;
     ok = CTI_RESIZE(mem, pairs, 2 * A->p[A->rows] + 2);
     for (i = 0; ok && i < A->rows; i++)
-        for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            int a = i / 3, b = A->i[k] / 3;
-            if (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b)
+        for (k = A->p[i], n = cti_max_int(n, to[i / 3] + 1); k < A->p[i + 1]; k++) {
+            int a = to[i / 3], b = to[A->i[k] / 3];
+            if (a >= 0 && b >= 0 && (count == 0 || pairs[2 * count - 2] != a || pairs[2 * count - 1] != b))
                 pairs[2 * count] = a, pairs[2 * count + 1] = b, count++;
         }
     ok = ok && cti_bsr_pattern(mem, out, n, pairs, count);
     CTI_FREE(mem, pairs);
     for (i = 0; ok && i < A->rows; i++)
         for (k = A->p[i]; k < A->p[i + 1]; k++) {
-            if (row != i / 3 || col != A->i[k] / 3)
-                row = i / 3, col = A->i[k] / 3, slot = cti_bsr_slot(out, row, col);
+            int a = to[i / 3], b = to[A->i[k] / 3];
+            if (a < 0 || b < 0)
+                continue;
+            if (row != a || col != b)
+                row = a, col = b, slot = cti_bsr_slot(out, row, col);
             out->val[9 * (size_t)slot + (size_t)(3 * (i % 3) + A->i[k] % 3)] = (ct_real)A->x[k];
         }
-    for (i = A->rows; ok && i < 3 * n; i++)
-        out->val[9 * (size_t)out->diag[i / 3] + 4 * (size_t)(i % 3)] = 1;
+    for (i = A->rows; ok && i % 3 && to[i / 3] >= 0; i++)
+        out->val[9 * (size_t)out->diag[to[i / 3]] + 4 * (size_t)(i % 3)] = 1;
     return ok;
+}
+
+/* ---- springs ---- */
+
+/* the stiffness of an unknown that A couples with nothing, else 0 */
+static double cti_ica_program_alone(const cti_sparse *A, int j)
+{
+    double a = 0;
+    int k;
+    for (k = A->p[j]; k < A->p[j + 1]; k++)
+        if (A->i[k] == j)
+            a = A->x[k];
+        else if (A->x[k] != 0)
+            return 0;
+    return a > 0 ? a : 0;
+}
+
+/* to: 0 for blocks of unknowns, -1 for those of springs, which A couples with nothing, which no line sees first, and whose unknowns are in
+   one line or in the same line of two contacts in a row */
+static void cti_ica_program_find_springs(const cti_program *p, cti_ica_springs *q)
+{
+    const cti_sparse *J = &p->J;
+    int i, k, j;
+    for (i = 0; i < p->m; i++)
+        for (k = J->p[i]; k < J->p[i + 1]; k++)
+            if (J->x[k] != 0 && q->times[j = J->i[k]]++ == 0)
+                q->line[j] = i;
+    for (j = 0; j < p->n; j++)
+        q->to[j / 3] = q->to[j / 3] < 0 && q->times[j] > 0 && q->times[j] < 3 && cti_ica_program_alone(&p->A, j) > 0 ? -1 : 0;
+    for (i = 0; i < p->m; i++) {
+        int low = -1;
+        for (k = J->p[i]; k < J->p[i + 1]; k++) {
+            if (J->x[k] == 0)
+                continue;
+            j = J->i[k], low = low < 0 ? j / 3 : low;
+            if (low == j / 3 || (i != q->line[j] && i != q->line[j] + 3))
+                q->to[j / 3] = 0;
+        }
+    }
+}
+
+/* own, shared and w of the lines */
+static void cti_ica_program_soften(const cti_program *p, cti_ica_springs *q)
+{
+    int i, k;
+    for (i = 0; i < p->m; i++)
+        for (q->w[i] = p->w[i], k = p->J.p[i]; k < p->J.p[i + 1]; k++) {
+            int j = p->J.i[k];
+            double a, alpha = p->J.x[k];
+            if (alpha == 0 || q->to[j / 3] >= 0)
+                continue;
+            a = cti_ica_program_alone(&p->A, j);
+            (q->times[j] == 1 ? q->own : q->shared)[i] += alpha * alpha / a;
+            q->w[i] += alpha * p->b[j] / a;
+        }
+}
+
+/* 1 if lines i and i + 3 agree but for springs */
+static int cti_ica_program_same(const cti_program *p, const cti_ica_springs *q, int i)
+{
+    const cti_sparse *J = &p->J;
+    int k = J->p[i], l = J->p[i + 3];
+    for (;; k++, l++) {
+        while (k < J->p[i + 1] && (J->x[k] == 0 || q->to[J->i[k] / 3] < 0))
+            k++;
+        while (l < J->p[i + 4] && (J->x[l] == 0 || q->to[J->i[l] / 3] < 0))
+            l++;
+        if (k == J->p[i + 1] || l == J->p[i + 4])
+            return k == J->p[i + 1] && l == J->p[i + 4];
+        if (J->i[k] != J->i[l] || J->x[k] != J->x[l])
+            return 0;
+    }
+}
+
+/* 1 if the contacts at lines i and i + 3 are the two laws of one row */
+static int cti_ica_program_pair(const cti_program *p, const cti_ica_springs *q, int i)
+{
+    int k;
+    if (i + 6 > p->m || p->mu[i / 3] != p->mu[i / 3 + 1] || !(q->own[i + 3] > 0) || !(q->w[i] > q->w[i + 3]))
+        return 0;
+    for (k = 0; k < 3; k++)
+        if (q->own[i + k] > 0 || (k && (q->own[i + 3 + k] > 0 || q->w[i + k] != q->w[i + 3 + k])) ||
+            fabs(q->shared[i + k] - q->shared[i + 3 + k]) > 1e-12 * q->shared[i + k] || !cti_ica_program_same(p, q, i + k))
+            return 0;
+    return 1;
+}
+
+/* rows from contacts. 0 if contacts share springs, but are no row */
+static int cti_ica_program_pairs(cti_ica_program *s)
+{
+    const cti_program *p = s->p;
+    int i, k;
+    for (s->n_rows = 0, i = 0; i < p->m; i += s->stride * (1 + s->two[s->n_rows++])) {
+        s->first[s->n_rows] = i;
+        s->two[s->n_rows] = p->mu && cti_ica_program_pair(p, &s->springs, i);
+        for (k = 0; k < s->stride && !s->two[s->n_rows]; k++)
+            if (s->springs.shared[i + k] > 0)
+                return 0;
+    }
+    return 1;
+}
+
+/* finds springs and rows. 0: out of memory */
+static int cti_ica_program_reduce(cti_ica_program *s)
+{
+    const cti_program *p = s->p;
+    cti_arena *arena = s->e->arena;
+    cti_ica_springs *q = &s->springs;
+    int i, n = 0, blocks = (p->n + 2) / 3;
+    q->to = CTI_ARENA_NEW(arena, int32_t, blocks), q->line = CTI_ARENA_NEW(arena, int32_t, p->n);
+    q->times = CTI_ARENA_ZERO(arena, int32_t, p->n), q->w = CTI_ARENA_NEW(arena, double, p->m);
+    q->own = CTI_ARENA_ZERO(arena, double, p->m), q->shared = CTI_ARENA_ZERO(arena, double, p->m);
+    s->first = CTI_ARENA_NEW(arena, int32_t, p->m), s->two = CTI_ARENA_ZERO(arena, uint8_t, p->m);
+    if (!q->to || !q->line || !q->times || !q->w || !q->own || !q->shared || !s->first || !s->two)
+        return 0;
+    memset(q->to, p->kind == CTI_PROGRAM_GLOBAL ? 0xff : 0, sizeof *q->to * (size_t)blocks);
+    for (i = 0; i < p->n; i++)
+        q->line[i] = -1;
+    if (p->kind == CTI_PROGRAM_GLOBAL)
+        cti_ica_program_find_springs(p, q);
+    cti_ica_program_soften(p, q);
+    if (!cti_ica_program_pairs(s)) {
+        memset(q->to, 0, sizeof *q->to * (size_t)blocks);
+        memset(q->own, 0, sizeof *q->own * (size_t)p->m), memset(q->shared, 0, sizeof *q->own * (size_t)p->m);
+        cti_ica_program_soften(p, q);
+        cti_ica_program_pairs(s);
+    }
+    for (i = 0; i < blocks; i++)
+        q->to[i] = q->to[i] < 0 ? -1 : n++;
+    return 1;
+}
+
+/* ---- clusters ---- */
+
+static void cti_ica_whole_solve(void *ctx, ct_real *x, int worker)
+{
+    cti_ica_whole *q = (cti_ica_whole *)ctx;
+    double *y = q->work + cti_factor64_work(&q->factor);
+    int i;
+    CTI_UNUSED(worker);
+    for (i = 0; i < 3 * q->n; i++)
+        y[i] = (double)x[i];
+    cti_factor64_solve(&q->factor, y, q->work);
+    for (i = 0; i < 3 * q->n; i++)
+        x[i] = (ct_real)y[i];
+}
+
+static int cti_ica_whole_compliance(void *ctx, const int32_t *ports, int n, float **out_c, int *out_ld, size_t *out_work)
+{
+    cti_ica_whole *q = (cti_ica_whole *)ctx;
+    size_t numbers;
+    CTI_UNUSED(ports);
+    *out_ld = (3 * n + 7) & ~7, numbers = (size_t)(3 * n) * (size_t)*out_ld;
+    *out_work = 2 * (cti_factor64_compliance_work(&q->factor, n) + numbers);
+    *out_c = CTI_ARENA_NEW(q->arena, float, numbers);
+    return *out_c != NULL;
+}
+
+static void cti_ica_whole_fill(void *ctx, const int32_t *ports, int n, float *C, float *work)
+{
+    cti_ica_whole *q = (cti_ica_whole *)ctx;
+    double *D = (double *)(void *)work;
+    int ld = (3 * n + 7) & ~7;
+    size_t i;
+    cti_factor64_compliance(&q->factor, ports, n, D, ld, D + (size_t)(3 * n) * (size_t)ld);
+    for (i = 0; i < (size_t)(3 * n) * (size_t)ld; i++)
+        C[i] = (float)D[i];
+}
+
+/* a cluster of the sorted blocks list [n]. 1: a whole, 0: its factor costs too much or fails, -1: out of memory */
+static int cti_ica_program_whole(cti_ica_program *s, const int32_t *list, int n)
+{
+    cti_ica_whole *q = &s->wholes[s->n_wholes++];
+    cti_mem *mem = s->e->mem;
+    cti_cluster *c = &s->clusters[s->n_clusters];
+    if (!cti_symbolic_analyze_once(mem, &q->symbolic, &s->A, list, n))
+        return -1;
+    if (q->symbolic.flops > CTI_ICA_PROGRAM_FLOPS)
+        return 0;
+    if (!cti_gather_make(mem, &q->gather, &q->symbolic, &s->A, list) ||
+        !cti_factor64_compute(mem, &q->factor, &q->symbolic, &q->gather, s->A.val))
+        return -1;
+    if (q->factor.boosted)
+        return 0;
+    q->n = n, q->arena = s->e->arena;
+    q->work = CTI_ARENA_NEW(q->arena, double, cti_factor64_work(&q->factor) + 3 * (size_t)n);
+    c->blocks = list, c->n = n, c->solve = cti_ica_whole_solve, c->compliance = cti_ica_whole_compliance, c->fill = cti_ica_whole_fill;
+    c->ctx = q;
+    s->n_clusters++;
+    return q->work ? 1 : -1;
+}
+
+/* the component of A at block i, sorted: queue [n] after `seen` [blocks]. Returns its size; *ports: its blocks in contact */
+static int cti_ica_program_component(const cti_bsr *A, int i, uint8_t *seen, int32_t *list, int *ports)
+{
+    int n = 1, at, k, first = i, last = i;
+    *ports = 0, list[0] = i, seen[i] |= 1;
+    for (at = 0; at < n; at++)
+        for (k = A->row[list[at]], *ports += seen[list[at]] >> 1; k < A->row[list[at] + 1]; k++)
+            if (!(seen[A->col[k]] & 1))
+                seen[list[n++] = A->col[k]] |= 1;
+    for (at = 0; at < n; at++)
+        seen[list[at]] |= 4, last = cti_max_int(last, list[at]);
+    for (at = 0, k = first; k <= last; k++)
+        if (seen[k] & 4)
+            list[at++] = k, seen[k] &= 3;
+    return n;
+}
+
+/* components with few blocks in contact as clusters, and nodes. 0: out of memory */
+static int cti_ica_program_clusters(cti_ica_program *s)
+{
+    int i, k, n, ports, got, size = s->A.n;
+    uint8_t *seen = CTI_ARENA_ZERO(s->e->arena, uint8_t, size);
+    int32_t *list = CTI_ARENA_NEW(s->e->arena, int32_t, size);
+    s->clusters = CTI_ARENA_ZERO(s->e->arena, cti_cluster, size), s->wholes = CTI_ARENA_ZERO(s->e->arena, cti_ica_whole, size);
+    if (!seen || !list || !s->clusters || !s->wholes)
+        return 0;
+    for (i = 0; i < s->n_rows; i++)
+        for (k = 0; k < s->rows[i].n; k++)
+            seen[s->rows[i].term[k].block] = 2;
+    for (i = 0; i < size; i++) {
+        if (seen[i] & 1)
+            continue;
+        n = cti_ica_program_component(&s->A, i, seen, list, &ports);
+        got = n > 1 && ports <= CTI_ICA_PROGRAM_PORTS ? cti_ica_program_whole(s, list, n) : 0;
+        if (got < 0)
+            return 0;
+        for (k = 0; k < n && !got; k++)
+            s->clusters[s->n_clusters].blocks = list + k, s->clusters[s->n_clusters++].n = 1;
+        list += n;
+    }
+    return 1;
+}
+
+static void cti_ica_program_close(cti_ica_program *s)
+{
+    int i;
+    for (i = 0; i < s->n_wholes; i++) {
+        cti_symbolic_free(s->e->mem, &s->wholes[i].symbolic);
+        cti_gather_free(s->e->mem, &s->wholes[i].gather);
+        cti_factor64_free(s->e->mem, &s->wholes[i].factor);
+    }
+    cti_bsr_free(s->e->mem, &s->A);
 }
 
 /* ---- rows ---- */
 
-/* the blocks of `lines` rows of J from `first` on: G [16][9], blocks [16]. Returns the number of blocks, or -1 if there are more than 16 */
-static int cti_ica_program_blocks(const cti_sparse *J, int first, int lines, int32_t *blocks, double *G)
+/* the blocks of `lines` rows of J from `first` on, without springs: G [16][9], blocks [16]. Returns the number of blocks, or -1 if there
+ * are more than 16 */
+static int cti_ica_program_blocks(const cti_sparse *J, const int32_t *to, int first, int lines, int32_t *blocks, double *G)
 {
     int i, k, at, n = 0;
     for (i = 0; i < lines; i++)
         for (k = J->p[first + i]; k < J->p[first + i + 1]; k++) {
-            if (J->x[k] == 0)
+            int block = to[J->i[k] / 3];
+            if (J->x[k] == 0 || block < 0)
                 continue;
-            for (at = 0; at < n && blocks[at] != J->i[k] / 3; at++)
+            for (at = 0; at < n && blocks[at] != block; at++)
                 ;
             if (at == CTI_ROW_TERMS)
                 return -1;
             if (at == n) {
-                blocks[n++] = J->i[k] / 3;
+                blocks[n++] = block;
                 memset(G + 9 * at, 0, 9 * sizeof *G);
             }
             G[9 * at + 3 * i + J->i[k] % 3] = J->x[k];
@@ -116,7 +398,7 @@ static int cti_ica_program_frame(const double *G, double *F)
             off = cti_fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
     for (i = 0; i < 9; i++)
         F[i] = w2 > 0 ? G[i] / sqrt(w2) : 0;
-    return w2 > 0 && off <= 1e-9 * w2;
+    return w2 > 0 && off <= CTI_ICA_PROGRAM_FRAME * w2;
 }
 
 /* F' G = w I - [arm]x for every block, with the frame of the first block that has one; 0 when there is no such frame */
@@ -142,7 +424,7 @@ static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, c
         weight = (M[0] + M[4] + M[8]) / 3;
         off = cti_fmax(fabs(M[0] - weight), cti_fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
         off = cti_fmax(off, cti_fmax(fabs(M[1] + M[3]), cti_fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
-        if (off > 1e-9 * big)
+        if (off > CTI_ICA_PROGRAM_FRAME * big)
             return 0;
         arm[0] = (M[5] - M[7]) / 2, arm[1] = (M[6] - M[2]) / 2, arm[2] = (M[1] - M[3]) / 2;
         cti_ica_program_term(row, blocks[k], weight, arm);
@@ -159,17 +441,21 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
     int i, k, n;
     for (i = 0; i < s->n_rows; i++) {
         cti_row *row = &s->rows[i];
-        int at = s->stride * i, lines = p->mu && p->mu[i] > 0 ? 3 : 1;
-        n = cti_ica_program_blocks(&p->J, at, lines, blocks, G);
+        const cti_ica_springs *q = &s->springs;
+        int at = s->first[i], lines = p->mu && p->mu[at / 3] > 0 ? 3 : 1;
+        n = cti_ica_program_blocks(&p->J, q->to, at, lines, blocks, G);
         if (n < 0)
             return "a row touches more than sixteen blocks of three unknowns";
-        row->mu = p->mu ? (ct_real)p->mu[i] : 0;
+        row->mu = p->mu ? (ct_real)p->mu[at / 3] : 0;
         row->equations = p->equation && p->equation[i];
         row->key = (uint64_t)i + 1;
         for (k = 0; k < s->stride; k++) {
-            row->w[k] = (ct_real)p->w[at + k];
-            row->r[k] = s->e->warm && (k == 0 || row->mu > 0) ? (ct_real)s->a->r[at + k] : 0;
+            row->w[k] = (ct_real)q->w[at + k];
+            row->r[k] = s->e->warm && (k == 0 || row->mu > 0) ? (ct_real)(s->a->r[at + k] + (s->two[i] ? s->a->r[at + 3 + k] : 0)) : 0;
+            row->compliance[k] = (ct_real)(s->two[i] ? q->shared[at + k] : q->own[at + k]);
         }
+        if (s->two[i])
+            row->recover = (ct_real)(q->w[at] - q->w[at + 3]), row->softness = (ct_real)(q->shared[at] + q->own[at + 3]);
         if (lines == 1)
             cti_ica_program_normal(row, n, blocks, G);
         else if (!cti_ica_program_contact(row, n, blocks, G))
@@ -180,20 +466,31 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
 
 /* ---- the solve ---- */
 
-/* stores x and r in the answer */
+/* stores x and r in the answer. The second contact of a row carries what its compliance takes at most */
 static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
 {
-    int i, k;
-    for (i = 0; i < s->p->n; i++)
-        s->a->x[i] = (double)v[i];
+    const cti_program *p = s->p;
+    const cti_ica_springs *q = &s->springs;
+    int i, k, l;
     for (i = 0; i < s->n_rows; i++) {
-        const ct_real *r = s->rows[i].r, *t = s->turn + 2 * (size_t)i;
-        double *to = s->a->r + (size_t)s->stride * (size_t)i;
+        const cti_row *row = &s->rows[i];
+        const ct_real *r = row->r, *t = s->turn + 2 * (size_t)i;
+        double *to = s->a->r + s->first[i], n = (double)r[0], part = 0;
         for (k = 0; k < s->stride; k++)
             to[k] = (double)r[k];
         if (s->turn && s->stride == 3)
             to[1] = (double)(t[0] * r[1] - t[1] * r[2]), to[2] = (double)(t[1] * r[1] + t[0] * r[2]);
+        if (s->two[i] && n > 0)
+            part = cti_fmin(1, (double)row->recover / ((double)(row->softness - row->compliance[0]) * n));
+        for (k = 0; k < 3 && s->two[i]; k++)
+            to[3 + k] = part * to[k], to[k] -= to[3 + k];
     }
+    for (i = 0; i < p->n; i++)
+        s->a->x[i] = q->to[i / 3] >= 0 ? (double)v[3 * q->to[i / 3] + i % 3] : p->b[i] / cti_ica_program_alone(&p->A, i);
+    for (l = 0; l < p->m; l++)
+        for (k = p->J.p[l]; k < p->J.p[l + 1]; k++)
+            if (p->J.x[k] != 0 && q->to[(i = p->J.i[k]) / 3] < 0)
+                s->a->x[i] += p->J.x[k] * s->a->r[l] / cti_ica_program_alone(&p->A, i);
 }
 
 /* called after an outer iteration: updates the answer, asks judge and effort; 0 ends the solve */
@@ -209,7 +506,8 @@ static int cti_ica_program_watch(void *user, int iteration, const ct_real *v)
         s->next = iteration + 1 + iteration / 8;
         s->solved = j.residual <= s->e->tolerance;
     }
-    return !s->solved && cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
+    s->stopped = !cti_effort_goes_on(s->e, iteration, s->own, s->a->x, s->a->r);
+    return !s->solved && !s->stopped && !(s->whole && iteration >= CTI_ICA_PROGRAM_TRIES);
 }
 
 /* bound on outer iterations: about 2e10 multiplications */
@@ -288,42 +586,66 @@ static cti_outcome cti_ica_program_printed(cti_ica_program *s, const cti_problem
     return info.status == CTI_SOLVE_DIVERGED ? CTI_OUTCOME_FAILED : CTI_OUTCOME_BUDGET;
 }
 
+/* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
+   divergence. So the solve is started again from the result. 0: out of memory */
+static int cti_ica_program_relax(cti_ica_program *s, const cti_problem *q, ct_real *v, cti_solve_info *info)
+{
+    ct_solver_desc desc;
+    cti_judgement j;
+    double last;
+    memset(&desc, 0, sizeof desc), memset(&j, 0, sizeof j);
+    /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
+    desc.cone = CT_CONE_CONE, desc.tolerance = CTI_R(1e-30);
+    desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
+    j.residual = INFINITY;
+    do {
+        cti_arena_point mark = cti_arena_mark(s->e->arena);
+        last = j.residual;
+        cti_ica_solve(q, &desc, s->e->arena, v, info);
+        cti_arena_rewind(s->e->arena, mark);
+        if (info->status == CTI_SOLVE_MEMORY)
+            return 0;
+        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
+        s->before = s->a->iterations;
+        s->solved = s->solved || j.residual <= s->e->tolerance;
+    } while ((info->status == CTI_SOLVE_OK || info->status == CTI_SOLVE_DIVERGED) && !s->solved && !s->stopped && j.residual < 0.5 * last);
+    return 1;
+}
+
 static cti_outcome cti_ica_program_run(cti_ica_program *s)
 {
     cti_problem q;
-    ct_solver_desc desc;
     cti_solve_info info;
-    cti_judgement j;
     ct_real *v = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n), *b = CTI_ARENA_ZERO(s->e->arena, ct_real, 3 * s->A.n);
-    double residual = INFINITY, last;
     int i;
     if (!v || !b)
         return CTI_OUTCOME_MEMORY;
-    for (i = 0; i < s->p->n; i++)
-        b[i] = (ct_real)s->p->b[i], v[i] = s->e->warm ? (ct_real)s->a->x[i] : 0;
-    memset(&q, 0, sizeof q), memset(&desc, 0, sizeof desc);
+    for (i = 0; i < s->p->n; i++) {
+        int at = 3 * s->springs.to[i / 3] + i % 3;
+        if (at >= 0)
+            b[at] = (ct_real)s->p->b[i], v[at] = s->e->warm ? (ct_real)s->a->x[i] : 0;
+    }
+    memset(&q, 0, sizeof q);
     q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
     q.split.plain = s->e->plain, q.split.predict = 1, q.calls.watch = cti_ica_program_watch, q.calls.watch_user = s;
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
-    /* only the watcher ends the solve: every change that is a normal number exceeds this tolerance */
-    desc.cone = CT_CONE_CONE, desc.tolerance = CTI_R(1e-30);
-    desc.max_iterations = 1 << 30, desc.max_sweeps = 1 << 30, desc.inner_iterations = 50, desc.inner_repeats = 3;
     s->own = cti_ica_program_bound(s->p);
-    do { /* ICA works on changes from a base point in float. Changes below its resolution are lost, and the next base point then looks like
-            divergence. So the solve is started again from the result */
-        cti_arena_point mark = cti_arena_mark(s->e->arena);
-        last = residual;
-        cti_ica_solve(&q, &desc, s->e->arena, v, &info);
-        cti_arena_rewind(s->e->arena, mark);
-        if (info.status == CTI_SOLVE_MEMORY)
+    if (!s->e->plain && s->p->kind == CTI_PROGRAM_GLOBAL && !cti_ica_program_clusters(s))
+        return CTI_OUTCOME_MEMORY;
+    s->whole = s->n_wholes > 0, q.split.clusters = s->clusters, q.split.n_clusters = s->n_clusters;
+    if (!cti_ica_program_relax(s, &q, v, &info))
+        return CTI_OUTCOME_MEMORY;
+    if (s->whole && !s->solved && !s->stopped) {
+        s->whole = 0, q.split.n_clusters = 0;
+        memset(v, 0, sizeof *v * 3 * (size_t)s->A.n);
+        for (i = 0; i < s->n_rows; i++)
+            memset(s->rows[i].r, 0, sizeof s->rows[i].r);
+        if (!cti_ica_program_relax(s, &q, v, &info))
             return CTI_OUTCOME_MEMORY;
-        cti_program_judge(s->p, s->a->x, s->a->r, s->work, &j);
-        residual = j.residual, s->before = s->a->iterations;
-    } while ((info.status == CTI_SOLVE_OK || info.status == CTI_SOLVE_DIVERGED) && !s->solved && residual > s->e->tolerance &&
-             residual < 0.5 * last);
-    if (s->solved || j.residual <= s->e->tolerance)
+    }
+    if (s->solved)
         return CTI_OUTCOME_SOLVED;
     s->a->why = info.status == CTI_SOLVE_DIVERGED ? "the relaxation diverges"
                                                   : (info.status == CTI_SOLVE_OK ? "the relaxation stands still short of the tolerance"
@@ -352,17 +674,17 @@ CTI_FN cti_outcome cti_solver_ica(const cti_program *p, cti_effort *e, cti_answe
         return CTI_OUTCOME_NOT_APPLICABLE;
     }
     s.p = p, s.e = e, s.a = a;
-    s.stride = p->mu ? 3 : 1, s.n_rows = p->m / s.stride;
-    s.rows = CTI_ARENA_ZERO(e->arena, cti_row, s.n_rows);
+    s.stride = p->mu ? 3 : 1;
+    s.rows = CTI_ARENA_ZERO(e->arena, cti_row, p->m / s.stride);
     s.work = CTI_ARENA_NEW(e->arena, double, 2 * (size_t)p->m + 2 * (size_t)p->n);
-    if (s.rows && s.work) {
+    if (s.rows && s.work && cti_ica_program_reduce(&s)) {
         const char *why = cti_ica_program_rows(&s);
         if (why) {
             a->why = why;
             outcome = CTI_OUTCOME_NOT_APPLICABLE;
-        } else if (cti_ica_program_matrix(e->mem, &p->A, &s.A))
+        } else if (cti_ica_program_matrix(e->mem, &p->A, s.springs.to, &s.A))
             outcome = cti_ica_program_confirm(p, e, a, cti_ica_program_run(&s));
     }
-    cti_bsr_free(e->mem, &s.A);
+    cti_ica_program_close(&s);
     return outcome;
 }
