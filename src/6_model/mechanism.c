@@ -13,67 +13,12 @@
 #include "../1_math/eig3.h"
 #include "../1_math/elem.h"
 #include <float.h>
-#include <string.h>
 
 #define CTI_MECHANISM_ITERATIONS 40 /* most of Newton's method: 12 in the mean at a load of 1e4 links, 3 in a slow swing */
 #define CTI_MECHANISM_CLOSE 1e-11   /* relative change of velocities at which it ends: energies then hold to 1e-7 */
 #define CTI_MECHANISM_MOST 4.0        /* largest share of a Newton step that is taken, and one over the least */
 #define CTI_MECHANISM_LOOSE 1e12    /* compliance of a row without a part, over its own response */
 #define CTI_MECHANISM_FAR 1e-6      /* relative change with which the last iteration is still a solution */
-
-static double cti_d3_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cti_d3_cross(const double *a, const double *b, double *out)
-{
-    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0], out[0] = x, out[1] = y;
-}
-
-/* y += s x */
-static void cti_d3_add(double *y, const double *x, double s)
-{
-    y[0] += s * x[0], y[1] += s * x[1], y[2] += s * x[2];
-}
-
-static void cti_d3_mul(const double *A, const double *x, double *out)
-{
-    double a = cti_d3_dot(A, x), b = cti_d3_dot(A + 3, x);
-    out[2] = cti_d3_dot(A + 6, x), out[0] = a, out[1] = b;
-}
-
-/* A' x */
-static void cti_d3_mul_t(const double *A, const double *x, double *out)
-{
-    double y[3];
-    int k;
-    for (k = 0; k < 3; k++)
-        y[k] = A[k] * x[0] + A[3 + k] * x[1] + A[6 + k] * x[2];
-    memcpy(out, y, sizeof y);
-}
-
-/* out = A B, or A B' */
-static void cti_d3_product(const double *A, const double *B, int transposed, double *out)
-{
-    double C[9];
-    int i, j;
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < 3; j++)
-            C[3 * i + j] = transposed ? cti_d3_dot(A + 3 * i, B + 3 * j) : A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-    memcpy(out, C, sizeof C);
-}
-
-/* inverse of a symmetric matrix; 0: it is not positive definite */
-static int cti_d3_inverse(const double *A, double *out)
-{
-    double a = A[4] * A[8] - A[5] * A[5], b = A[2] * A[5] - A[1] * A[8], c = A[1] * A[5] - A[2] * A[4];
-    double det = A[0] * a + A[1] * b + A[2] * c;
-    if (!(A[0] > 0) || !(A[0] * A[4] - A[1] * A[1] > 0) || !(det > 0))
-        return 0;
-    out[0] = a / det, out[1] = out[3] = b / det, out[2] = out[6] = c / det;
-    out[4] = (A[0] * A[8] - A[2] * A[2]) / det, out[5] = out[7] = (A[1] * A[2] - A[0] * A[5]) / det;
-    out[8] = (A[0] * A[4] - A[1] * A[1]) / det;
-    return 1;
-}
 
 /* out = cay(t) */
 static void cti_mechanism_cayley(const double *t, double *out)
@@ -93,7 +38,7 @@ static void cti_mechanism_cayley(const double *t, double *out)
 }
 
 /* R J R' */
-static void cti_mechanism_inertia(const double *R, const double *J, double *out)
+CTI_FN void cti_mechanism_inertia(const double *R, const double *J, double *out)
 {
     cti_d3_product(R, J, 0, out);
     cti_d3_product(out, R, 1, out);
@@ -218,7 +163,7 @@ static void cti_mechanism_apart(const double *a, const double *b, int is_hinge, 
 }
 
 /* removes the part along a hinge's axis */
-static void cti_mechanism_across(const cti_mechanism_row *q, double *x) { cti_d3_add(x, q->axis, -cti_d3_dot(q->axis, x)); }
+CTI_FN void cti_mechanism_across(const cti_mechanism_row *q, double *x) { cti_d3_add(x, q->axis, -cti_d3_dot(q->axis, x)); }
 
 /* the error that may remain turns with a body of the row: rows that repeat each other, whose errors differ by rounding, then agree at the end, too */
 static void cti_mechanism_carry(const cti_mechanism *m, const cti_mechanism_row *q, int end, double *out)
@@ -232,7 +177,7 @@ static void cti_mechanism_carry(const cti_mechanism *m, const cti_mechanism_row 
 }
 
 /* arms, axis, impulse and error of a row. mean 1: of the motion; 0: at one end */
-static void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end)
+CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end)
 {
     double p[2][3], arm[3], axes[2][9], other[2][9], left[3], size;
     int side, k;
@@ -276,7 +221,7 @@ CTI_FN void cti_mechanism_load(const cti_mechanism_row *q, int side, const doubl
 }
 
 /* out += the row's velocity of a side that moves with v and w */
-static void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out)
+CTI_FN void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out)
 {
     double sign = side ? -1 : 1, turn[3];
     if (q->part) {
@@ -332,7 +277,7 @@ static void cti_mechanism_couple(cti_mechanism *m, int b)
 }
 
 /* factors S. taut 1: springs that the step resolves have no part in it */
-static void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut)
+CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut)
 {
     int i, k, nr = CTI_LEN(m->rows), b;
     memset(m->val, 0, sizeof *m->val * 9 * (size_t)m->shape.row[nr]);
@@ -452,7 +397,7 @@ static void cti_mechanism_lack(cti_mechanism *m, int body, double dt)
 }
 
 /* out = the change of a body's velocities, D^-1 (J' x - lack) with x of the last solve; x NULL: without it */
-static void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w)
+CTI_FN void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w)
 {
     const cti_mechanism_body *b = &m->bodies[body];
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
@@ -466,7 +411,7 @@ static void cti_mechanism_change(const cti_mechanism *m, int body, const double 
 }
 
 /* x <- x + J D^-1 lack, the right side of S */
-static void cti_mechanism_impulses(cti_mechanism *m)
+CTI_FN void cti_mechanism_impulses(cti_mechanism *m)
 {
     int i, b;
     for (b = 0; b < CTI_LEN(m->bodies); b++) {
@@ -599,133 +544,6 @@ CTI_FN double cti_mechanism_work(const cti_mechanism *m, double dt)
         }
     }
     return sum / dt;
-}
-
-/* ---- velocities at an instant ---- */
-
-CTI_FN void cti_mechanism_rate(cti_mechanism_body *b, int end, double *w)
-{
-    cti_mechanism_inertia(end ? b->R1 : b->R, b->inertia, b->D);
-    if (!cti_d3_inverse(b->D, b->inverse))
-        memset(b->inverse, 0, sizeof b->inverse);
-    cti_d3_mul(b->inverse, end ? b->spin1 : b->spin, w);
-}
-
-CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end)
-{
-    double sum = 0, w[3];
-    int i;
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_body *b = &m->bodies[i];
-        const double *v = end ? b->v1 : b->v;
-        cti_mechanism_rate(b, end, w);
-        sum += (b->mass * cti_d3_dot(v, v) + cti_d3_dot(w, end ? b->spin1 : b->spin)) / 2;
-    }
-    return sum;
-}
-
-/* x <- the rows' velocities that are not prescribed; momenta are what the equations lack, since D^-1 of them are the velocities */
-static void cti_mechanism_miss(cti_mechanism *m, int end, int rated)
-{
-    int i, k;
-    for (i = 0; i < CTI_LEN(m->rows); i++) {
-        for (k = 0; k < 3; k++)
-            m->x[3 * i + k] = rated ? m->rows[i].rate[end][k] : 0;
-        cti_mechanism_across(&m->rows[i], m->x + 3 * (size_t)i);
-    }
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_body *b = &m->bodies[i];
-        memset(b->lack, 0, sizeof b->lack);
-        b->slow = 0;
-        cti_d3_add(b->lack, end ? b->v1 : b->v, -b->mass), cti_d3_add(b->lack + 3, end ? b->spin1 : b->spin, -1);
-    }
-    cti_mechanism_impulses(m);
-}
-
-CTI_FN void cti_mechanism_clean(cti_mechanism *m, int end, int rated)
-{
-    double v[3], w[3];
-    int i;
-    cti_mechanism_miss(m, end, rated);
-    cti_factor64_solve(&m->factor, m->x, m->work);
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        cti_mechanism_body *b = &m->bodies[i];
-        memset(b->lack, 0, sizeof b->lack);
-        cti_mechanism_change(m, i, m->x, v, w);
-        cti_d3_add(end ? b->v1 : b->v, v, 1);
-        cti_d3_mul(b->D, w, w);
-        cti_d3_add(end ? b->spin1 : b->spin, w, 1);
-    }
-}
-
-CTI_FN double cti_mechanism_project(cti_mem *mem, cti_mechanism *m, int end)
-{
-    double before = cti_mechanism_kinetic(m, end);
-    int i;
-    for (i = 0; i < CTI_LEN(m->rows); i++)
-        cti_mechanism_row_at(m, &m->rows[i], 0, end);
-    for (i = 0; i < CTI_LEN(m->bodies); i++)
-        m->bodies[i].slow = 0;
-    cti_mechanism_factor(mem, m, 1);
-    cti_mechanism_clean(m, end, 1);
-    return before - cti_mechanism_kinetic(m, end);
-}
-
-/* the motion at the end that the bodies would have as one, about their centre of mass */
-typedef struct cti_mechanism_common {
-    double mass, center[3], speed[3], rate[3];
-} cti_mechanism_common;
-
-static void cti_mechanism_join(cti_mechanism *m, cti_mechanism_common *c)
-{
-    double spin[3] = {0, 0, 0}, I[9], inverse[9], r[3], v[3], M[3];
-    int i, k;
-    memset(c, 0, sizeof *c), memset(I, 0, sizeof I);
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        const cti_mechanism_body *b = &m->bodies[i];
-        c->mass += b->mass;
-        cti_d3_add(c->center, b->x1, b->mass), cti_d3_add(c->speed, b->v1, b->mass);
-    }
-    for (k = 0; k < 3; k++)
-        c->center[k] /= c->mass, c->speed[k] /= c->mass;
-    for (i = 0; i < CTI_LEN(m->bodies); i++) {
-        const cti_mechanism_body *b = &m->bodies[i];
-        memcpy(r, b->x1, sizeof r), memcpy(v, b->v1, sizeof v);
-        cti_d3_add(r, c->center, -1), cti_d3_add(v, c->speed, -1);
-        cti_d3_cross(r, v, M);
-        cti_d3_add(spin, M, b->mass), cti_d3_add(spin, b->spin1, 1);
-        for (k = 0; k < 9; k++)
-            I[k] += b->D[k] + b->mass * ((k % 4 == 0 ? cti_d3_dot(r, r) : 0) - r[k / 3] * r[k % 3]);
-    }
-    if (cti_d3_inverse(I, inverse))
-        cti_d3_mul(inverse, spin, c->rate);
-}
-
-CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change)
-{
-    cti_mechanism_common c;
-    double apart = 0, factor, v[3], w[3], r[3], all = cti_mechanism_kinetic(m, 1);
-    int i, pass, held = 0;
-    for (i = 0; i < CTI_LEN(m->rows); i++)
-        held |= m->rows[i].body[0] < 0 || m->rows[i].body[1] < 0;
-    cti_mechanism_join(m, &c);
-    if (held)
-        memset(c.speed, 0, sizeof c.speed), memset(c.rate, 0, sizeof c.rate);
-    for (factor = 0, pass = 0; pass < 2; pass++) {
-        for (i = 0; i < CTI_LEN(m->bodies); i++) {
-            cti_mechanism_body *b = &m->bodies[i];
-            cti_mechanism_rate(b, 1, w);
-            memcpy(r, b->x1, sizeof r), memcpy(v, b->v1, sizeof v);
-            cti_d3_add(r, c.center, -1);
-            cti_d3_cross(c.rate, r, r);
-            cti_d3_add(v, r, -1), cti_d3_add(v, c.speed, -1), cti_d3_add(w, c.rate, -1);
-            cti_d3_mul(b->D, w, r);
-            apart += pass ? 0 : (b->mass * cti_d3_dot(v, v) + cti_d3_dot(w, r)) / 2;
-            cti_d3_add(b->v1, v, factor), cti_d3_add(b->spin1, r, factor);
-        }
-        factor = apart > 0 ? sqrt(cti_fmax(0, 1 + change / apart)) - 1 : 0;
-    }
-    return cti_mechanism_kinetic(m, 1) - all;
 }
 
 #undef CTI_MECHANISM_ITERATIONS

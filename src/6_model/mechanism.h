@@ -6,6 +6,7 @@
 #ifndef CTI_MECHANISM_H
 #define CTI_MECHANISM_H
 
+#include "../1_math/d3.h"
 #include "../2_linalg/supernodal.h"
 
 /* cti_mechanism_body -- mass [kg], inertia [9] about the centre of mass in the body's frame [kg m^2]; pose, velocity and angular momentum at
@@ -94,5 +95,21 @@ CTI_FN double cti_mechanism_kinetic(cti_mechanism *m, int end);
 /* cti_mechanism_scale -- changes the kinetic energy at the end by `change` [J] along the motion relative to the common rigid one, or along all
    of it if the world holds the mechanism. So linear and angular momentum of a free one stay. Returns the change that it made. */
 CTI_FN double cti_mechanism_scale(cti_mechanism *m, double change);
+
+/* ---- parts of mechanism.c that mechanism_speed.c uses ---- */
+
+/* cti_mechanism_inertia -- out = R J R'. */
+CTI_FN void cti_mechanism_inertia(const double *R, const double *J, double *out);
+/* cti_mechanism_across -- removes the part of x along a hinge's axis. */
+CTI_FN void cti_mechanism_across(const cti_mechanism_row *q, double *x);
+/* cti_mechanism_row_at -- arms, axis, impulse and error of a row; mean 1: of the motion, 0: at the start (end 0) or the end. */
+CTI_FN void cti_mechanism_row_at(const cti_mechanism *m, cti_mechanism_row *q, int mean, int end);
+/* cti_mechanism_speed -- out += velocity of a row's side that moves with v and w. */
+CTI_FN void cti_mechanism_speed(const cti_mechanism_row *q, int side, const double *v, const double *w, double *out);
+/* cti_mechanism_factor -- factors S = J D^-1 J' + C; taut 1: without springs that the step resolves. */
+CTI_FN void cti_mechanism_factor(cti_mem *mem, cti_mechanism *m, int taut);
+/* cti_mechanism_impulses -- m->x += J D^-1 lack. cti_mechanism_change -- v, w = D^-1 (J' x - lack) of a body; x NULL: without it. */
+CTI_FN void cti_mechanism_impulses(cti_mechanism *m);
+CTI_FN void cti_mechanism_change(const cti_mechanism *m, int body, const double *x, double *v, double *w);
 
 #endif /* CTI_MECHANISM_H */

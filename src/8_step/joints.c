@@ -449,17 +449,6 @@ CTI_FN ct_real cti_joints_miss(const cti_state *s, const cti_joint *j)
     return worst;
 }
 
-CTI_FN double cti_joints_energy(const cti_state *s, const cti_joint *j)
-{
-    static const ct_real unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    double sum = 0;
-    int part;
-    for (part = 0; part < cti_joints_parts(j); part++)
-        if (cti_joints_is_soft(j, part))
-            sum += (double)cti_v3_norm2(cti_joints_phi(s, j, part, 0, s->step.time, unit)) / (double)cti_joints_softness(j, part) / 2;
-    return sum;
-}
-
 CTI_FN ct_real cti_joints_error(const cti_state *s)
 {
     ct_real worst = 0;

@@ -24,7 +24,7 @@ CTI_FN void cti_linkage_begin(cti_state *s);
 CTI_FN void cti_linkage_free(cti_state *s, ct_real dt, const cti_memory *memory, int *out);
 /* cti_linkage_equation -- A and b of the rotation of a body that swings, linearized at its last tentative motion. */
 CTI_FN void cti_linkage_equation(cti_state *s, ct_real dt, int rigid);
-/* cti_linkage_load -- rows [first, end) are those of an island. 1: nothing but the joints of its linkages acts there at end.v, so that the
+/* cti_linkage_alone -- rows [first, end) are those of an island. 1: nothing but the joints of its linkages acts there at end.v, so that the
    motion of cti_linkage_free is its solution. 0: its linkages are loaded from now on. */
 CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end);
 /* cti_linkage_follow -- takes over end.v and the rows' multipliers; A and b of loaded bodies are linearized there. */
@@ -44,5 +44,12 @@ CTI_FN void cti_linkage_commit(cti_state *s);
 /* cti_linkage_watch, _forget -- called before and after the fail-safe: bodies whose end.v it changed, or all, move as it says. */
 CTI_FN void cti_linkage_watch(cti_state *s);
 CTI_FN void cti_linkage_forget(cti_state *s, int all);
+
+/* cti_linkage_of, cti_linkage_of_block -- the linkage of a rigid body or of a block, or NULL. cti_linkage_swings, _set -- how its bodies are
+   stepped. */
+CTI_FN cti_linkage *cti_linkage_of(const cti_state *s, int rigid);
+CTI_FN cti_linkage *cti_linkage_of_block(const cti_state *s, int block);
+CTI_FN int cti_linkage_swings(const cti_state *s, const cti_linkage *g);
+CTI_FN void cti_linkage_set(cti_state *s, const cti_linkage *g, int swings);
 
 #endif /* CTI_LINKAGE_H */

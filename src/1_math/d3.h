@@ -1,0 +1,62 @@
+/* d3.h -- vectors [3] and matrices [9], row-major, in double in every build. */
+#ifndef CTI_D3_H
+#define CTI_D3_H
+
+#include "real.h"
+#include <string.h>
+
+CTI_INLINE double cti_d3_dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+CTI_INLINE void cti_d3_cross(const double *a, const double *b, double *out)
+{
+    double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0], out[0] = x, out[1] = y;
+}
+
+/* y += s x */
+CTI_INLINE void cti_d3_add(double *y, const double *x, double s)
+{
+    y[0] += s * x[0], y[1] += s * x[1], y[2] += s * x[2];
+}
+
+CTI_INLINE void cti_d3_mul(const double *A, const double *x, double *out)
+{
+    double a = cti_d3_dot(A, x), b = cti_d3_dot(A + 3, x);
+    out[2] = cti_d3_dot(A + 6, x), out[0] = a, out[1] = b;
+}
+
+/* A' x */
+CTI_INLINE void cti_d3_mul_t(const double *A, const double *x, double *out)
+{
+    double y[3];
+    int k;
+    for (k = 0; k < 3; k++)
+        y[k] = A[k] * x[0] + A[3 + k] * x[1] + A[6 + k] * x[2];
+    memcpy(out, y, sizeof y);
+}
+
+/* out = A B, or A B' */
+CTI_INLINE void cti_d3_product(const double *A, const double *B, int transposed, double *out)
+{
+    double C[9];
+    int i, j;
+    for (i = 0; i < 3; i++)
+        for (j = 0; j < 3; j++)
+            C[3 * i + j] = transposed ? cti_d3_dot(A + 3 * i, B + 3 * j) : A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+    memcpy(out, C, sizeof C);
+}
+
+/* inverse of a symmetric matrix; 0: it is not positive definite */
+CTI_INLINE int cti_d3_inverse(const double *A, double *out)
+{
+    double a = A[4] * A[8] - A[5] * A[5], b = A[2] * A[5] - A[1] * A[8], c = A[1] * A[5] - A[2] * A[4];
+    double det = A[0] * a + A[1] * b + A[2] * c;
+    if (!(A[0] > 0) || !(A[0] * A[4] - A[1] * A[1] > 0) || !(det > 0))
+        return 0;
+    out[0] = a / det, out[1] = out[3] = b / det, out[2] = out[6] = c / det;
+    out[4] = (A[0] * A[8] - A[2] * A[2]) / det, out[5] = out[7] = (A[1] * A[2] - A[0] * A[5]) / det;
+    out[8] = (A[0] * A[4] - A[1] * A[1]) / det;
+    return 1;
+}
+
+#endif /* CTI_D3_H */

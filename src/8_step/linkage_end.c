@@ -1,0 +1,337 @@
+/* linkage_end.c -- the velocities of linkages at the end of a step.
+   Method: see linkage.c. The work of an impulse r of a contact is r . (u0 + u1) / 2, u0 and u1 the velocities of its row before and after it. */
+#include "linkage.h"
+#include "motion.h"
+#include "policy.h"
+#include "solve_islands.h"
+#include "../3_solve/solve_policy.h"
+
+static double cti_linkage_height(const cti_state *s, const cti_linkage *g, const ct_real *x)
+{
+    double sum = 0;
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->rigids); i++) {
+        const cti_rigid *r = &s->bodies.rigids[g->rigids[i]];
+        for (k = 0; k < 3; k++)
+            sum -= (double)(r->mass * s->desc.gravity[k]) * ((double)x[3 * r->block + k] - (double)s->x[3 * r->block + k]);
+    }
+    return sum;
+}
+
+/* mean of the velocities at both ends of a block of a linkage, the angular one of both orientations */
+static cti_v3 cti_linkage_mean(const cti_state *s, cti_linkage *g, int block)
+{
+    int rigid = s->bodies.rigid_of[block], k;
+    cti_mechanism_body *b = &g->m.bodies[s->linkages.place[rigid]];
+    double w[3], start[3], end[3];
+    cti_mechanism_rate(b, 0, w);
+    for (k = 0; k < 3; k++)
+        start[k] = block == s->bodies.rigids[rigid].block ? b->v[k] : w[k];
+    cti_mechanism_rate(b, 1, w);
+    for (k = 0; k < 3; k++)
+        end[k] = block == s->bodies.rigids[rigid].block ? b->v1[k] : w[k];
+    return cti_v3_make((ct_real)((start[0] + end[0]) / 2), (ct_real)((start[1] + end[1]) / 2), (ct_real)((start[2] + end[2]) / 2));
+}
+
+/* work of a row on linkage g: r . (u0 + u1) / 2, u0 and u1 the velocities of its row before and after the step. *out 1: no other body has a part
+   in it */
+static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i, int *out)
+{
+    const cti_row *row = &s->contact.rows[i];
+    cti_v3 F = cti_m3_mul_tv(row->frame, cti_v3_at(row->r, 0));
+    double work = 0;
+    int k;
+    for (*out = 1, k = 0; k < row->n; k++) {
+        if (cti_linkage_of_block(s, row->term[k].block) == g) {
+            cti_v3 v = cti_linkage_mean(s, g, row->term[k].block);
+            work += (double)cti_v3_dot(F, cti_v3_mad(cti_v3_cross(v, cti_v3_at(row->term[k].arm, 0)), v, row->term[k].weight));
+        } else
+            *out = 0;
+    }
+    return work;
+}
+
+/* Work of what loads a linkage: rows that are not its own, and scripts at its joints. Contacts that no other body has a part in give no more than
+   their scripts do */
+static double cti_linkage_works(const cti_state *s, cti_linkage *g, ct_real dt)
+{
+    double sum = cti_mechanism_work(&g->m, (double)dt), kept = 0, most = 0, work;
+    int i, k, own;
+    for (i = 0; i < CTI_LEN(s->contact.rows); i++) {
+        const cti_row *row = &s->contact.rows[i];
+        for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) != g; k++)
+            ;
+        if (k == row->n || cti_linkage_share(s, s->contact.origins[i].joint - 1) > 1)
+            continue;
+        work = cti_linkage_row_work(s, g, i, &own);
+        sum += own ? 0 : work, kept += own ? work : 0;
+        most -= own ? (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[i].script, 0)) : 0;
+    }
+    return sum + cti_fmin(kept, cti_fmax(0, most));
+}
+
+/* rows of loaded contacts, and of joints that are not its own, on a linkage; of a contact that slips the normal alone */
+typedef struct cti_linkage_loads {
+    const cti_row **rows;
+    uint8_t *axes;          /* [n] mask of directions */
+    double *e, *d, *z;      /* [3 n] residual, direction and its answer, of conjugate gradients */
+    double *v;              /* [6 bodies] velocities found */
+    int n;
+} cti_linkage_loads;
+
+static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkage_loads *q)
+{
+    int i, k, n = CTI_LEN(s->contact.rows);
+    q->rows = CTI_ARENA_NEW(s->arena, const cti_row *, n + 1), q->axes = CTI_ARENA_NEW(s->arena, uint8_t, n + 1);
+    q->e = CTI_ARENA_NEW(s->arena, double, 9 * n + 1), q->v = CTI_ARENA_NEW(s->arena, double, 6 * CTI_LEN(g->rigids));
+    q->d = q->e + 3 * (size_t)n, q->z = q->d + 3 * (size_t)n, q->n = 0;
+    if (!q->rows || !q->axes || !q->e || !q->v)
+        return 0;
+    for (i = 0; i < n; i++) {
+        const cti_row *row = &s->contact.rows[i];
+        int slips = row->r[1] * row->r[1] + row->r[2] * row->r[2] >= cti_solve_tuned.law.slides * row->mu * row->mu * row->r[0] * row->r[0];
+        for (k = 0; k < row->n && cti_linkage_of_block(s, row->term[k].block) != g; k++)
+            ;
+        if (k == row->n || cti_linkage_share(s, s->contact.origins[i].joint - 1) > 1 || (!row->equations && !(row->r[0] > 0)))
+            continue;
+        q->axes[q->n] = (uint8_t)(row->equations ? row->equations : (slips ? 1 : 7));
+        q->rows[q->n++] = row;
+    }
+    return q->n > 0;
+}
+
+/* out [3 n] = velocities of the rows, of their blocks in the linkage alone, at its mean velocities (mean 1) or at v1 and spin1 */
+static void cti_linkage_rates(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, int mean, double *out)
+{
+    int i, k, e;
+    for (i = 0; i < q->n; i++) {
+        cti_v3 sum = cti_v3_zero();
+        ct_real u[3];
+        for (k = 0; k < q->rows[i]->n; k++) {
+            const cti_term *t = &q->rows[i]->term[k];
+            cti_mechanism_body *b;
+            double w[3];
+            cti_v3 v = cti_v3_at(s->end.v, t->block);
+            if (cti_linkage_of_block(s, t->block) != g)
+                continue;
+            b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[t->block]]];
+            if (!mean) {
+                cti_mechanism_rate(b, 1, w);
+                for (e = 0; e < 3; e++)
+                    w[e] = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, t->block) ? w[e] : b->v1[e];
+                v = cti_v3_make((ct_real)w[0], (ct_real)w[1], (ct_real)w[2]);
+            }
+            sum = cti_v3_add(sum, cti_v3_mad(cti_v3_cross(v, cti_v3_at(t->arm, 0)), v, t->weight));
+        }
+        cti_v3_put(u, 0, cti_m3_mul_v(q->rows[i]->frame, sum));
+        for (e = 0; e < 3; e++)
+            out[3 * i + e] = q->axes[i] >> e & 1 ? (double)u[e] : 0;
+    }
+}
+
+/* v1 and spin1 = the motion that impulses d [3 n] of the rows give to the linkage */
+static void cti_linkage_answer(const cti_state *s, cti_linkage *g, const cti_linkage_loads *q, const double *d)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->m.bodies); i++)
+        memset(g->m.bodies[i].v1, 0, sizeof g->m.bodies[i].v1), memset(g->m.bodies[i].spin1, 0, sizeof g->m.bodies[i].spin1);
+    for (i = 0; i < q->n; i++) {
+        cti_v3 F = cti_m3_mul_tv(q->rows[i]->frame, cti_v3_make((ct_real)d[3 * i], (ct_real)d[3 * i + 1], (ct_real)d[3 * i + 2]));
+        for (k = 0; k < q->rows[i]->n; k++) {
+            const cti_term *t = &q->rows[i]->term[k];
+            cti_v3 f = cti_v3_mad(cti_v3_cross(cti_v3_at(t->arm, 0), F), F, t->weight);
+            int turning = cti_rigid_turning(s->bodies.rigids, s->bodies.rigid_of, t->block) != NULL;
+            cti_mechanism_body *b;
+            double *to;
+            if (cti_linkage_of_block(s, t->block) != g)
+                continue;
+            b = &g->m.bodies[s->linkages.place[s->bodies.rigid_of[t->block]]], to = turning ? b->spin1 : b->v1;
+            to[0] += (double)f.x / (turning ? 1 : b->mass), to[1] += (double)f.y / (turning ? 1 : b->mass), to[2] += (double)f.z / (turning ? 1 : b->mass);
+        }
+    }
+    cti_mechanism_clean(&g->m, 1, 0);
+}
+
+static double cti_linkage_dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (; n > 0; n--)
+        sum += *a++ * *b++;
+    return sum;
+}
+
+/* adds share of v1 and spin1 to v, or takes v over into them (share 0) */
+static void cti_linkage_gain(cti_linkage *g, double share, double *v)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->m.bodies); i++)
+        for (k = 0; k < 3; k++) {
+            cti_mechanism_body *b = &g->m.bodies[i];
+            if (share != 0)
+                v[6 * i + k] += share * b->v1[k], v[6 * i + 3 + k] += share * b->spin1[k];
+            else
+                b->v1[k] = v[6 * i + k], b->spin1[k] = v[6 * i + 3 + k];
+        }
+}
+
+/* The velocities at the end after the projection by the joints, so that loaded contacts have the velocities there that their laws gave them over
+   the step: the second half of the joints' impulses moves nothing that contacts hold. Conjugate gradients, with the joints solved directly */
+static void cti_linkage_bear(cti_state *s, cti_linkage *g)
+{
+    cti_linkage_loads q;
+    double square, first, last;
+    int i, k;
+    if (!cti_linkage_find_loads(s, g, &q))
+        return;
+    cti_linkage_rates(s, g, &q, 1, q.e);
+    cti_linkage_rates(s, g, &q, 0, q.d);
+    for (i = 0; i < 3 * q.n; i++)
+        q.d[i] = q.e[i] -= q.d[i];
+    memset(q.v, 0, sizeof *q.v * 6 * (size_t)CTI_LEN(g->rigids));
+    cti_linkage_gain(g, 1, q.v);
+    first = square = cti_linkage_dot(q.e, q.e, 3 * q.n);
+    for (k = 0; k < 3 * q.n && square > first * (double)CTI_EPS; k++) {
+        double down, along;
+        cti_linkage_answer(s, g, &q, q.d);
+        cti_linkage_rates(s, g, &q, 0, q.z);
+        down = cti_linkage_dot(q.d, q.z, 3 * q.n);
+        if (!(down > 0))
+            break;
+        along = square / down;
+        cti_linkage_gain(g, along, q.v);
+        for (i = 0; i < 3 * q.n; i++)
+            q.e[i] -= along * q.z[i];
+        last = square, square = cti_linkage_dot(q.e, q.e, 3 * q.n);
+        for (i = 0; i < 3 * q.n; i++)
+            q.d[i] = q.e[i] + square / last * q.d[i];
+    }
+    cti_linkage_gain(g, 0, q.v);
+}
+
+/* kinetic energy [J] of a fall in the step, or without gravity of velocities that the solver's tolerance leaves */
+static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_real dt)
+{
+    double fall = (double)dt * (double)cti_v3_norm(cti_v3_at(s->desc.gravity, 0)), sum = 0;
+    int i;
+    fall = fall > 0 ? fall : (double)(s->desc.solver.tolerance * cti_islands_scale(s, dt, 0));
+    for (i = 0; i < CTI_LEN(g->rigids); i++)
+        sum += g->m.bodies[i].mass * fall * fall / 2;
+    return sum;
+}
+
+/* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
+   Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
+   start of the step leaves an error of m (|g| dt)^2 at most. More is not added */
+static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
+{
+    double before = cti_mechanism_kinetic(&g->m, 0), lack, most, moment[3];
+    int i, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
+    for (i = 0; i < CTI_LEN(g->rigids); i++) {
+        cti_mechanism_body *b = &g->m.bodies[i];
+        int block = s->bodies.rigids[g->rigids[i]].block;
+        cti_mechanism_equation(&g->m, i, (double)dt, moment);
+        for (e = 0; e < 3; e++) {
+            double push = (double)s->end.impulse[3 * block + e], turn = (double)s->end.impulse[3 * block + 3 + e];
+            b->v1[e] = forced ? (double)v[3 * block + e] : b->v[e] + 2 * b->kick[e] + push / b->mass - 2 * b->slow * b->u[e];
+            b->spin1[e] = forced ? b->spin[e] + moment[e] : (b->spin[e] + turn) / (1 + 2 * b->slow);
+        }
+    }
+    cti_mechanism_project(s->mem, &g->m, 1);
+    if (!forced)
+        cti_linkage_bear(s, g);
+    lack = before + cti_linkage_works(s, g, dt) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
+    most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + 2 * cti_linkage_least(s, g, dt);
+    cti_mechanism_scale(&g->m, cti_fmin(lack, most));
+}
+
+/* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion. What the solve leaves, and an error of joints that
+   is closed, may not add energy */
+static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
+{
+    double kinetic, taken, excess;
+    int i, n = CTI_LEN(g->rigids);
+    cti_mechanism_body *kept = CTI_ARENA_NEW(s->arena, cti_mechanism_body, n);
+    if (!kept)
+        return 1;
+    cti_mechanism_finish(&g->m, (double)dt);
+    kinetic = cti_mechanism_kinetic(&g->m, 1);
+    for (i = 0; i < n; i++)
+        kept[i] = g->m.bodies[i];
+    excess = kinetic - cti_mechanism_kinetic(&g->m, 0) + cti_linkage_height(s, g, s->end.x) - cti_mechanism_work(&g->m, (double)dt);
+    taken = cti_mechanism_project(s->mem, &g->m, 1);
+    if (taken > cti_step_tuned.energy.link_kept * kinetic) {
+        cti_mechanism_scale(&g->m, taken - cti_fmax(0, excess));
+        return taken <= cti_step_tuned.energy.link_most * (kinetic + cti_linkage_least(s, g, dt));
+    }
+    for (i = 0; i < n; i++)
+        g->m.bodies[i] = kept[i];
+    if (excess > 0)
+        cti_mechanism_scale(&g->m, -excess);
+    return 1;
+}
+
+CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v)
+{
+    int i, k, e, unresolved = 0;
+    if (CTI_LEN(s->linkages.list) == 0)
+        return 0;
+    cti_linkage_follow(s, dt);
+    for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
+        cti_linkage *g = &s->linkages.list[i];
+        int swings = cti_linkage_swings(s, g);
+        if (!swings)
+            continue;
+        if (swings != CTI_SWINGS_ALONE)
+            cti_linkage_land(s, g, dt, v);
+        else if (!cti_linkage_swing(s, g, dt))
+            cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), unresolved++;
+        for (k = 0; k < CTI_LEN(g->rigids); k++) {
+            cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
+            cti_mechanism_body *b = &g->m.bodies[k];
+            ct_real spin[3], inverse[9];
+            cti_rigid_inertia(r, r->q_new, r->I_mid);
+            for (e = 0; e < 3; e++)
+                v[3 * r->block + e] = (ct_real)b->v1[e], spin[e] = (ct_real)b->spin1[e];
+            if (cti_m3_inverse(r->I_mid, inverse))
+                cti_v3_put(v, r->block + 1, cti_m3_mul_v(inverse, cti_v3_at(spin, 0)));
+            s->end.fall[r->block] = s->end.fall[r->block + 1] = 0;
+        }
+    }
+    return unresolved;
+}
+
+CTI_FN double cti_linkage_work(const cti_state *s)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < CTI_LEN(s->linkages.list); i++)
+        sum -= cti_linkage_swings(s, &s->linkages.list[i]) ? s->linkages.list[i].lost : 0;
+    return sum;
+}
+
+CTI_FN void cti_linkage_commit(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++) {
+        cti_rigid *r = &s->bodies.rigids[i];
+        r->linked = r->swings ? 1 : r->linked && cti_state_is_inactive(s, r->block);
+        if (r->swings)
+            cti_motion_anew(s, r->block), cti_motion_anew(s, r->block + 1);
+    }
+}
+
+CTI_FN void cti_linkage_watch(cti_state *s)
+{
+    int i;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        memcpy(s->bodies.rigids[i].watched, s->end.v + 3 * (size_t)s->bodies.rigids[i].block, sizeof s->bodies.rigids[i].watched);
+}
+
+CTI_FN void cti_linkage_forget(cti_state *s, int all)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(s->bodies.rigids); i++)
+        for (k = 0; k < 6 && cti_linkage_of(s, i); k++)
+            if (s->bodies.rigids[i].swings && (all || s->bodies.rigids[i].watched[k] != s->end.v[3 * s->bodies.rigids[i].block + k]))
+                cti_linkage_set(s, cti_linkage_of(s, i), CTI_SWINGS_FORCED);
+}
