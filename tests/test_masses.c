@@ -1,5 +1,5 @@
-/* test_masses.c -- rigid bodies of very different sizes and many rigid bodies at rest: they stand still, weigh what they weigh, and each step is
-   solved. */
+/* test_masses.c -- rigid bodies of very different sizes and many rigid bodies at rest: they stand still, weigh what they weigh, and each
+   step is solved. */
 #include "world_util.h"
 
 #define MOST_BODIES 64
@@ -55,8 +55,8 @@ static double floor_impulse(const pile *p)
     return sum;
 }
 
-/* steps; after `settle` of them 95 % must be solved, the floor carries the weight, and at the end nothing moves. moves: largest distance from
-   where the bodies were put [m] */
+/* steps; after `settle` of them 95 % must be solved, the floor carries the weight, and at the end nothing moves. moves: largest distance
+   from where the bodies were put [m] */
 static void pile_rests(pile *p, double dt, int settle, int steps, double moves)
 {
     const double g = 9.81;

@@ -2,9 +2,9 @@
    Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
-   follows, and rho grows. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local compliances.
-   All is in double, since rho is up to 1e7 of them.
-   Based on: Rockafellar 1976 (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
+   follows, and rho grows. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   compliances. All is in double, since rho is up to 1e7 of them. Based on: Rockafellar 1976 (proximal method of multipliers); Alart and
+   Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
 
@@ -12,7 +12,7 @@ typedef struct cti_augmented {
     const cti_problem *p;
     const cti_jacobian *J;
     ct_cone cone;
-    double *v, *d, *f, *Ad; /* [3 n] velocity, Newton direction, minus the gradient, A d */
+    double *v, *d, *f, *Ad;          /* [3 n] velocity, Newton direction, minus the gradient, A d */
     double *u, *du, *r, *next, *rho; /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u), penalty */
     double *bound, *H;               /* [rows] mu lambda; [9 rows] */
     ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [6 n] */
@@ -258,7 +258,8 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
     if (!s->v || !s->u || !s->best || !s->work)
         return 0;
     s->d = s->v + n3, s->f = s->d + n3, s->Ad = s->f + n3;
-    s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m, s->bound = s->rho + 3 * m, s->H = s->bound + m;
+    s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m, s->bound = s->rho + 3 * m,
+    s->H = s->bound + m;
     for (i = 0; i < n3; i++)
         s->v[i] = (double)v[i];
     for (i = 0; i < m; i++) {

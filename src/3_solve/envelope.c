@@ -1,7 +1,7 @@
 /* envelope.c -- a direct solver of (A + J'HJ) x = f for small problems.
-   Method: blocks in the reverse of a breadth-first order from an outer block, which keeps neighbours close. Then Cholesky row by row, where a
-   row begins at its first entry and fills no further. Blocks are neighbours if A couples them or a row touches both.
-   Based on: Cuthill and McKee 1969; George and Liu 1981, ch. 4 (envelope methods). differs: neighbours are not sorted by degree. */
+   Method: blocks in the reverse of a breadth-first order from an outer block, which keeps neighbours close. Then Cholesky row by row, where
+   a row begins at its first entry and fills no further. Blocks are neighbours if A couples them or a row touches both. Based on: Cuthill
+   and McKee 1969; George and Liu 1981, ch. 4 (envelope methods). differs: neighbours are not sorted by degree. */
 #include "augmented.h"
 
 typedef struct cti_envelope {
@@ -166,7 +166,8 @@ static void cti_envelope_cholesky(const cti_envelope *e, int n)
         int first = 3 * e->lead[i / 3];
         for (j = first; j < i; j++) {
             int other = 3 * e->lead[j / 3], from = cti_max_int(first, other);
-            row[j - first] = (row[j - first] - cti_envelope_dot(row + (from - first), e->L + e->start[j] + (from - other), j - from)) * e->diag[j];
+            row[j - first] =
+                (row[j - first] - cti_envelope_dot(row + (from - first), e->L + e->start[j] + (from - other), j - from)) * e->diag[j];
         }
         own = row[i - first];
         pivot = own - cti_envelope_dot(row, row, i - first);

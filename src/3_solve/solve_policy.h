@@ -116,15 +116,16 @@
 
 /* ---- Newton steps on the augmented Lagrangian (augmented.c), and when they take over from the sweeps ---- */
 #define CTI_TUNED_AUGMENTED(X) \
+    /* of 200 steps of a pyramid of 55 boxes 1 ends above the tolerance with 100, 2 with 10, 3 with 1000 */ \
     X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
-    X(double, grow, 10, "1", "factor on it after an outer iteration") \
-    X(double, stiffest, 1e7, "1", "largest penalty: double resolves a billionth of its products") \
+    X(double, grow, 10, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
+    X(double, stiffest, 1e7, "1", "largest penalty: masses of 1 : 1e6 need it, and double resolves a billionth of its products") \
     X(double, inner, 0.1, "1", "of the natural map: gradient at which an outer iteration ends") \
     X(double, aim, 0.01, "tolerances", \
       "natural map at which a solve ends: the last steps gain digits each, and what the tolerance leaves keeps stacks swaying") \
     X(int, trials, 30, "1", "of a length along a Newton step, at most") \
     X(int, factors, 150, "factors", "of a solve, at most: stacks of 30 boxes take 20 to 60") \
-    X(double, expected, 10, "factors", "that a solve is expected to take") \
+    X(double, expected, 10, "factors", "that a solve is expected to take: 2 to 6 at rest, from the result of the last step") \
     X(double, flop, 1e-3, "us", "a multiplication in them") \
     X(int, look, 8, "sweeps", "of a loop over the contacts, after which its contraction predicts how many more it needs") \
     X(double, dear, 4, "1", "most times of a whole budget of sweeps that a solve may be expected to take")
@@ -140,8 +141,9 @@
     X(int, more, 20, "max_sweeps", "that a solve may take at most, in place of one: it ends solves that cycle") \
     X(ct_real, noise, 64, "eps", "of the velocities or impulses of which a residual is made: smaller changes of it are rounding, and count as none")
 
-/* ---- estimated times on an x86-64 server, least ranges and a limit of searches, by which loops are cut into tasks for workers. No result
-        depends on them, but for the rounding of the dual gap, which is a sum over ranges (judge_rows) ---- */
+/* ---- estimated times on an x86-64 server, least ranges and a limit of searches, by which loops are cut into tasks for workers. Results
+        depend on three of them: `visit` and `column` price a sweep against a rival (group augmented), and the dual gap is a sum over ranges
+        (judge_rows), with its rounding ---- */
 #ifdef CTI_TASKS_EAGER /* tests want several parts and workers that leave */
 #define CTI_TUNED_PARTS(X) \
     X(double, sweep, 0, "us", "a sweep that is estimated to be shorter stays on one thread") \

@@ -238,10 +238,11 @@ typedef struct cti_islands_rival {
     cti_linear linear;
 } cti_islands_rival;
 
-/* finds the rival and its price. 0: out of memory */
+/* finds the rival and its price. None where joints are among the rows: those may contradict contacts, and then it closes the joints by
+   pressing the bodies into each other (test_joint.c, joints_pull_together). 0: out of memory */
 static int cti_islands_find_rival(const cti_state *s, cti_island *q, cti_islands_rival *out)
 {
-    int c, split = 0;
+    int c, split = cti_islands_has_equations(q);
     for (c = 0; c < q->n_components; c++)
         split |= s->factors.components[q->components[c]].solve.node_ports > 0;
     q->p.split.rival = 0;
