@@ -1,0 +1,129 @@
+/* seams.c -- near pairs that the motion passes.
+   Problem: a row's half-space is a tangent plane of the surface around one point. It blocks the way past an edge, although the way is
+   clear: a box on flush tiles stops at the edge of the next tile, whose side is buried.
+   Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as one sweep of Gauss-Seidel over
+   positions with equal masses does. Pairs inside of faces come first, then crossing edges, then pairs at edges' ends and vertices, each
+   kind by distance. The direction of the first kind is the only one that its features allow; those of the others depend on the place. When
+   a pair's turn comes, the motion is the one that the pairs before lead. If it violates the pair's half-space, CCD decides: a pair that
+   collides keeps its row, and so does one that would collide if the motion went on until it has passed. Any other pair gets none.
+   differs: Otaduy 2009, sec. 4 has a row for every near pair. */
+#include "seams.h"
+#include "../0_base/sort.h"
+#include "../4_geom/ccd.h"
+
+#define CTI_SEAMS_SLIGHT CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which hardly blocks */
+
+typedef struct cti_seams {
+    const cti_surface *s;
+    ct_real *x;   /* [3 nv] end of the motion that the pairs so far lead */
+    uint8_t *led; /* [nv] 1: a vertex of such a pair */
+} cti_seams;
+
+CTI_FN ct_real cti_seams_share(const cti_surface *s, const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
+{
+    ct_real a[12], b[12], share = 2;
+    int k;
+    CTI_UNUSED(s);
+    for (k = 0; k < pair->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(x0, pair->v[k]));
+        cti_v3_put(b, k, cti_v3_at(x1, pair->v[k]));
+    }
+    if (pair->kind == CT_PAIR_VF)
+        cti_ccd_vf(a, b, distance, &share);
+    else if (pair->kind == CT_PAIR_EE)
+        cti_ccd_ee(a, b, distance, &share);
+    else if (pair->kind == CT_PAIR_VE)
+        cti_ccd_ve(a, b, distance, &share);
+    else if (pair->kind == CT_PAIR_VV)
+        cti_ccd_vv(a, b, distance, &share);
+    return share;
+}
+
+/* 0: inside of a face, or a plane; 1: inside of two edges; 2: at an edge or a vertex of a face, or of loose features */
+static int cti_seams_kind(const cti_pair *p)
+{
+    if (p->kind == CT_PAIR_VF)
+        return p->w[1] != 0 && p->w[2] != 0 && p->w[3] != 0 ? 0 : 2;
+    return p->kind == CT_PAIR_PLANE ? 0 : p->kind == CT_PAIR_EE ? 1 : 2;
+}
+
+/* distance [m] by which the led motion violates the pair's half-space; below 0: it does not */
+static ct_real cti_seams_lacks(const cti_seams *q, const cti_hit *hit)
+{
+    ct_real h = cti_pair_thickness(q->s, &hit->pair), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, &hit->pair));
+    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->x, &hit->pair));
+}
+
+/* projects the led motion on the pair's half-space */
+static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
+{
+    const cti_pair *p = &hit->pair;
+    ct_real lacks = cti_seams_lacks(q, hit), sum = 0;
+    int k;
+    for (k = 0; k < p->n; k++)
+        if (q->s->bodies[q->s->body_of[p->v[k]]].dynamic)
+            sum += p->w[k] * p->w[k], q->led[p->v[k]] = 1;
+    for (k = 0; k < p->n && lacks > 0; k++)
+        if (q->s->bodies[q->s->body_of[p->v[k]]].dynamic)
+            cti_v3_addto(q->x, p->v[k], cti_v3_mul(hit->normal, lacks * p->w[k] / sum));
+}
+
+/* 1 if the led motion passes the pair: it does not collide, and would not if one side moved on past the other */
+static int cti_seams_passes(const cti_seams *q, cti_hit *hit)
+{
+    const cti_pair *p = &hit->pair;
+    cti_v3 off = cti_pair_offset(q->s, q->s->x0, p), way = cti_v3_sub(cti_pair_offset(q->s, q->x, p), off);
+    ct_real d = cti_v3_norm(off), sep = cti_min(CTI_DETECT_SEP * cti_pair_thickness(q->s, p), d / 2), a[12], b[12];
+    cti_pair view = *p;
+    int k;
+    hit->toi = cti_seams_share(q->s, p, q->s->x0, q->x, sep);
+    if (hit->toi <= 1) {
+        cti_detect_impact(q->s, q->x, hit);
+        hit->toi = 0;
+        return 0;
+    }
+    hit->toi = 0;
+    way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), d);
+    for (k = 0; k < p->n; k++) {
+        cti_v3 x = cti_v3_at(q->s->x0, p->v[k]);
+        cti_v3_put(a, k, x);
+        cti_v3_put(b, k, k < p->n_a ? cti_v3_add(x, way) : x);
+        view.v[k] = k;
+    }
+    return cti_seams_share(q->s, &view, a, b, sep) > 1;
+}
+
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real *x1, cti_hit *hits)
+{
+    int i, k, n = CTI_LEN(hits), inside = 0;
+    uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
+    int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
+    uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
+    cti_seams q;
+    q.s = s, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
+    if (!rank || !order || !keep || !q.x || !q.led)
+        return 0;
+    memcpy(q.x, x1, sizeof *x1 * 3 * (size_t)s->nv);
+    /* the sequence of the pairs: kind, then distance */
+    for (i = 0; i < n; i++) {
+        int kind = cti_seams_kind(&hits[i].pair);
+        rank[i] = (uint64_t)kind << 62 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 2;
+        order[i] = i, keep[i] = 1;
+        inside += kind == 0;
+    }
+    cti_sort_u64(rank, order, rank + n, order + n, n);
+    /* pairs inside of faces lead in two sweeps, since a corner has several */
+    for (k = 0; k < 2 * inside; k++)
+        cti_seams_lead(&q, &hits[order[k % inside]]);
+    for (k = inside; k < n; k++) {
+        cti_hit *hit = &hits[order[k]];
+        int j, led = 0;
+        for (j = 0; j < hit->pair.n; j++)
+            led |= q.led[hit->pair.v[j]];
+        keep[order[k]] = !(led && cti_seams_lacks(&q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair) && cti_seams_passes(&q, hit));
+        if (keep[order[k]])
+            cti_seams_lead(&q, hit);
+    }
+    cti_hits_take(hits, keep);
+    return 1;
+}
