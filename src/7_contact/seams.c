@@ -15,9 +15,13 @@
 
 typedef struct cti_seams {
     const cti_surface *s;
-    ct_real *x;   /* [3 nv] end of the motion that the pairs so far lead */
-    uint8_t *led; /* [nv] 1: a vertex of such a pair */
+    const ct_real *x1;
+    ct_real *x;     /* [3 nv] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
+    ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
+    uint8_t *led;   /* [nv] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
 } cti_seams;
+
+static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
 
 CTI_FN ct_real cti_seams_share(const cti_surface *s, const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
 {
@@ -39,43 +43,78 @@ CTI_FN ct_real cti_seams_share(const cti_surface *s, const cti_pair *pair, const
     return share;
 }
 
-/* 0: inside of a face, or a plane; 1: inside of two edges; 2: at an edge or a vertex of a face, or of loose features */
-static int cti_seams_kind(const cti_pair *p)
+/* 1 for a plane, and for a pair inside of a face, whose direction is the only one that its features allow */
+static int cti_seams_inside(const cti_pair *p)
 {
-    if (p->kind == CT_PAIR_VF)
-        return p->w[1] != 0 && p->w[2] != 0 && p->w[3] != 0 ? 0 : 2;
-    return p->kind == CT_PAIR_PLANE ? 0 : p->kind == CT_PAIR_EE ? 1 : 2;
+    return p->kind == CT_PAIR_PLANE || (p->kind == CT_PAIR_VF && p->w[1] != 0 && p->w[2] != 0 && p->w[3] != 0);
 }
 
-/* distance [m] by which the led motion violates the pair's half-space; below 0: it does not */
-static ct_real cti_seams_lacks(const cti_seams *q, const cti_hit *hit)
+/* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on average.
+   Returns 1 if pairs lead it */
+static int cti_seams_place(cti_seams *q, int v)
 {
-    ct_real h = cti_pair_thickness(q->s, &hit->pair), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, &hit->pair));
-    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->x, &hit->pair));
+    const cti_surface *s = q->s;
+    cti_v3 sum = cti_v3_zero();
+    int k, n = 0;
+    if (cti_seams_rigid(s, v)) {
+        cti_v3_put(q->x, v, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
+        return q->led[s->ranges[s->body_of[v]].v0];
+    }
+    for (k = s->vertex_start[v]; !q->led[v] && k < s->vertex_start[v + 1]; k++) {
+        int u = s->vertex_next[k];
+        if (q->led[u])
+            sum = cti_v3_add(sum, cti_v3_sub(cti_v3_at(q->x, u), cti_v3_at(q->x1, u))), n++;
+    }
+    if (n > 0)
+        cti_v3_put(q->x, v, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
+    return q->led[v] || n > 0;
 }
 
-/* projects the led motion on the pair's half-space */
+/* distance [m] by which the led motion violates the pair's half-space; below 0: it does not. *led: 1 if pairs lead it */
+static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit, int *led)
+{
+    const cti_pair *p = &hit->pair;
+    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, p));
+    int k;
+    for (k = *led = 0; k < p->n; k++)
+        *led |= cti_seams_place(q, p->v[k]);
+    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->x, p));
+}
+
+/* projects the led motion on the pair's half-space. A rigid body is shifted as a whole */
 static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
 {
     const cti_pair *p = &hit->pair;
-    ct_real lacks = cti_seams_lacks(q, hit), sum = 0;
-    int k;
-    for (k = 0; k < p->n; k++)
-        if (q->s->bodies[q->s->body_of[p->v[k]]].dynamic)
-            sum += p->w[k] * p->w[k], q->led[p->v[k]] = 1;
-    for (k = 0; k < p->n && lacks > 0; k++)
-        if (q->s->bodies[q->s->body_of[p->v[k]]].dynamic)
-            cti_v3_addto(q->x, p->v[k], cti_v3_mul(hit->normal, lacks * p->w[k] / sum));
+    int k, led;
+    ct_real lacks = cti_seams_lacks(q, hit, &led), sum = 0, w[5];
+    for (k = 0; k < p->n; k++) {
+        int rigid = cti_seams_rigid(q->s, p->v[k]), first = k == 0 || k == p->n_a;
+        w[k] = !q->s->bodies[q->s->body_of[p->v[k]]].dynamic || (rigid && !first) ? 0 : rigid ? (k ? -1 : 1) : p->w[k];
+        sum += w[k] * w[k];
+    }
+    for (k = 0; k < p->n; k++) {
+        int rigid = cti_seams_rigid(q->s, p->v[k]);
+        if (w[k] == 0)
+            continue;
+        q->led[rigid ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k]] = 1;
+        if (lacks > 0)
+            cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : p->v[k], cti_v3_mul(hit->normal, lacks * w[k] / sum));
+    }
 }
 
-/* 1 if the led motion passes the pair: it does not collide, and would not if one side moved on past the other */
-static int cti_seams_passes(const cti_seams *q, cti_hit *hit)
+/* 1 if the motion passes the pair. Without others that lead it, it has to keep the thickness. With them it must not collide, and would not if
+   one side moved on past the other */
+static int cti_seams_passes(const cti_seams *q, int led, cti_hit *hit)
 {
     const cti_pair *p = &hit->pair;
     cti_v3 off = cti_pair_offset(q->s, q->s->x0, p), way = cti_v3_sub(cti_pair_offset(q->s, q->x, p), off);
-    ct_real d = cti_v3_norm(off), sep = cti_min(CTI_DETECT_SEP * cti_pair_thickness(q->s, p), d / 2), a[12], b[12];
+    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(off), sep = cti_min(CTI_DETECT_SEP * h, d / 2), a[12], b[12];
     cti_pair view = *p;
     int k;
+    if (d > h && cti_seams_share(q->s, p, q->s->x0, q->x, h) > 1)
+        return 1;
+    if (!led)
+        return 0;
     hit->toi = cti_seams_share(q->s, p, q->s->x0, q->x, sep);
     if (hit->toi <= 1) {
         cti_detect_impact(q->s, q->x, hit);
@@ -100,16 +139,17 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real 
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
     cti_seams q;
-    q.s = s, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
-    if (!rank || !order || !keep || !q.x || !q.led)
+    q.s = s, q.x1 = x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
+    q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
+    if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
         return 0;
     memcpy(q.x, x1, sizeof *x1 * 3 * (size_t)s->nv);
     /* the sequence of the pairs: kind, then distance */
     for (i = 0; i < n; i++) {
-        int kind = cti_seams_kind(&hits[i].pair);
-        rank[i] = (uint64_t)kind << 62 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 2;
+        int in = cti_seams_inside(&hits[i].pair);
+        rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
         order[i] = i, keep[i] = 1;
-        inside += kind == 0;
+        inside += in;
     }
     cti_sort_u64(rank, order, rank + n, order + n, n);
     /* pairs inside of faces lead in two sweeps, since a corner has several */
@@ -117,10 +157,9 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real 
         cti_seams_lead(&q, &hits[order[k % inside]]);
     for (k = inside; k < n; k++) {
         cti_hit *hit = &hits[order[k]];
-        int j, led = 0;
-        for (j = 0; j < hit->pair.n; j++)
-            led |= q.led[hit->pair.v[j]];
-        keep[order[k]] = !(led && cti_seams_lacks(&q, hit) > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair) && cti_seams_passes(&q, hit));
+        int led;
+        ct_real lacks = cti_seams_lacks(&q, hit, &led);
+        keep[order[k]] = !(lacks > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair) && cti_seams_passes(&q, led, hit));
         if (keep[order[k]])
             cti_seams_lead(&q, hit);
     }
