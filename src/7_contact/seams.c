@@ -11,6 +11,7 @@
 #include "../0_base/sort.h"
 #include "../4_geom/ccd.h"
 
+#define CTI_SEAMS_ON 4 /* [thickness] way on which features are past each other, as far as near pairs are apart */
 #define CTI_SEAMS_SLIGHT CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which hardly blocks */
 
 typedef struct cti_seams {
@@ -115,14 +116,9 @@ static int cti_seams_passes(const cti_seams *q, int led, cti_hit *hit)
         return 1;
     if (!led)
         return 0;
-    hit->toi = cti_seams_share(q->s, p, q->s->x0, q->x, sep);
-    if (hit->toi <= 1) {
-        cti_detect_impact(q->s, q->x, hit);
-        hit->toi = 0;
+    if (cti_seams_share(q->s, p, q->s->x0, q->x, sep) <= 1)
         return 0;
-    }
-    hit->toi = 0;
-    way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), d);
+    way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), CTI_SEAMS_ON * h);
     for (k = 0; k < p->n; k++) {
         cti_v3 x = cti_v3_at(q->s->x0, p->v[k]);
         cti_v3_put(a, k, x);
@@ -132,7 +128,7 @@ static int cti_seams_passes(const cti_seams *q, int led, cti_hit *hit)
     return cti_seams_share(q->s, &view, a, b, sep) > 1;
 }
 
-CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real *x1, cti_hit *hits)
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit *hits)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
@@ -159,7 +155,8 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real 
         cti_hit *hit = &hits[order[k]];
         int led;
         ct_real lacks = cti_seams_lacks(&q, hit, &led);
-        keep[order[k]] = !(lacks > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair) && cti_seams_passes(&q, led, hit));
+        keep[order[k]] = !(lacks > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair)) ||
+                         (memory && cti_memory_find(memory, cti_pair_key(s, &hit->pair))) || !cti_seams_passes(&q, led, hit);
         if (keep[order[k]])
             cti_seams_lead(&q, hit);
     }
