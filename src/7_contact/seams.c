@@ -24,11 +24,10 @@ typedef struct cti_seams {
 
 static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
 
-CTI_FN ct_real cti_seams_share(const cti_surface *s, const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
+CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
 {
     ct_real a[12], b[12], share = 2;
     int k;
-    CTI_UNUSED(s);
     for (k = 0; k < pair->n; k++) {
         cti_v3_put(a, k, cti_v3_at(x0, pair->v[k]));
         cti_v3_put(b, k, cti_v3_at(x1, pair->v[k]));
@@ -105,18 +104,16 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
 
 /* 1 if the motion passes the pair. Without others that lead it, it has to keep the thickness. With them it must not collide, and would not if
    one side moved on past the other */
-static int cti_seams_passes(const cti_seams *q, int led, cti_hit *hit)
+static int cti_seams_passes(const cti_seams *q, const cti_hit *hit, int led)
 {
     const cti_pair *p = &hit->pair;
     cti_v3 off = cti_pair_offset(q->s, q->s->x0, p), way = cti_v3_sub(cti_pair_offset(q->s, q->x, p), off);
     ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(off), sep = cti_min(CTI_DETECT_SEP * h, d / 2), a[12], b[12];
     cti_pair view = *p;
     int k;
-    if (d > h && cti_seams_share(q->s, p, q->s->x0, q->x, h) > 1)
+    if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
         return 1;
-    if (!led)
-        return 0;
-    if (cti_seams_share(q->s, p, q->s->x0, q->x, sep) <= 1)
+    if (!led || cti_seams_share(p, q->s->x0, q->x, sep) <= 1)
         return 0;
     way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), CTI_SEAMS_ON * h);
     for (k = 0; k < p->n; k++) {
@@ -125,7 +122,7 @@ static int cti_seams_passes(const cti_seams *q, int led, cti_hit *hit)
         cti_v3_put(b, k, k < p->n_a ? cti_v3_add(x, way) : x);
         view.v[k] = k;
     }
-    return cti_seams_share(q->s, &view, a, b, sep) > 1;
+    return cti_seams_share(&view, a, b, sep) > 1;
 }
 
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit *hits)
@@ -156,7 +153,7 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real 
         int led;
         ct_real lacks = cti_seams_lacks(&q, hit, &led);
         keep[order[k]] = !(lacks > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair)) ||
-                         (memory && cti_memory_find(memory, cti_pair_key(s, &hit->pair))) || !cti_seams_passes(&q, led, hit);
+                         (memory && cti_memory_find(memory, cti_pair_key(s, &hit->pair))) || !cti_seams_passes(&q, hit, led);
         if (keep[order[k]])
             cti_seams_lead(&q, hit);
     }
