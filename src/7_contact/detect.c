@@ -553,7 +553,8 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
 
 /* ---- collisions ---- */
 
-CTI_FN void cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit)
+/* weights and normal at the time of impact, where the pair is still min_sep apart */
+static int cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit)
 {
     ct_real local[12];
     cti_pair q = hit->pair;
@@ -573,6 +574,7 @@ CTI_FN void cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *
     if (!(cti_v3_norm2(off) > 0))
         off = cti_pair_offset(s, s->x0, &hit->pair);
     hit->normal = cti_v3_unit(off, cti_v3_make(0, 1, 0));
+    return 1;
 }
 
 static void cti_detect_collide_range(int begin, int end, int worker, void *context)

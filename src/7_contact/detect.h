@@ -91,9 +91,6 @@ CTI_FN int cti_detect_near(cti_mem *mem, cti_detect *d, const cti_surface *s, co
    weights are those at the time of impact. 0 when memory ran out. */
 CTI_FN int cti_detect_collisions(cti_mem *mem, cti_detect *d, const cti_surface *s, const ct_real *x1, cti_hit **out);
 
-/* cti_detect_impact -- sets weights and normal of *hit to those at hit->toi of the motion to x1, where the pair is still min_sep apart. */
-CTI_FN void cti_detect_impact(const cti_surface *s, const ct_real *x1, cti_hit *hit);
-
 /* cti_detect_is_owner -- 1 when this face owns the feature (dist.h) on which the closest point lies. cti_detect_above -- distance of a vertex from
    plane k, as cti_pair_closest has it. */
 CTI_FN int cti_detect_is_owner(const cti_surface *s, int face, int feature);

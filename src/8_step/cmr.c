@@ -145,7 +145,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
     ct_real *ahead;
     int changed;
-    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) ||
+        !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
