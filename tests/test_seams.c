@@ -1,5 +1,5 @@
-/* test_seams.c -- bodies that slide over the seams of tiles, whose tops are one plane. Without friction no force acts along the way: the speed
-   stays. With it the way is that on one box, v^2 / (2 mu g). */
+/* test_seams.c -- bodies that slide over the seams of tiles, whose tops are one plane. Without friction no force acts along the way: the
+   speed stays. With it the way is that on one box, v^2 / (2 mu g). */
 #include "world_util.h"
 
 #define H 1e-3
@@ -84,7 +84,8 @@ static double mean_x(ct_world *w, ct_body_id id, int velocity)
     double x[3 * 200], sum = 0;
     int i, n = ct_body_vertex_count(w, id);
     assert_true(n <= 200);
-    assert_int_equal(velocity ? ct_body_get_velocities(w, id, x, CT_SCALAR_DOUBLE, 24, NULL) : ct_body_get_positions(w, id, x, CT_SCALAR_DOUBLE, 24, NULL),
+    assert_int_equal(velocity ? ct_body_get_velocities(w, id, x, CT_SCALAR_DOUBLE, 24, NULL)
+                              : ct_body_get_positions(w, id, x, CT_SCALAR_DOUBLE, 24, NULL),
                      CT_OK);
     for (i = 0; i < n; i++)
         sum += x[3 * i] / n;
@@ -111,8 +112,8 @@ static double slide(int body, int tiles, double speed, double dt, double frictio
     return got;
 }
 
-/* On two boxes a third of these runs lost from a hundredth to six sevenths of the speed: a vertex before the seam had a row against the next
-   box's buried side */
+/* On two boxes a third of these runs lost from a hundredth to six sevenths of the speed: a vertex before the seam had a row against the
+   next box's buried side */
 static void seams_do_not_brake(void **state)
 {
     static const struct {

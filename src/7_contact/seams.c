@@ -15,8 +15,9 @@
     4 /* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one                          \
          distance of the pair a stack of five soft boxes shakes, since ways at 45 degrees to a face seem to pass it */
 #define CTI_SEAMS_SLIGHT                                                                                                                   \
-    CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
-                   hardly blocks; with 0 rows at rest come and go with rounding */
+    CTI_R(1e-4)                     /* [thickness] a pair that the motion brings nearer by less keeps its row, which                       \
+                                       hardly blocks; with 0 rows at rest come and go with rounding */
+#define CTI_SEAMS_FALLEN CTI_R(0.9) /* [thickness] a pair without a row that comes nearer gets one, as in flats.c */
 
 typedef struct cti_seams {
     const cti_surface *s;
@@ -106,22 +107,18 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
     }
 }
 
-/* 1 if the motion passes the pair. Without others that lead it, it has to keep the thickness. With them it must not collide, and would not
-   if one side moved on past the other */
-static int cti_seams_passes(const cti_seams *q, const cti_hit *hit, int led)
+/* 1 if the motion to x1 passes the pair: it does not collide, and would not if one side moved on past the other */
+static int cti_seams_clear(const cti_surface *s, const cti_pair *p, const ct_real *x1)
 {
-    const cti_pair *p = &hit->pair;
-    cti_v3 off = cti_pair_offset(q->s, q->s->x0, p), way = cti_v3_sub(cti_pair_offset(q->s, q->x, p), off);
-    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(off), sep = cti_min(CTI_DETECT_SEP * h, d / 2), a[12], b[12];
+    cti_v3 off = cti_pair_offset(s, s->x0, p), way = cti_v3_sub(cti_pair_offset(s, x1, p), off);
+    ct_real h = cti_pair_thickness(s, p), sep = cti_min(CTI_DETECT_SEP * h, cti_v3_norm(off) / 2), a[12], b[12];
     cti_pair view = *p;
     int k;
-    if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
-        return 1;
-    if (!led || cti_seams_share(p, q->s->x0, q->x, sep) <= 1)
+    if (cti_seams_share(p, s->x0, x1, sep) <= 1)
         return 0;
     way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), CTI_SEAMS_ON * h);
     for (k = 0; k < p->n; k++) {
-        cti_v3 x = cti_v3_at(q->s->x0, p->v[k]);
+        cti_v3 x = cti_v3_at(s->x0, p->v[k]);
         cti_v3_put(a, k, x);
         cti_v3_put(b, k, k < p->n_a ? cti_v3_add(x, way) : x);
         view.v[k] = k;
@@ -129,18 +126,49 @@ static int cti_seams_passes(const cti_seams *q, const cti_hit *hit, int led)
     return cti_seams_share(&view, a, b, sep) > 1;
 }
 
-CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real *x1, const cti_memory *memory, cti_hit *hits)
+/* 1 if the pair's half-space blocks the led motion, which passes the pair. A motion that no others lead has to keep the thickness. A pair
+   at its thickness that carried load bears it */
+static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
+{
+    const cti_pair *p = &hit->pair;
+    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, p));
+    int led;
+    if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h))
+        return 0;
+    if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
+        return 1;
+    return led && !(d <= h && memory && cti_memory_find(memory, cti_pair_key(q->s, p))) && cti_seams_clear(q->s, p, q->x);
+}
+
+CTI_FN int cti_seams_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
+{
+    int i, feature;
+    for (i = 0; i < CTI_LEN(d->passed); i++) {
+        cti_hit hit = d->passed[i];
+        ct_real least = CTI_SEAMS_FALLEN * cti_min(cti_pair_thickness(s, &hit.pair), cti_v3_norm(cti_pair_offset(s, s->x0, &hit.pair)));
+        if (cti_pair_closest(s, s->x1, &hit.pair, &feature) >= least ||
+            cti_seams_share(&hit.pair, s->x0, s->x1, CTI_DETECT_SEP * least) <= 1 || cti_seams_clear(s, &d->passed[i].pair, s->x1))
+            continue;
+        hit.normal = cti_v3_unit(cti_pair_offset(s, s->x1, &hit.pair), hit.normal);
+        if (!CTI_PUSH(mem, *hits, hit))
+            return 0;
+    }
+    return 1;
+}
+
+CTI_FN int cti_seams_pass(cti_mem *mem, cti_arena *arena, cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
     cti_seams q;
-    q.s = s, q.x1 = x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
+    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
     if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
         return 0;
-    memcpy(q.x, x1, sizeof *x1 * 3 * (size_t)s->nv);
+    memcpy(q.x, s->x1, sizeof *q.x * 3 * (size_t)s->nv);
+    CTI_CLEAR(d->passed);
     /* the sequence of the pairs: kind, then distance */
     for (i = 0; i < n; i++) {
         int in = cti_seams_inside(&hits[i].pair);
@@ -153,13 +181,12 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const ct_real 
     for (k = 0; k < 2 * inside; k++)
         cti_seams_lead(&q, &hits[order[k % inside]]);
     for (k = inside; k < n; k++) {
-        cti_hit *hit = &hits[order[k]];
-        int led;
-        ct_real lacks = cti_seams_lacks(&q, hit, &led);
-        keep[order[k]] = !(lacks > CTI_SEAMS_SLIGHT * cti_pair_thickness(s, &hit->pair)) ||
-                         (memory && cti_memory_find(memory, cti_pair_key(s, &hit->pair))) || !cti_seams_passes(&q, hit, led);
+        const cti_hit *hit = &hits[order[k]];
+        keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
         if (keep[order[k]])
             cti_seams_lead(&q, hit);
+        else if (!CTI_PUSH(mem, d->passed, *hit))
+            return 0;
     }
     cti_hits_take(hits, keep);
     return 1;
