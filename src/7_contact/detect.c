@@ -43,7 +43,6 @@ CTI_FN void cti_detect_free(cti_mem *mem, cti_detect *d)
     cti_room_free(mem, &d->room);
     CTI_FREE(mem, d->toi);
     CTI_FREE(mem, d->maybe);
-    CTI_FREE(mem, d->passed);
     CTI_FREE(mem, d->tangled);
     CTI_FREE(mem, d->tangles);
     memset(d, 0, sizeof *d);

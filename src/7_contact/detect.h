@@ -55,7 +55,6 @@ typedef struct cti_detect {
     cti_room room;           /* the lists are complete while the surface stays in it */
     ct_real *toi;            /* scratch [n] */
     int32_t *maybe;          /* scratch [n]: candidates that may be near */
-    cti_hit *passed;         /* near pairs that get no row (seams.h) */
     uint8_t *tangled;        /* [nv] 1: the vertex is in `tangles`, the list of intersections */
     uint64_t *tangles;       /* sorted: vertex << 32 | body << 1 | 1 where the vertex is inside the body or behind the plane, 0 where one of
                                 its edges or faces intersects the body's surface */

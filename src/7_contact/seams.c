@@ -15,9 +15,8 @@
     4 /* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one                          \
          distance of the pair a stack of five soft boxes shakes, since ways at 45 degrees to a face seem to pass it */
 #define CTI_SEAMS_SLIGHT                                                                                                                   \
-    CTI_R(1e-4)                     /* [thickness] a pair that the motion brings nearer by less keeps its row, which                       \
-                                       hardly blocks; with 0 rows at rest come and go with rounding */
-#define CTI_SEAMS_FALLEN CTI_R(0.9) /* [thickness] a pair without a row that comes nearer gets one, as in flats.c */
+    CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
+                   hardly blocks; with 0 rows at rest come and go with rounding */
 
 typedef struct cti_seams {
     const cti_surface *s;
@@ -137,26 +136,10 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
         return 0;
     if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
         return 1;
-    return led && !(d <= h && memory && cti_memory_find(memory, cti_pair_key(q->s, p))) && cti_seams_clear(q->s, p, q->x);
+    return led && !(memory && cti_memory_find(memory, cti_pair_key(q->s, p))) && cti_seams_clear(q->s, p, q->x);
 }
 
-CTI_FN int cti_seams_fallen(cti_mem *mem, const cti_detect *d, const cti_surface *s, cti_hit **hits)
-{
-    int i, feature;
-    for (i = 0; i < CTI_LEN(d->passed); i++) {
-        cti_hit hit = d->passed[i];
-        ct_real least = CTI_SEAMS_FALLEN * cti_min(cti_pair_thickness(s, &hit.pair), cti_v3_norm(cti_pair_offset(s, s->x0, &hit.pair)));
-        if (cti_pair_closest(s, s->x1, &hit.pair, &feature) >= least ||
-            cti_seams_share(&hit.pair, s->x0, s->x1, CTI_DETECT_SEP * least) <= 1 || cti_seams_clear(s, &d->passed[i].pair, s->x1))
-            continue;
-        hit.normal = cti_v3_unit(cti_pair_offset(s, s->x1, &hit.pair), hit.normal);
-        if (!CTI_PUSH(mem, *hits, hit))
-            return 0;
-    }
-    return 1;
-}
-
-CTI_FN int cti_seams_pass(cti_mem *mem, cti_arena *arena, cti_detect *d, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
 {
     int i, k, n = CTI_LEN(hits), inside = 0;
     uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
@@ -168,7 +151,6 @@ CTI_FN int cti_seams_pass(cti_mem *mem, cti_arena *arena, cti_detect *d, const c
     if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
         return 0;
     memcpy(q.x, s->x1, sizeof *q.x * 3 * (size_t)s->nv);
-    CTI_CLEAR(d->passed);
     /* the sequence of the pairs: kind, then distance */
     for (i = 0; i < n; i++) {
         int in = cti_seams_inside(&hits[i].pair);
@@ -185,8 +167,6 @@ CTI_FN int cti_seams_pass(cti_mem *mem, cti_arena *arena, cti_detect *d, const c
         keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
         if (keep[order[k]])
             cti_seams_lead(&q, hit);
-        else if (!CTI_PUSH(mem, d->passed, *hit))
-            return 0;
     }
     cti_hits_take(hits, keep);
     return 1;

@@ -155,7 +155,7 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_seams_pass(s->mem, s->arena, &s->detect, &s->surface, c->memory, s->contact.hits) ||
+    if (!cti_seams_pass(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
         !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits))
@@ -199,8 +199,7 @@ static int cti_cmr_fallen(cti_state *s)
 {
     if (cti_state_is_paper(s) || s->system.again > 0)
         return 1;
-    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits) ||
-        !cti_seams_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits))
+    if (!cti_flats_fallen(s->mem, &s->detect, &s->surface, &s->contact.hits))
         return 0;
     cti_parts_filter(s);
     return 1;
