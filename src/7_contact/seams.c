@@ -132,11 +132,11 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     const cti_pair *p = &hit->pair;
     ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, p));
     int led;
-    if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h))
+    if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(q->s, p))))
         return 0;
     if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
         return 1;
-    return led && !(memory && cti_memory_find(memory, cti_pair_key(q->s, p))) && cti_seams_clear(q->s, p, q->x);
+    return led && cti_seams_clear(q->s, p, q->x);
 }
 
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
