@@ -16,6 +16,7 @@
 #include "whirl.h"
 #include "../7_contact/flat_patches.h"
 #include "../7_contact/flats.h"
+#include "../7_contact/seams.h"
 #include "../7_contact/duplicates.h"
 
 CTI_FN double cti_cmr_clock(const cti_state *s) { return s->desc.now_us ? (double)s->desc.now_us(s->desc.now_user) * 1e-3 : 0.0; }
@@ -143,7 +144,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
 {
     ct_real *ahead;
     int changed;
-    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) || !cti_detect_distances(s->mem, &s->detect, &s->surface))
+    if (!cti_detect_cover(s->mem, &s->detect, &s->surface, s->surface.x1, &changed) ||
+        !cti_detect_distances(s->mem, &s->detect, &s->surface))
         return 0;
     CTI_CLEAR(s->contact.hits);
     if (!cti_joints_append(s, c))
@@ -152,7 +154,8 @@ static int cti_cmr_begin(cti_state *s, const cti_row_context *c)
     if (!cti_detect_near(s->mem, &s->detect, &s->surface, s->surface.x1, c->memory, &s->contact.hits))
         return 0;
     cti_events_defer(s, c);
-    if (!cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
+    if (!cti_seams_pass(s->arena, &s->surface, c->memory, s->contact.hits) ||
+        !cti_duplicates_cull(s->arena, &s->surface, c->memory, s->contact.hits) ||
         !cti_patches_flat(s->arena, &s->surface, c->memory, s->contact.hits) || !cti_cmr_ahead(s, c->dt, &ahead) ||
         !cti_flats_raise(s->mem, s->arena, &s->detect, &s->surface, ahead, &s->contact.hits))
         return 0;

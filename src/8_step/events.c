@@ -8,6 +8,7 @@
 #include "events.h"
 #include "policy_numbers.h"
 #include "../4_geom/ccd.h"
+#include "../7_contact/seams.h"
 
 /* 1 if the pair was apart at the start and was no contact of the last step */
 static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const cti_pair *pair)
@@ -23,34 +24,13 @@ static int cti_events_is_new(const cti_state *s, const cti_row_context *c, const
 static ct_real cti_events_share(const cti_state *s, const cti_pair *pair, ct_real part)
 {
     const cti_surface *f = &s->surface;
-    ct_real a[12], b[12], h = part * cti_pair_thickness(f, pair), share = 2, g0, g1;
+    ct_real h = part * cti_pair_thickness(f, pair), g0, g1;
     cti_pair q = *pair;
-    int k, feature;
-    if (pair->kind == CT_PAIR_PLANE) {
-        g0 = cti_pair_closest(f, f->x0, &q, &feature), g1 = cti_pair_closest(f, f->x1, &q, &feature);
-        return g1 < h ? (g0 > h ? (g0 - h) / (g0 - g1) : 0) : 2;
-    }
-    for (k = 0; k < pair->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(f->x0, pair->v[k]));
-        cti_v3_put(b, k, cti_v3_at(f->x1, pair->v[k]));
-    }
-    switch (pair->kind) {
-    case CT_PAIR_VF:
-        cti_ccd_vf(a, b, h, &share);
-        break;
-    case CT_PAIR_EE:
-        cti_ccd_ee(a, b, h, &share);
-        break;
-    case CT_PAIR_VE:
-        cti_ccd_ve(a, b, h, &share);
-        break;
-    case CT_PAIR_VV:
-        cti_ccd_vv(a, b, h, &share);
-        break;
-    default:
-        break;
-    }
-    return share;
+    int feature;
+    if (pair->kind != CT_PAIR_PLANE)
+        return cti_seams_share(pair, f->x0, f->x1, h);
+    g0 = cti_pair_closest(f, f->x0, &q, &feature), g1 = cti_pair_closest(f, f->x1, &q, &feature);
+    return g1 < h ? (g0 > h ? (g0 - h) / (g0 - g1) : 0) : 2;
 }
 
 /* 1 if no vertex of the pair belongs to an inactive component (parts.h) */
@@ -72,7 +52,8 @@ CTI_FN void cti_events_defer(cti_state *s, const cti_row_context *c)
         return;
     for (i = 0; i < CTI_LEN(s->contact.hits); i++) {
         const cti_pair *pair = &s->contact.hits[i].pair;
-        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) || cti_events_share(s, pair, 1) * c->dt <= s->step.event_least)
+        if (!cti_events_is_stepped(s, pair) || !cti_events_is_new(s, c, pair) ||
+            cti_events_share(s, pair, 1) * c->dt <= s->step.event_least)
             s->contact.hits[n++] = s->contact.hits[i];
     }
     stbds_header(s->contact.hits)->length = (size_t)n;
@@ -90,7 +71,8 @@ typedef struct cti_events_search {
 static void cti_events_offer(const cti_state *s, const cti_pair *pair, cti_events_search *first)
 {
     ct_real share;
-    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, cti_step_tuned.substep.meet) > 1 || !cti_events_is_new(s, first->c, pair))
+    if (!cti_events_is_stepped(s, pair) || cti_events_share(s, pair, cti_step_tuned.substep.meet) > 1 ||
+        !cti_events_is_new(s, first->c, pair))
         return;
     share = cti_events_share(s, pair, 1);
     if (share < first->share)

@@ -1,0 +1,173 @@
+/* seams.c -- near pairs that the motion passes.
+   Problem: a row's half-space is a tangent plane of the surface around one point. It blocks the way past an edge, although the way is
+   clear: a box on flush tiles stops at the edge of the next tile, whose side is buried.
+   Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
+   positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
+   at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
+   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that collides keeps its row, and so does one
+   that would collide if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
+   near pair. */
+#include "seams.h"
+#include "../0_base/sort.h"
+#include "../4_geom/ccd.h"
+
+#define CTI_SEAMS_ON                                                                                                                       \
+    4 /* [thickness] way after which a pair is past: near pairs are no farther apart (CTI_DETECT_TRUST). With one                          \
+         distance of the pair a stack of five soft boxes shakes, since ways at 45 degrees to a face seem to pass it */
+#define CTI_SEAMS_SLIGHT                                                                                                                   \
+    CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
+                   hardly blocks; with 0 rows at rest come and go with rounding */
+
+typedef struct cti_seams {
+    const cti_surface *s;
+    const ct_real *x1;
+    ct_real *x;     /* [3 nv] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
+    ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
+    uint8_t *led;   /* [nv] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
+} cti_seams;
+
+static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
+
+CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
+{
+    ct_real a[12], b[12], share = 2;
+    int k;
+    for (k = 0; k < pair->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(x0, pair->v[k]));
+        cti_v3_put(b, k, cti_v3_at(x1, pair->v[k]));
+    }
+    if (pair->kind == CT_PAIR_VF)
+        cti_ccd_vf(a, b, distance, &share);
+    else if (pair->kind == CT_PAIR_EE)
+        cti_ccd_ee(a, b, distance, &share);
+    else if (pair->kind == CT_PAIR_VE)
+        cti_ccd_ve(a, b, distance, &share);
+    else if (pair->kind == CT_PAIR_VV)
+        cti_ccd_vv(a, b, distance, &share);
+    return share;
+}
+
+/* 1 for a plane, and for a pair inside of a face, whose direction is the only one that its features allow */
+static int cti_seams_inside(const cti_pair *p)
+{
+    return p->kind == CT_PAIR_PLANE || (p->kind == CT_PAIR_VF && p->w[1] != 0 && p->w[2] != 0 && p->w[3] != 0);
+}
+
+/* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
+   average. Returns 1 if pairs lead it */
+static int cti_seams_place(cti_seams *q, int v)
+{
+    const cti_surface *s = q->s;
+    cti_v3 sum = cti_v3_zero();
+    int k, n = 0;
+    if (cti_seams_rigid(s, v)) {
+        cti_v3_put(q->x, v, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
+        return q->led[s->ranges[s->body_of[v]].v0];
+    }
+    for (k = s->vertex_start[v]; !q->led[v] && k < s->vertex_start[v + 1]; k++) {
+        int u = s->vertex_next[k];
+        if (q->led[u])
+            sum = cti_v3_add(sum, cti_v3_sub(cti_v3_at(q->x, u), cti_v3_at(q->x1, u))), n++;
+    }
+    if (n > 0)
+        cti_v3_put(q->x, v, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
+    return q->led[v] || n > 0;
+}
+
+/* distance [m] by which the led motion violates the pair's half-space; below 0: it does not. *led: 1 if pairs lead it */
+static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit, int *led)
+{
+    const cti_pair *p = &hit->pair;
+    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, p));
+    int k;
+    for (k = *led = 0; k < p->n; k++)
+        *led |= cti_seams_place(q, p->v[k]);
+    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->x, p));
+}
+
+/* projects the led motion on the pair's half-space. A rigid body is shifted as a whole */
+static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
+{
+    const cti_pair *p = &hit->pair;
+    int k, led;
+    ct_real lacks = cti_seams_lacks(q, hit, &led), sum = 0, w[5];
+    for (k = 0; k < p->n; k++) {
+        int rigid = cti_seams_rigid(q->s, p->v[k]), first = k == 0 || k == p->n_a;
+        w[k] = !q->s->bodies[q->s->body_of[p->v[k]]].dynamic || (rigid && !first) ? 0 : rigid ? (k ? -1 : 1) : p->w[k];
+        sum += w[k] * w[k];
+    }
+    for (k = 0; k < p->n; k++) {
+        int rigid = cti_seams_rigid(q->s, p->v[k]);
+        if (w[k] == 0)
+            continue;
+        q->led[rigid ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k]] = 1;
+        if (lacks > 0)
+            cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : p->v[k], cti_v3_mul(hit->normal, lacks * w[k] / sum));
+    }
+}
+
+/* 1 if the motion to x1 passes the pair: it does not collide, and would not if one side moved on past the other */
+static int cti_seams_clear(const cti_surface *s, const cti_pair *p, const ct_real *x1)
+{
+    cti_v3 off = cti_pair_offset(s, s->x0, p), way = cti_v3_sub(cti_pair_offset(s, x1, p), off);
+    ct_real h = cti_pair_thickness(s, p), sep = cti_min(CTI_DETECT_SEP * h, cti_v3_norm(off) / 2), a[12], b[12];
+    cti_pair view = *p;
+    int k;
+    if (cti_seams_share(p, s->x0, x1, sep) <= 1)
+        return 0;
+    way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), CTI_SEAMS_ON * h);
+    for (k = 0; k < p->n; k++) {
+        cti_v3 x = cti_v3_at(s->x0, p->v[k]);
+        cti_v3_put(a, k, x);
+        cti_v3_put(b, k, k < p->n_a ? cti_v3_add(x, way) : x);
+        view.v[k] = k;
+    }
+    return cti_seams_share(&view, a, b, sep) > 1;
+}
+
+/* 1 if the pair's half-space blocks the led motion, which passes the pair. A motion that no others lead has to keep the thickness. A pair
+   at its thickness that carried load bears it */
+static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
+{
+    const cti_pair *p = &hit->pair;
+    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, p));
+    int led;
+    if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(q->s, p))))
+        return 0;
+    if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
+        return 1;
+    return led && cti_seams_clear(q->s, p, q->x);
+}
+
+CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
+{
+    int i, k, n = CTI_LEN(hits), inside = 0;
+    uint64_t *rank = CTI_ARENA_NEW(arena, uint64_t, 2 * n);
+    int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
+    uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
+    cti_seams q;
+    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
+    q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
+    if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
+        return 0;
+    memcpy(q.x, s->x1, sizeof *q.x * 3 * (size_t)s->nv);
+    /* the sequence of the pairs: kind, then distance */
+    for (i = 0; i < n; i++) {
+        int in = cti_seams_inside(&hits[i].pair);
+        rank[i] = (uint64_t)!in << 63 | cti_sort_key(cti_v3_norm(cti_pair_offset(s, s->x0, &hits[i].pair))) >> 1;
+        order[i] = i, keep[i] = 1;
+        inside += in;
+    }
+    cti_sort_u64(rank, order, rank + n, order + n, n);
+    /* pairs inside of faces lead in two sweeps, since a corner has several */
+    for (k = 0; k < 2 * inside; k++)
+        cti_seams_lead(&q, &hits[order[k % inside]]);
+    for (k = inside; k < n; k++) {
+        const cti_hit *hit = &hits[order[k]];
+        keep[order[k]] = (uint8_t)!cti_seams_passes(&q, hit, memory);
+        if (keep[order[k]])
+            cti_seams_lead(&q, hit);
+    }
+    cti_hits_take(hits, keep);
+    return 1;
+}
