@@ -170,7 +170,7 @@ static void cti_mechanism_carry(const cti_mechanism *m, const cti_mechanism_row 
 {
     const cti_mechanism_body *b = &m->bodies[q->body[0] >= 0 ? q->body[0] : q->body[1]];
     memcpy(out, q->left, sizeof q->left);
-    if (!end || q->is_loose)
+    if (!end || !q->keeps)
         return;
     cti_d3_mul_t(b->R, out, out);
     cti_d3_mul(b->R1, out, out);
@@ -519,7 +519,8 @@ CTI_FN void cti_mechanism_rest(cti_mechanism *m, int row, double rounding)
     int k;
     memset(q.left, 0, sizeof q.left);
     cti_mechanism_row_at(m, &q, 0, 0);
-    for (k = 0; k < 3 && (q.is_loose || (!q.is_soft && cti_d3_dot(q.error, q.error) <= rounding * rounding)); k++)
+    m->rows[row].keeps = !q.is_soft && cti_d3_dot(q.error, q.error) <= rounding * rounding;
+    for (k = 0; k < 3 && (q.is_loose || m->rows[row].keeps); k++)
         m->rows[row].left[k] = q.is_loose ? q.error[k] / 3 : q.error[k];
 }
 

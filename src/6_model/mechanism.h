@@ -35,6 +35,7 @@ typedef struct cti_mechanism_row {
     double rate[2][3];      /* [0 start, 1 end]: velocity of what the two sides' scripts prescribe, a - b */
     double lever;           /* [m] a rotation error times this counts as a distance */
     double left[3];         /* [m] error that may remain at the end, world axes */
+    int keeps;              /* 1: it is the rounding of the start, and turns with a body */
     double compliance;      /* [1/kg] of f, above 0: bounds the impulses of rows that contradict or repeat each other */
     int is_soft, is_loose;  /* 1: a spring; one that the step resolves, so that velocities are not projected along it */
     double f[3];            /* half impulse [N s], world axes; of part 1: the moment over the lever */

@@ -265,7 +265,7 @@ static int cti_linkage_swing(cti_state *s, cti_linkage *g, ct_real dt)
     }
     for (i = 0; i < n; i++)
         g->m.bodies[i] = kept[i];
-    if (excess > 0)
+    if (excess > -cti_step_tuned.energy.link_kept * kinetic) /* the compliance of rigid joints takes less */
         cti_mechanism_scale(&g->m, -excess);
     return 1;
 }
