@@ -1,0 +1,263 @@
+/* test_mechanisms.c -- mechanisms of rigid bodies: loads of up to 1e4 links, joints that repeat each other, taut bridges, contacts. Energies and
+   momenta are computed here from poses and ct_body_get_momentum. */
+#include "world_util.h"
+
+#define FULL_TURN 6.28318530717958648
+enum { MOST = 24 };
+
+typedef struct mechanism {
+    ct_world *w;
+    ct_body_id id[MOST];
+    double mass[MOST], inertia[MOST][3]; /* [kg], [kg m^2] about the axes of the boxes */
+    int n;
+} mechanism;
+
+static const ct_body_id nobody = {0, 0};
+
+static mechanism begin(double gravity)
+{
+    mechanism m;
+    ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+    memset(&m, 0, sizeof m);
+    d.gravity[1] = (ct_real)-gravity;
+    m.w = world_make(&d);
+    return m;
+}
+
+/* a box of edges s [3] and `mass` at x; v and omega [3] or NULL */
+static ct_body_id box(mechanism *m, const double s[3], double mass, double x, double y, double z, const double *v, const double *omega)
+{
+    ct_mesh mesh = mesh_box(s[0], s[1], s[2], 1, 1, 1, 0);
+    ct_rigid_desc d = ct_rigid_desc_default();
+    int k, i = m->n++;
+    mesh_place(&mesh, 0, x, y, z);
+    d.mesh = &mesh, d.density = (ct_real)(mass / (s[0] * s[1] * s[2]));
+    for (k = 0; k < 3; k++) {
+        d.velocity[k] = (ct_real)(v ? v[k] : 0), d.angular_velocity[k] = (ct_real)(omega ? omega[k] : 0);
+        m->inertia[i][k] = mass / 12 * (s[(k + 1) % 3] * s[(k + 1) % 3] + s[(k + 2) % 3] * s[(k + 2) % 3]);
+    }
+    m->mass[i] = mass;
+    assert_int_equal(ct_body_add_rigid(m->w, &d, &m->id[i]), CT_OK);
+    ct_mesh_free(&mesh);
+    return m->id[i];
+}
+
+/* hinges turn about z */
+static void hold(mechanism *m, ct_joint_kind kind, ct_body_id a, ct_body_id b, double x, double y, double z)
+{
+    ct_joint_desc d = ct_joint_desc_default(kind);
+    d.a.body = a, d.b.body = b, d.collide = 0;
+    d.point[0] = (ct_real)x, d.point[1] = (ct_real)y, d.point[2] = (ct_real)z;
+    d.axis[0] = d.axis[1] = 0, d.axis[2] = 1;
+    assert_int_equal(ct_joint_add(m->w, &d, NULL), CT_OK);
+}
+
+typedef struct balance {
+    double energy, kinetic, P[3], L[3]; /* L about the origin */
+} balance;
+
+static balance weigh(const mechanism *m, double gravity)
+{
+    balance b;
+    int i, k;
+    memset(&b, 0, sizeof b);
+    for (i = 0; i < m->n; i++) {
+        ct_real x[3], q[4], p[3], l[3];
+        double t[3], c[3], u[3], s;
+        assert_int_equal(ct_body_get_pose(m->w, m->id[i], x, q), CT_OK);
+        assert_int_equal(ct_body_get_momentum(m->w, m->id[i], p, l), CT_OK);
+        /* l in the body's axes: turned by the conjugate quaternion */
+        for (k = 0; k < 3; k++)
+            u[k] = -(double)q[1 + k], t[k] = (double)l[k];
+        for (k = 0; k < 3; k++)
+            c[k] = 2 * (u[(k + 1) % 3] * t[(k + 2) % 3] - u[(k + 2) % 3] * t[(k + 1) % 3]);
+        for (k = 0; k < 3; k++) {
+            s = t[k] + (double)q[0] * c[k] + u[(k + 1) % 3] * c[(k + 2) % 3] - u[(k + 2) % 3] * c[(k + 1) % 3];
+            b.kinetic += s * s / m->inertia[i][k] / 2 + (double)p[k] * (double)p[k] / m->mass[i] / 2;
+            b.P[k] += (double)p[k];
+            b.L[k] += (double)l[k] + (double)x[(k + 1) % 3] * (double)p[(k + 2) % 3] - (double)x[(k + 2) % 3] * (double)p[(k + 1) % 3];
+        }
+        b.energy += m->mass[i] * gravity * (double)x[1];
+    }
+    b.energy += b.kinetic;
+    return b;
+}
+
+/* links of 36 g, 10 cm apart, on joints of a kind; the last has `load` times that. Let go level, they gain no energy in any step and lose no more than
+   the issue of a heavy load on light links allows; the report agrees */
+static void loads_swing_for_ever(void **state)
+{
+    static const struct {
+        int n, kind;
+        double load, dt, lost;
+    } cases[] = {{1, 1, 1e4, 1 / 60.0, 1e-3},  {3, 0, 10, 0.01, 1e-3},       {3, 1, 1e4, 1 / 60.0, 0.1}, {5, 2, 100, 1 / 60.0, 0.02},
+                 {8, 0, 100, 1 / 60.0, 0.02}, {8, 1, 1e4, 1 / 60.0, 0.1}, {20, 0, 1e4, 0.01, 0.1},    {20, 1, 10, 1 / 60.0, 1e-3}};
+    static const double s[3] = {0.005, 0.005, 0.005};
+    int c, i;
+    (void)state;
+    for (c = 0; c < (int)(sizeof cases / sizeof *cases); c++) {
+        mechanism m = begin(9.81);
+        balance first, last, now;
+        double swing = 0, rise = 0, drop = 0, apart = 0, report = 0;
+        int bad = 0, substeps = 0, steps = (int)(2 / cases[c].dt);
+        for (i = 0; i < cases[c].n; i++) {
+            int kind = cases[c].kind == 2 ? (i % 2 ? CT_JOINT_FIXED : CT_JOINT_HINGE) : (cases[c].kind ? CT_JOINT_HINGE : CT_JOINT_BALL);
+            double mass = 0.036 * (i == cases[c].n - 1 ? cases[c].load : 1);
+            box(&m, s, mass, 0.1 * (i + 0.5), 0, 0, NULL, NULL);
+            hold(&m, (ct_joint_kind)kind, m.id[i], i ? m.id[i - 1] : nobody, 0.1 * i, 0, 0);
+            swing += mass * 9.81 * 0.1 * (i + 0.5);
+        }
+        first = last = weigh(&m, 9.81);
+        for (i = 0; i < steps; i++) {
+            ct_step_report r = step_once(m.w, cases[c].dt);
+            now = weigh(&m, 9.81);
+            if (r.contacts > 0) /* links may meet, and that costs energy */
+                break;
+            rise = fmax(rise, now.energy - last.energy), drop = fmax(drop, last.energy - now.energy);
+            report = fmax(report, fabs(r.energy_kinetic + r.energy_gravity - now.energy));
+            apart = fmax(apart, (double)r.joint_error);
+            bad += r.status > CT_STATUS_SUBSTEPPED, substeps += r.substeps;
+            last = now;
+        }
+        print_message("%d links, kind %d, load %g, %d steps: rise %.1e, largest drop %.1e, lost %.1e of the swing, joints %.1e, %d bad, %.2f substeps\n",
+                      cases[c].n, cases[c].kind, cases[c].load, i, rise / swing, drop / swing, (first.energy - last.energy) / swing, apart / 0.1, bad,
+                      substeps / (double)(i ? i : 1));
+        assert_true(rise <= 1e-3 * swing && drop <= 0.02 * swing && first.energy - last.energy <= cases[c].lost * swing);
+        assert_true(report <= 1e-6 * swing);
+        assert_true(apart <= 1e-5 * 0.1);
+        assert_true(bad <= steps / 20 && substeps <= 4 * steps);
+        ct_world_destroy(m.w);
+    }
+}
+
+/* two free boxes under one, two or three joints of a kind, and a ring of six hinges, in vacuum: momenta and energy stay */
+static void joints_that_repeat_each_other(void **state)
+{
+    static const double s[3] = {0.1, 0.1, 0.1}, omega[3] = {0, 3, 5}, v[3] = {0.35, 0, 0};
+    int kind, n, i, k;
+    (void)state;
+    for (kind = 0; kind < 4; kind++)
+        for (n = 1; n < 4; n++) {
+            mechanism m = begin(0);
+            balance first, last;
+            if (kind < 3) {
+                ct_joint_kind kinds[3] = {CT_JOINT_BALL, CT_JOINT_HINGE, CT_JOINT_FIXED};
+                box(&m, s, 1, 0, 0, 0, v, omega), box(&m, s, 1, 0.12, 0, 0, v, omega);
+                for (i = 0; i < n; i++)
+                    hold(&m, kinds[kind], m.id[0], m.id[1], 0.06, 0, 0.04 * (i - 1));
+            } else
+                for (i = 0; i < 6; i++) {
+                    double a = FULL_TURN / 6 * i;
+                    box(&m, s, 1, 0.3 * cos(a), 0.3 * sin(a), 0, v, i == 0 ? omega : NULL);
+                    if (i)
+                        hold(&m, CT_JOINT_HINGE, m.id[i], m.id[i - 1], 0.26 * cos(a - FULL_TURN / 12), 0.26 * sin(a - FULL_TURN / 12), 0);
+                    if (i == 5)
+                        hold(&m, CT_JOINT_HINGE, m.id[0], m.id[5], 0.26 * cos(FULL_TURN / 12), -0.26 * sin(FULL_TURN / 12), 0);
+                }
+            step_once(m.w, 0.01); /* takes what the joints do not allow */
+            first = weigh(&m, 0);
+            for (i = 0; i < 300; i++)
+                assert_true(step_once(m.w, 0.01).status <= CT_STATUS_SUBSTEPPED);
+            last = weigh(&m, 0);
+            assert_true(first.kinetic > 0.05);
+            assert_true(fabs(last.kinetic - first.kinetic) < 0.005 * first.kinetic);
+            for (k = 0; k < 3; k++)
+                assert_true(fabs(last.P[k] - first.P[k]) < 1e-9 && fabs(last.L[k] - first.L[k]) < 1e-6);
+            ct_world_destroy(m.w);
+        }
+}
+
+/* a door of 32 kg on two hinges turns on at .75 rad/s: I w^2 / 2 */
+static void a_door_on_two_hinges_turns(void **state)
+{
+    static const double s[3] = {0.8, 2, 0.04};
+    mechanism m = begin(9.81);
+    double I = 32 / 12.0 * (0.8 * 0.8 + 0.04 * 0.04) + 32 * 0.4 * 0.4, omega[3] = {0, 0.75, 0}, v[3] = {0, 0, -0.3};
+    ct_joint_desc d = ct_joint_desc_default(CT_JOINT_HINGE);
+    int i;
+    (void)state;
+    box(&m, s, 32, 0.4, 1, 0, v, omega);
+    d.a.body = m.id[0], d.axis[0] = d.axis[2] = 0, d.axis[1] = 1;
+    for (i = 0; i < 2; i++) {
+        d.point[1] = (ct_real)(0.3 + 1.4 * i);
+        assert_int_equal(ct_joint_add(m.w, &d, NULL), CT_OK);
+    }
+    for (i = 0; i < 240; i++) {
+        ct_step_report r = step_once(m.w, 1 / 60.0);
+        assert_int_equal(r.status, CT_STATUS_OK);
+        assert_true(fabs(r.energy_kinetic - I * 0.75 * 0.75 / 2) < 1e-3 * I);
+    }
+    ct_world_destroy(m.w);
+}
+
+/* a bridge of ten planks, as long as its span: it cannot sag. A chain of twenty links with 1,000 times their weight hangs still */
+static void taut_chains_rest(void **state)
+{
+    static const double plank[3] = {0.18, 0.03, 0.5}, link[3] = {0.02, 0.09, 0.02};
+    mechanism m = begin(9.81);
+    int i, side, bad = 0;
+    (void)state;
+    for (i = 0; i <= 10; i++) {
+        if (i < 10)
+            box(&m, plank, 1.62, 0.2 * (i + 0.5), 0, 0, NULL, NULL);
+        for (side = -1; side < 2; side += 2)
+            hold(&m, CT_JOINT_BALL, i < 10 ? m.id[i] : m.id[9], i < 10 && i ? m.id[i - 1] : nobody, 0.2 * i, 0, 0.2 * side);
+    }
+    for (i = 0; i < 120; i++)
+        bad += step_once(m.w, 1 / 60.0).status != CT_STATUS_OK;
+    for (i = 0; i < 10; i++) {
+        ct_real x[3];
+        assert_int_equal(ct_body_get_pose(m.w, m.id[i], x, NULL), CT_OK);
+        assert_true(fabs((double)x[1]) < 5e-3);
+    }
+    assert_int_equal(bad, 0);
+    ct_world_destroy(m.w);
+    m = begin(9.81);
+    for (i = 0; i < 20; i++) {
+        box(&m, link, 0.036 * (i == 19 ? 1000 : 1), 0, -0.1 * (i + 0.5), 0, NULL, NULL);
+        hold(&m, CT_JOINT_BALL, m.id[i], i ? m.id[i - 1] : nobody, 0, -0.1 * i, 0);
+    }
+    for (i = 0; i < 120; i++)
+        assert_int_equal(step_once(m.w, 1 / 60.0).status, CT_STATUS_OK);
+    assert_true(weigh(&m, 0).kinetic < 1e-9);
+    ct_world_destroy(m.w);
+}
+
+/* a table of a slab on four legs stands on a plane, and bears a box: its weight is on the floor, and nothing moves */
+static void a_table_stands(void **state)
+{
+    static const double slab[3] = {1, 0.05, 0.6}, leg[3] = {0.05, 0.7, 0.05}, crate[3] = {0.2, 0.2, 0.2};
+    mechanism m = begin(9.81);
+    const ct_contact *contacts;
+    double weight = 0, load = 0;
+    int i, n, bad = 0;
+    (void)state;
+    box(&m, slab, 12, 0, 0.7262, 0, NULL, NULL);
+    for (i = 0; i < 4; i++) {
+        double x = i % 2 ? 0.45 : -0.45, z = i / 2 ? 0.25 : -0.25;
+        box(&m, leg, 1, x, 0.3512, z, NULL, NULL);
+        hold(&m, CT_JOINT_FIXED, m.id[1 + i], m.id[0], x, 0.7012, z);
+    }
+    box(&m, crate, 5, 0.1, 0.8532, 0, NULL, NULL);
+    add_plane(m.w, 0, 1, 0, 0);
+    for (i = 0; i < m.n; i++)
+        weight += m.mass[i] * 9.81 / 60;
+    for (i = 0; i < 120; i++) {
+        int k;
+        bad += step_once(m.w, 1 / 60.0).status > CT_STATUS_SUBSTEPPED;
+        assert_int_equal(ct_world_contacts(m.w, &contacts, &n), CT_OK);
+        for (k = 0; i >= 60 && k < n; k++)
+            load += contacts[k].kind == CT_PAIR_PLANE ? (double)contacts[k].impulse_normal / 60 : 0;
+    }
+    print_message("table: load %.6f of the weight, kinetic energy %.1e J, %d bad\n", load / weight, weigh(&m, 0).kinetic, bad);
+    assert_true(fabs(load - weight) < 1e-3 * weight && weigh(&m, 0).kinetic < 1e-6 && bad <= 6);
+    ct_world_destroy(m.w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads_swing_for_ever), cmocka_unit_test(joints_that_repeat_each_other),
+                                       cmocka_unit_test(a_door_on_two_hinges_turns), cmocka_unit_test(taut_chains_rest),
+                                       cmocka_unit_test(a_table_stands)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
