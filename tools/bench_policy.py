@@ -83,7 +83,6 @@ OFF = collections.OrderedDict([
     ("attempt.newton_full", "1000000"),    # line searches of Newton steps
     ("energy.gain", "1e30"),
     ("energy.gain_rigid", "1e30"),
-    ("energy.climb", "1e30"),
     ("energy.balance_least", "1e30"),      # momentum transferred to contacts
     ("substep.successes", "1"),
     ("substep.equal", "1"),

@@ -1,8 +1,8 @@
 /* joints.c -- rows of joints and stitches.
    Method: a joint holds at the end of the step, phi(q(v)) = 0, which is solved by Newton steps: at the tentative motion v_k of a round the
-   row is phi(q(v_k))/dt + J (v - v_k) + c r = 0. J is that at the start of the step: the impulse acts through the arms there, as in the
-   scheme of Ryckaert, Ciccotti & Berendsen 1977. With v at the middle of steps this scheme is time-reversible and keeps the energy of a
-   swinging chain. Since J is not the exact derivative, a round reduces the error by a factor of the order of the step's rotation.
+   row is phi(q(v_k))/dt + J (v - v_k) + c r = 0. J is that at the start of the step: the impulse acts through the arms there. Since J is not the
+   exact derivative, a round reduces the error by a factor of the order of the step's rotation. Joints between rigid bodies are rows of linkages
+   (linkage.h), whose J is the mean of both ends.
    The notes' "numerical stabilization" (4.1.2.2: springs against the drift of the linear approximation) is here the compliance c = 1 / (k
    dt^2) of an implicit spring k. Without a spring there is no drift to stabilize, since phi contains the whole error.
    Based on: lecture notes 4.1.1 (bilateral constraints, J = d phi / d q G); Otaduy 2009, eq. 4-5. */
