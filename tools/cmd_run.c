@@ -33,6 +33,7 @@ typedef struct run_state {
     render *picture;
     double *cpu_ms;           /* [steps] */
     long n_steps, last_found; /* intersections after the last step */
+    int inverted;             /* 1: inverted elements have been named */
     int failed;
     double started;
 } run_state;
@@ -238,6 +239,10 @@ static int run_record(run_state *r, long step, const ct_step_report *p, double m
         if (found && !r->totals.intersections)
             fprintf(stderr, "contact: %s: step %ld: %ld intersections%s%s\n", r->scene.file, step, found, *text ? "; " : "", text);
         r->totals.intersections += found;
+        if (!r->inverted && inside_inverted(r->inside, &r->sim, text, sizeof text)) {
+            fprintf(stderr, "contact: %s: step %ld: an %s\n", r->scene.file, step, text);
+            r->inverted = 1;
+        }
         r->last_found = found;
     }
     if (r->o.dump && !run_dump(r, step))
@@ -430,7 +435,7 @@ static int run_all(run_state *r)
     sigaction(SIGTERM, &act, NULL);
     r->totals.start_intersections = (int)run_intersections(r, 1);
     if (r->o.check)
-        r->inside = inside_create(&r->sim, r->totals.start_intersections > 0);
+        r->inside = inside_create(&r->sim, &r->scene, r->totals.start_intersections > 0);
     if (r->failed || (r->o.out && (!out_clear(r->o.out, old) || !out_frame(&r->sim, r->o.out, 0, r->o.frames))))
         return CLI_FAILED;
     if (r->o.dump && !out_remove_series(r->o.dump, "step_", ".cpb"))

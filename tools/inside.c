@@ -15,6 +15,8 @@ struct inside_state {
     inside_part *parts;
     int n_parts, n_bodies, tangled;
     unsigned char *closed; /* [n_bodies] */
+    unsigned char *apart;  /* [n_bodies n_bodies] 1: a joint lets them overlap */
+    unsigned char **used;  /* [n_bodies] of each vertex: its surface has it; NULL: a plane */
     unsigned char *start;  /* [n_parts * n_bodies] side at the start */
     double *lo, *hi;       /* [3 n_bodies] */
 };
@@ -52,7 +54,7 @@ static void inside_split(inside_state *s, const sim *m, int body)
             s->parts[s->n_parts].body = body;
             s->parts[s->n_parts++].vertex = i;
         }
-    free(used);
+    s->used[body] = used;
     free(parent);
 }
 
@@ -132,13 +134,40 @@ static int inside_side(const inside_state *s, const sim *m, int part, int body)
     return inside_winding(&m->bodies[body], x) > 0.5;
 }
 
-inside_state *inside_create(const sim *m, int tangled)
+static int inside_is_deformable(const sim_body *b)
+{
+    return b->type != SCENE_RIGID && b->type != SCENE_STATIC && b->type != SCENE_KINEMATIC;
+}
+
+/* marks the pairs of bodies that a joint keeps from colliding, as ct_joint_desc.collide says */
+static void inside_joints(inside_state *s, const sim *m, const scene *from)
+{
+    int i, k, b, body[2], deformable;
+    for (i = 0; i < from->n_joints; i++) {
+        const scene_joint *j = &from->joints[i];
+        for (deformable = k = 0; k < 2; k++)
+            for (body[k] = -1, b = 0; b < m->n_bodies; b++)
+                if (j->body[k] && !strcmp(m->bodies[b].name, j->body[k]))
+                    body[k] = b, deformable += inside_is_deformable(&m->bodies[b]);
+        if (body[0] < 0 || body[1] < 0)
+            continue;
+        if (j->collide >= 0 ? j->collide : (deformable == 2 ? j->kind == CT_JOINT_STITCH || j->compliance > 0 : deformable == 1))
+            continue;
+        for (k = 0; k < 2; k++)
+            s->apart[(size_t)body[k] * (size_t)m->n_bodies + (size_t)body[1 - k]] = 1;
+    }
+}
+
+inside_state *inside_create(const sim *m, const scene *from, int tangled)
 {
     inside_state *s = (inside_state *)cli_alloc(1, sizeof *s);
     int b, p;
     s->n_bodies = m->n_bodies;
     s->tangled = tangled;
     s->closed = (unsigned char *)cli_alloc((size_t)m->n_bodies, 1);
+    s->apart = (unsigned char *)cli_alloc((size_t)m->n_bodies, (size_t)m->n_bodies);
+    s->used = (unsigned char **)cli_alloc((size_t)m->n_bodies, sizeof *s->used);
+    inside_joints(s, m, from);
     s->lo = (double *)cli_alloc((size_t)m->n_bodies * 3, sizeof *s->lo);
     s->hi = (double *)cli_alloc((size_t)m->n_bodies * 3, sizeof *s->hi);
     for (b = 0; b < m->n_bodies; b++)
@@ -155,7 +184,8 @@ inside_state *inside_create(const sim *m, int tangled)
     return s;
 }
 
-static long inside_planes(const sim *m, char *text, size_t size, long found)
+/* vertices behind planes: of surfaces, or inner ones */
+static long inside_planes(const inside_state *s, const sim *m, int inner, char *text, size_t size, long found)
 {
     long n = 0;
     int b, c, i;
@@ -169,10 +199,13 @@ static long inside_planes(const sim *m, char *text, size_t size, long found)
                 continue;
             for (i = 0; i < o->n_vertices; i++) {
                 const double *x = o->positions + 3 * i;
+                if (!s->used[c] || s->used[c][i] == inner)
+                    continue;
                 if (plane->normal[0] * x[0] + plane->normal[1] * x[1] + plane->normal[2] * x[2] >= plane->offset)
                     continue;
                 if (!found && !n)
-                    snprintf(text, size, "%s vertex %d is behind %s", o->name, i, plane->name);
+                    snprintf(text, size, inner ? "inner node of %s is behind %s: elements there are inverted (node %d)" : "%s is behind %s (vertex %d)",
+                             o->name, plane->name, i);
                 n++;
             }
         }
@@ -191,7 +224,7 @@ long inside_count(inside_state *s, const sim *m, char *text, size_t size)
     for (p = 0; p < s->n_parts; p++)
         for (b = 0; b < s->n_bodies; b++) {
             const inside_part *part = &s->parts[p];
-            if (!s->closed[b] || b == part->body || (inside_is_scripted(&m->bodies[b]) && inside_is_scripted(&m->bodies[part->body])))
+            if (!s->closed[b] || b == part->body || s->apart[(size_t)b * (size_t)s->n_bodies + (size_t)part->body] || (inside_is_scripted(&m->bodies[b]) && inside_is_scripted(&m->bodies[part->body])))
                 continue;
             was = &s->start[(size_t)p * (size_t)s->n_bodies + (size_t)b];
             now = inside_side(s, m, p, b);
@@ -205,13 +238,20 @@ long inside_count(inside_state *s, const sim *m, char *text, size_t size)
                          m->bodies[b].name);
             n++;
         }
-    return n + inside_planes(m, text, size, n);
+    return n + inside_planes(s, m, 0, text, size, n);
 }
+
+long inside_inverted(const inside_state *s, const sim *m, char *text, size_t size) { return inside_planes(s, m, 1, text, size, 0); }
 
 void inside_free(inside_state *s)
 {
+    int b;
     if (!s)
         return;
+    for (b = 0; b < s->n_bodies; b++)
+        free(s->used[b]);
+    free(s->used);
+    free(s->apart);
     free(s->parts);
     free(s->closed);
     free(s->start);
