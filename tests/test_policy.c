@@ -204,10 +204,6 @@ static void test_gains(void **state)
     assert_true(cti_policy_body_gain(1, 100, 0) == 2e-4 * 100 && cti_policy_body_gain(0, 100, 0) == 1e-3 * 100);
     assert_true(cti_policy_body_gain(1, 0, 1e6) == rounded * 1e6);
     assert_true(cti_policy_rigid_gain(100) == 5e-3 * 100);
-    assert_int_equal(cti_policy_chain_climbs(1, 1, 1, 0), 0);   /* its motion explains the rise */
-    assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 0), 1); /* .2 of 1.8 */
-    assert_int_equal(cti_policy_chain_climbs(1, 0.95, 1, 0), 0);
-    assert_int_equal(cti_policy_chain_climbs(1, 0.8, 1, 20), 0); /* small beside the energy of a step's fall */
     assert_true(cti_policy_row_miss(CTI_R(0.5), CTI_R(0.25)) == CTI_R(0.01) * CTI_R(0.5) / CTI_R(0.25));
     assert_true(cti_policy_newton_is_full(3) && !cti_policy_newton_is_full(4));
 }

@@ -548,6 +548,7 @@ static int pinch(int kind, const char *what)
         ct_step_report r = step_once(w, 0.01);
         assert_true(r.energy_kinetic == r.energy_kinetic && r.energy_kinetic < 1e4);
         n = count_intersections(w);
+        assert_true(n == 0 || r.status == CT_STATUS_NOT_CONVERGED); /* no step is `ok` while pairs cross */
         worst = n > worst ? n : worst;
         if (n > 0)
             freed = -1;
@@ -601,7 +602,7 @@ static void no_room(ct_integrator integrator)
     x = read_vectors(w, soft, 0, &n);
     print_message("no room: a step's sweeps were at most %.0f budgets of a solve; %d blocks rested; what falls is at %.4f and %.4f m\n", worst,
                   frozen, (double)c[1], x[1] + 0.1);
-    assert_true(worst > 24 && worst < 200);
+    assert_true(worst > 4 && worst < 200);
     assert_true(frozen > 0);
     assert_true(fabs((double)c[1] - 18.22) < 0.03);
     assert_true(fabs(x[1] + 0.1 - 18.22) < 0.03);

@@ -177,6 +177,8 @@ static void cti_step_finish(cti_state *s, ct_step_report *r)
 {
     cti_nearness nearness;
     r->tangled = CTI_LEN(s->contact.tangled_pairs) / 2;
+    if (r->tangled) /* pairs cross: their contact law does not hold */
+        cti_step_status(r, CT_STATUS_NOT_CONVERGED);
     if (s->step.limit.n == 0 && s->detect.n_tangled && CTI_LEN(s->contact.repairs))
         s->step.limit = s->contact.repairs[0].pair;
     r->refactorizations = s->factors.n_refactored;
