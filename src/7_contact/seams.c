@@ -132,6 +132,8 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
     const cti_pair *p = &hit->pair;
     ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, p));
     int led;
+    if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
+        return 0;
     if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(q->s, p))))
         return 0;
     if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
