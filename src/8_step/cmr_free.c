@@ -96,8 +96,16 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     motion.A = &sys->A, motion.b = sys->b, motion.x = sys->v_free, motion.work = sys->work;
     m->free_iterations = 0;
     if (!m->extrapolated_attempts) {
+        double tolerance = cti_cmr_free_tolerance(s, q, dt);
+        int most;
         cti_factors_refill(q, &sys->A, dt);
-        m->free_iterations = cti_factors_free_solve(f, q, &motion, cti_cmr_free_tolerance(s, q, dt), 200, worker);
+        most = cti_policy_free_iterations(&q->cache.stamp, f->symbolics[q->symbolic].flops, f->symbolics[q->symbolic].nonzeros);
+        m->free_iterations = cti_factors_free_solve(f, q, &motion, tolerance, most, worker);
+        if (m->free_iterations == most && q->cache.stamp.age > 0) { /* slow with a factor of an earlier matrix, whose memory the new one takes */
+            q->cache.is_due = 1;
+            cti_factors_refill(q, &sys->A, dt);
+            m->free_iterations += cti_factors_free_solve(f, q, &motion, tolerance, CTI_POLICY_FREE, worker);
+        }
     }
     cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;

@@ -34,6 +34,14 @@ CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iteratio
     return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
 }
 
+CTI_FN int cti_policy_free_iterations(const cti_factor_stamp *stamp, double flops, double nonzeros)
+{
+    double most = nonzeros > 0 ? flops / (cti_step_tuned.factors.solve * nonzeros) : 0;
+    if (stamp->age == 0)
+        return CTI_POLICY_FREE;
+    return most > CTI_POLICY_FREE ? CTI_POLICY_FREE : cti_max_int(cti_step_tuned.factors.slow, (int)most);
+}
+
 /* An impact needs a better factor than free flight. Without this rule, delayed factors doubled the worst step of a cloth's impact. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap)
 {

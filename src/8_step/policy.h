@@ -108,6 +108,10 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
    of which rounding errors are a share [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
+/* cti_policy_free_iterations -- most conjugate gradient iterations of a free solve: with a factor of an earlier matrix, those that cost as much as a
+   new one. */
+enum { CTI_POLICY_FREE = 200 };
+CTI_FN int cti_policy_free_iterations(const cti_factor_stamp *stamp, double flops, double nonzeros);
 /* cti_policy_newton_is_full -- 1 if the next Newton iteration takes the full step; 0: a step along which the potential falls. */
 CTI_FN int cti_policy_newton_is_full(int iterations);
 
