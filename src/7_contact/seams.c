@@ -21,21 +21,52 @@
 typedef struct cti_seams {
     const cti_surface *s;
     const ct_real *x1;
-    ct_real *x;     /* [3 nv] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
+    ct_real *x;     /* [3 n_moving] end of the motion that the pairs so far lead; of rigid bodies, only where cti_seams_place has set it */
     ct_real *shift; /* [3 n_bodies] of rigid bodies, from x1 to there */
-    uint8_t *led;   /* [nv] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
+    uint8_t *led;   /* [n_moving] 1: a vertex of such a pair; of a rigid body, its first vertex stands for all */
 } cti_seams;
 
 static int cti_seams_rigid(const cti_surface *s, int v) { return cti_surface_attach(s, v)->frame >= 0; }
 
-CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
+/* place of a vertex among those that may move; -1: it never does */
+static int cti_seams_of(const cti_surface *s, int v)
 {
-    ct_real a[12], b[12], share = 2;
+    const cti_surface_body *b = &s->bodies[s->body_of[v]];
+    return b->moves ? v + b->shift : -1;
+}
+
+/* end of a vertex's led motion */
+static cti_v3 cti_seams_end(const cti_seams *q, int v)
+{
+    int i = cti_seams_of(q->s, v);
+    return i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, v);
+}
+
+/* a [12] = positions of a pair at the start, b [12] at the end of the led motion */
+static void cti_seams_gather(const cti_seams *q, const cti_pair *p, ct_real *a, ct_real *b)
+{
     int k;
-    for (k = 0; k < pair->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(x0, pair->v[k]));
-        cti_v3_put(b, k, cti_v3_at(x1, pair->v[k]));
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(q->s->x0, p->v[k]));
+        cti_v3_put(b, k, cti_seams_end(q, p->v[k]));
     }
+}
+
+/* offset of a pair's features, at the end of the led motion */
+static cti_v3 cti_seams_offset(const cti_seams *q, const cti_pair *p)
+{
+    ct_real a[12], b[12];
+    cti_pair view = *p;
+    int k;
+    cti_seams_gather(q, p, a, b);
+    for (k = 0; k < p->n; k++)
+        view.v[k] = k;
+    return cti_pair_offset(q->s, b, &view);
+}
+
+static ct_real cti_seams_meet(const cti_pair *pair, const ct_real *a, const ct_real *b, ct_real distance)
+{
+    ct_real share = 2;
     if (pair->kind == CT_PAIR_VF)
         cti_ccd_vf(a, b, distance, &share);
     else if (pair->kind == CT_PAIR_EE)
@@ -45,6 +76,17 @@ CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct
     else if (pair->kind == CT_PAIR_VV)
         cti_ccd_vv(a, b, distance, &share);
     return share;
+}
+
+CTI_FN ct_real cti_seams_share(const cti_pair *pair, const ct_real *x0, const ct_real *x1, ct_real distance)
+{
+    ct_real a[12], b[12];
+    int k;
+    for (k = 0; k < pair->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(x0, pair->v[k]));
+        cti_v3_put(b, k, cti_v3_at(x1, pair->v[k]));
+    }
+    return cti_seams_meet(pair, a, b, distance);
 }
 
 /* 1 for a plane, and for a pair inside of a face, whose direction is the only one that its features allow */
@@ -59,19 +101,21 @@ static int cti_seams_place(cti_seams *q, int v)
 {
     const cti_surface *s = q->s;
     cti_v3 sum = cti_v3_zero();
-    int k, n = 0;
+    int k, n = 0, i = cti_seams_of(s, v);
+    if (i < 0)
+        return 0;
     if (cti_seams_rigid(s, v)) {
-        cti_v3_put(q->x, v, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
-        return q->led[s->ranges[s->body_of[v]].v0];
+        cti_v3_put(q->x, i, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
+        return q->led[cti_seams_of(s, s->ranges[s->body_of[v]].v0)];
     }
-    for (k = s->vertex_start[v]; !q->led[v] && k < s->vertex_start[v + 1]; k++) {
-        int u = s->vertex_next[k];
-        if (q->led[u])
-            sum = cti_v3_add(sum, cti_v3_sub(cti_v3_at(q->x, u), cti_v3_at(q->x1, u))), n++;
+    for (k = s->vertex_start[v]; !q->led[i] && k < s->vertex_start[v + 1]; k++) {
+        int u = s->vertex_next[k], j = cti_seams_of(s, u);
+        if (q->led[j])
+            sum = cti_v3_add(sum, cti_v3_sub(cti_v3_at(q->x, j), cti_v3_at(q->x1, u))), n++;
     }
     if (n > 0)
-        cti_v3_put(q->x, v, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
-    return q->led[v] || n > 0;
+        cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
+    return q->led[i] || n > 0;
 }
 
 /* distance [m] by which the led motion violates the pair's half-space; below 0: it does not. *led: 1 if pairs lead it */
@@ -82,7 +126,7 @@ static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit, int *led)
     int k;
     for (k = *led = 0; k < p->n; k++)
         *led |= cti_seams_place(q, p->v[k]);
-    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->x, p));
+    return cti_min(h, d) - cti_v3_dot(hit->normal, cti_seams_offset(q, p));
 }
 
 /* projects the led motion on the pair's half-space. A rigid body is shifted as a whole */
@@ -100,29 +144,29 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
         int rigid = cti_seams_rigid(q->s, p->v[k]);
         if (w[k] == 0)
             continue;
-        q->led[rigid ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k]] = 1;
+        q->led[cti_seams_of(q->s, rigid ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k])] = 1;
         if (lacks > 0)
-            cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : p->v[k], cti_v3_mul(hit->normal, lacks * w[k] / sum));
+            cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : cti_seams_of(q->s, p->v[k]), cti_v3_mul(hit->normal, lacks * w[k] / sum));
     }
 }
 
 /* 1 if the motion to x1 passes the pair: it does not collide, and would not if one side moved on past the other */
-static int cti_seams_clear(const cti_surface *s, const cti_pair *p, const ct_real *x1)
+static int cti_seams_clear(const cti_seams *q, const cti_pair *p)
 {
-    cti_v3 off = cti_pair_offset(s, s->x0, p), way = cti_v3_sub(cti_pair_offset(s, x1, p), off);
+    const cti_surface *s = q->s;
+    cti_v3 off = cti_pair_offset(s, s->x0, p), way = cti_v3_sub(cti_seams_offset(q, p), off);
     ct_real h = cti_pair_thickness(s, p), sep = cti_min(CTI_DETECT_SEP * h, cti_v3_norm(off) / 2), a[12], b[12];
-    cti_pair view = *p;
     int k;
-    if (cti_seams_share(p, s->x0, x1, sep) <= 1)
+    cti_seams_gather(q, p, a, b);
+    if (cti_seams_meet(p, a, b, sep) <= 1)
         return 0;
     way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), CTI_SEAMS_ON * h);
     for (k = 0; k < p->n; k++) {
         cti_v3 x = cti_v3_at(s->x0, p->v[k]);
         cti_v3_put(a, k, x);
         cti_v3_put(b, k, k < p->n_a ? cti_v3_add(x, way) : x);
-        view.v[k] = k;
     }
-    return cti_seams_share(&view, a, b, sep) > 1;
+    return cti_seams_meet(p, a, b, sep) > 1;
 }
 
 /* 1 if the pair's half-space blocks the led motion, which passes the pair. A motion that no others lead has to keep the thickness. A pair
@@ -131,14 +175,16 @@ static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *
 {
     const cti_pair *p = &hit->pair;
     ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, p));
+    ct_real a[12], b[12];
     int led;
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
     if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(q->s, p))))
         return 0;
-    if (d > h && cti_seams_share(p, q->s->x0, q->x, h) > 1)
+    cti_seams_gather(q, p, a, b);
+    if (d > h && cti_seams_meet(p, a, b, h) > 1)
         return 1;
-    return led && cti_seams_clear(q->s, p, q->x);
+    return led && cti_seams_clear(q, p);
 }
 
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
@@ -148,11 +194,13 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memo
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
     cti_seams q;
-    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->nv), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->nv);
+    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
     if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
         return 0;
-    memcpy(q.x, s->x1, sizeof *q.x * 3 * (size_t)s->nv);
+    for (i = 0; i < s->nv; i++)
+        if (cti_seams_of(s, i) >= 0)
+            cti_v3_put(q.x, cti_seams_of(s, i), cti_v3_at(s->x1, i));
     /* the sequence of the pairs: kind, then distance */
     for (i = 0; i < n; i++) {
         int in = cti_seams_inside(&hits[i].pair);
