@@ -69,9 +69,15 @@ static void test_factor_in_contact(void **state)
     assert_int_equal(cti_policy_factor_is_late(&fresh, &m), 0);
     m.node_ports = 300;
     assert_int_equal(cti_policy_factor_is_late(&old, &m), 0);
-    assert_int_equal(cti_policy_factor_is_slow(&old, 8), 0);
-    assert_int_equal(cti_policy_factor_is_slow(&old, 9), 1);
-    assert_int_equal(cti_policy_factor_is_slow(&fresh, 9), 0);
+    /* 1e8 flops are 6.7 solves of 15e6: a lagged factor may take them beyond the iterations of a new one, which has no better */
+    old.base_iterations = 2;
+    assert_int_equal(cti_policy_factor_is_slow(&old, LARGE, NONZEROS, 8.6), 0);
+    assert_int_equal(cti_policy_factor_is_slow(&old, LARGE, NONZEROS, 8.7), 1);
+    assert_int_equal(cti_policy_factor_is_slow(&fresh, LARGE, NONZEROS, 200), 0);
+    /* a residual that fell by 1e-2 in 3 iterations takes 6 more for 1e-4, and for ever if it does not fall */
+    assert_true(fabs(cti_policy_iterations_left(3, 1, 1e-2, 1e-6) - 6) < 1e-12);
+    assert_true(cti_policy_iterations_left(3, 1, 1e-7, 1e-6) == 0);
+    assert_true(cti_policy_iterations_left(3, 1, 2, 1e-6) > 1e30);
     assert_int_equal(cti_policy_factor_is_exact(CTI_R(1e2)), 0);
     assert_int_equal(cti_policy_factor_is_exact(CTI_R(1e9)), 1);
 }

@@ -63,7 +63,6 @@ OFF = collections.OrderedDict([
     ("law.regular", "1e30"),               # the solve of a whole 3x3 block
     ("factors.cheap", "1e30"),             # every factor counts as cheap; large ones are still delayed
     ("factors.large", "1e30"),             # the delay of large factorizations
-    ("factors.slow", "1000000"),
     ("factors.missing", "0"),
     ("factors.stiff", "1e30"),
     ("island.inexact", "1"),

@@ -93,19 +93,11 @@ static void cti_cmr_free_component(cti_state *s, ct_real dt, cti_component *q, i
     cti_free_motion motion;
     const int32_t *blocks = f->blocks + q->begin;
     int i, k, n = q->end - q->begin;
-    motion.A = &sys->A, motion.b = sys->b, motion.x = sys->v_free, motion.work = sys->work;
-    m->free_iterations = 0;
+    motion.A = &sys->A, motion.b = sys->b, motion.x = sys->v_free, motion.work = sys->work, motion.dt = dt;
+    m->free_iterations = m->free_refactored = 0;
     if (!m->extrapolated_attempts) {
-        double tolerance = cti_cmr_free_tolerance(s, q, dt);
-        int most;
         cti_factors_refill(q, &sys->A, dt);
-        most = cti_policy_free_iterations(&q->cache.stamp, f->symbolics[q->symbolic].flops, f->symbolics[q->symbolic].nonzeros);
-        m->free_iterations = cti_factors_free_solve(f, q, &motion, tolerance, most, worker);
-        if (m->free_iterations == most && q->cache.stamp.age > 0) { /* slow with a factor of an earlier matrix, whose memory the new one takes */
-            q->cache.is_due = 1;
-            cti_factors_refill(q, &sys->A, dt);
-            m->free_iterations += cti_factors_free_solve(f, q, &motion, tolerance, CTI_POLICY_FREE, worker);
-        }
+        m->free_iterations = cti_factors_free_solve(f, q, &motion, cti_cmr_free_tolerance(s, q, dt), 200, worker);
     }
     cti_factors_residual(q, blocks, &sys->A, sys->b, sys->v_free, sys->work);
     m->free_energy = 0;
@@ -130,6 +122,7 @@ CTI_FN int cti_cmr_free_one(cti_state *s, ct_real dt, cti_component *q, int *its
     if (!cti_factors_prepare(&s->factors, q, dt))
         return 0;
     cti_cmr_free_component(s, dt, q, 0);
+    s->factors.n_refactored += q->solve.free_refactored;
     *its = cti_max_int(*its, q->solve.free_iterations);
     return 1;
 }
@@ -168,8 +161,11 @@ CTI_FN int cti_cmr_free_motion(cti_state *s, ct_real dt, cti_attempt *out)
     }
     q.s = s, q.dt = dt;
     cti_tasks_run_work(&s->desc.tasks, cti_cmr_free_range, n, cti_step_tuned.costs.motion * s->n / cti_max_int(1, n), &q);
-    for (c = 0; c < n; c++)
-        its = cti_max_int(its, s->factors.components[c].substep.part ? 0 : s->factors.components[c].solve.free_iterations);
+    for (c = 0; c < n; c++) {
+        const cti_component *k = &s->factors.components[c];
+        its = cti_max_int(its, k->substep.part ? 0 : k->solve.free_iterations);
+        s->factors.n_refactored += k->substep.part ? 0 : k->solve.free_refactored;
+    }
     out->work.linear_iterations += its;
     return 1;
 }

@@ -453,27 +453,45 @@ static int cti_factors_iterate(cti_factors *f, const cti_component *c, cti_free_
     return go;
 }
 
-CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker)
+/* conjugate gradients with the present factor from x on; *its counts their iterations. Returns 1 if they ended, 0 if a new factor takes less time
+   than the iterations that are left */
+static int cti_factors_gradients(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker, int *its)
 {
     const int32_t *blocks = f->blocks + c->begin;
+    const cti_symbolic *sym = &f->symbolics[c->symbolic];
     int n3 = 3 * m->A->n, it, i, go;
     cti_free_solve s;
-    double rz;
+    double rz, first, left;
     s.r = m->work, s.z = s.r + n3, s.p = s.z + n3, s.q = s.p + n3;
     cti_factors_residual(c, blocks, m->A, m->b, m->x, s.r);
     cti_factors_apply(f, c, &c->cache.single, blocks, s.r, s.z, worker);
-    rz = cti_factors_dot(c, blocks, s.r, s.z);
+    first = rz = cti_factors_dot(c, blocks, s.r, s.z);
     go = rz > tol * tol;
     for (i = c->begin; go && i < c->end; i++)
         cti_v3_put(s.p, f->blocks[i], cti_v3_at(s.z, f->blocks[i]));
-    for (it = 0; it < max_it && go; it++) {
+    for (it = 1; it <= max_it && go; it++) {
         cti_factors_product(c, blocks, m->A, s.p, s.q);
         go = cti_factors_iterate(f, c, &s, m->x, &rz, tol, worker);
-        if (go && cti_policy_factor_is_slow(&c->cache.stamp, it + 1))
-            cti_factors_ask(c);
+        ++*its;
+        left = cti_policy_iterations_left(it, first, rz, tol * tol);
+        if (go && cti_policy_factor_is_slow(&c->cache.stamp, sym->flops, sym->nonzeros, it + left))
+            return 0;
     }
-    cti_factors_charge(&c->cache.stamp, it);
-    return it;
+    return 1;
+}
+
+CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker)
+{
+    int its = 0, lagged = 0;
+    c->solve.free_refactored = 0;
+    if (!cti_factors_gradients(f, c, m, tol, max_it, worker, &its)) {
+        c->cache.is_due = c->solve.free_refactored = 1;
+        cti_factors_refill(c, m->A, m->dt);
+        lagged = its;
+        cti_factors_gradients(f, c, m, tol, max_it, worker, &its);
+    }
+    cti_factors_charge(&c->cache.stamp, its - lagged);
+    return its;
 }
 
 CTI_FN int cti_factors_islands(cti_factors *f, cti_arena *arena, const cti_row *rows, int n_rows, int32_t *island, int *out_n)

@@ -41,11 +41,12 @@ typedef struct cti_free_motion {
     const cti_bsr *A;
     const ct_real *b;  /* [3 n] */
     ct_real *x, *work; /* [3 n] in: start, out: solution; [12 n] */
+    ct_real dt;        /* [s] time step that A is of */
 } cti_free_motion;
 
 /* cti_factors_free_solve -- A x = b on one component by conjugate gradients, preconditioned by its factor. It ends when sqrt(r' D^-1 r) <=
-   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. A component that takes more than
-   factors.slow iterations with a factor of an earlier matrix asks for a new one. worker: see ct_task_fn. Returns the iterations. */
+   tol, immediately if x is good enough. Only the component's blocks of x, b and work are used. If a factor of an earlier matrix is slower than
+   a new one (cti_policy_factor_is_slow), that is computed in place, without an allocation. worker: see ct_task_fn. Returns the iterations. */
 CTI_FN int cti_factors_free_solve(cti_factors *f, cti_component *c, const cti_free_motion *m, double tol, int max_it, int worker);
 
 /* cti_factors_residual -- r = b - A x on one component, whose blocks are `blocks` in A. */

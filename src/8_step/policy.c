@@ -3,6 +3,7 @@
    Method: every decision is a pure function of a few facts; policy_numbers.h has the numbers, and docs/policy.md their measured worth. The
    natural map is the residual of the contact law, relative to |g| dt. Based on: no paper. */
 #include "policy.h"
+#include "../1_math/elem.h"
 
 #ifdef CTI_POLICY_MUTABLE
 cti_step_numbers cti_step_tuned = CTI_STEP_NUMBERS;
@@ -20,26 +21,23 @@ CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops,
         return 0;
     if (stamp->age < 0 || stamp->renewal_asked || stamp->dt != dt)
         return 1;
-    if (!cti_policy_factor_is_cheap(flops, nonzeros))
-        return 0;
-    if (flops < cti_step_tuned.factors.large || moves_in_contact)
+    if (cti_policy_factor_is_cheap(flops, nonzeros) && (flops < cti_step_tuned.factors.large || moves_in_contact))
         return 1;
     return cti_step_tuned.factors.solve * (double)(stamp->excess_iterations + 1) * nonzeros >= flops;
 }
 
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness) { return stiffness > cti_step_tuned.factors.stiff; }
 
-CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations)
+CTI_FN double cti_policy_iterations_left(int iterations, double first, double now, double goal)
 {
-    return iterations > cti_step_tuned.factors.slow && stamp->age > 0;
+    if (!(now < first))
+        return (double)CTI_REAL_MAX;
+    return now > goal ? iterations * cti_log64(now / goal) / cti_log64(first / now) : 0;
 }
 
-CTI_FN int cti_policy_free_iterations(const cti_factor_stamp *stamp, double flops, double nonzeros)
+CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops, double nonzeros, double iterations)
 {
-    double most = nonzeros > 0 ? flops / (cti_step_tuned.factors.solve * nonzeros) : 0;
-    if (stamp->age == 0)
-        return CTI_POLICY_FREE;
-    return most > CTI_POLICY_FREE ? CTI_POLICY_FREE : cti_max_int(cti_step_tuned.factors.slow, (int)most);
+    return stamp->age > 0 && (iterations - stamp->base_iterations) * cti_step_tuned.factors.solve * nonzeros > flops;
 }
 
 /* An impact needs a better factor than free flight. Without this rule, delayed factors doubled the worst step of a cloth's impact. */

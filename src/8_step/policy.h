@@ -16,8 +16,12 @@ CTI_FN int cti_policy_factor_is_cheap(double flops, double nonzeros);
 CTI_FN int cti_policy_factor_is_due(const cti_factor_stamp *stamp, double flops, double nonzeros, ct_real dt, int moves_in_contact);
 /* cti_policy_factor_is_exact -- 1 if the factor is computed in double. stiffness: largest one of a block, relative to its mass. */
 CTI_FN int cti_policy_factor_is_exact(ct_real stiffness);
-/* cti_policy_factor_is_slow -- 1 if a free solve that has taken so many iterations with a factor of an earlier matrix asks for a new one. */
-CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, int iterations);
+/* cti_policy_iterations_left -- iterations of conjugate gradients until r' D^-1 r falls from `now` to `goal`, if it goes on to fall as from
+   `first` to `now` in `iterations`. */
+CTI_FN double cti_policy_iterations_left(int iterations, double first, double now, double goal);
+/* cti_policy_factor_is_slow -- 1 if a free solve that is to take so many iterations in all with a factor of an earlier matrix takes longer than
+   a factorization and the iterations with a new factor. */
+CTI_FN int cti_policy_factor_is_slow(const cti_factor_stamp *stamp, double flops, double nonzeros, double iterations);
 /* cti_policy_factor_lands -- 1 if a component's first contacts after free flight ask for a new factor at once. */
 CTI_FN int cti_policy_factor_lands(const cti_factor_stamp *stamp, const cti_solve_memory *memory, int is_cheap);
 /* cti_policy_factor_is_late -- 1 if a component that is one cluster has no factor of this step, because its free motion was
@@ -108,10 +112,6 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt);
    of which rounding errors are a share [J]. */
 CTI_FN double cti_policy_rigid_gain(double energy);
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded);
-/* cti_policy_free_iterations -- most conjugate gradient iterations of a free solve: with a factor of an earlier matrix, those that cost as much as a
-   new one. */
-enum { CTI_POLICY_FREE = 200 };
-CTI_FN int cti_policy_free_iterations(const cti_factor_stamp *stamp, double flops, double nonzeros);
 /* cti_policy_newton_is_full -- 1 if the next Newton iteration takes the full step; 0: a step along which the potential falls. */
 CTI_FN int cti_policy_newton_is_full(int iterations);
 

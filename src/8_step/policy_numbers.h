@@ -28,8 +28,6 @@
     /* float resolves the free motion, which is that of the mass, to a hundredth up to here. S1 has 1e2, a steel cube of 2 cm 1e9. \
        Half and double act in `crash` alone (docs/policy.md) */ \
     X(ct_real, stiff, CTI_R(1e5), "1", "dt^2 K / m of a block (its entry of A over its mass, less 1) above which the factor is in double") \
-    X(int, slow, 8, "iterations", \
-      "of conjugate gradients; a free solve that takes more with a factor of an earlier matrix asks for a new one for the next attempt") \
     X(int, missing, 12, "1", \
       "a correction gets a new factor when more than one block in so many has a contact that the factor lacks: fewer are left to the sweeps") \
     X(int, patch, 48, "blocks", "in a patch, the clusters of CT_CLUSTER_PATCH alone: a dense inverse of 83 KB fits into a near cache") \

@@ -80,6 +80,7 @@ typedef struct cti_solve_memory {
     int inexact_attempts;        /* attempts in a row in which the free motion was solved inexactly, since contacts were expected */
     int extrapolated_attempts;   /* attempts in a row in which the free motion was extrapolated from the last solved one */
     int free_iterations;         /* conjugate gradient iterations of the last free solve */
+    int free_refactored;         /* 1: that solve computed a factor, since the lagged one was slow */
     int solver_failed;           /* 1: the solver that the user chose has failed on an island of the component with the current matrix */
     ct_real dt_free;             /* [s] time step of the last free motion, solved or extrapolated; 0: none */
     ct_real free_speed;          /* [m/s] largest entry of v_free */
