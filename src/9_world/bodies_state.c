@@ -416,6 +416,35 @@ CONTACT_API_DEF ct_code ct_body_pin(ct_world *w, ct_body_id body, const int32_t 
     return ct_body_pin_path(w, body, vertices, n, axes, &one, motion ? 1 : 0, until);
 }
 
+/* refuses vertices and axes that a deformable body does not have */
+static ct_code cti_pins_check(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes)
+{
+    const cti_body *b = &w->bodies[cti_world_slot(w, body)];
+    int i;
+    if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, n, "pins need a deformable body and n >= 0 of its vertices (value: n)");
+    if (!axes || (axes & ~CT_AXIS_ALL))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes,
+                              "axes is no mask of CT_AXIS_X, CT_AXIS_Y and CT_AXIS_Z; ct_body_unpin releases what a pin holds (value: axes)");
+    for (i = 0; i < n; i++)
+        if (vertices[i] < 0 || vertices[i] >= cti_body_nodes(b))
+            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
+                                  "a pinned vertex is out of range (element: place in the list, value: vertex)");
+    return CT_OK;
+}
+
+/* covered [nodes], new: 1 for the listed vertices. NULL: out of memory */
+static uint8_t *cti_pins_cover(ct_world *w, const cti_body *b, const int32_t *vertices, int n)
+{
+    uint8_t *covered = NULL;
+    int i;
+    if (!CTI_RESIZE(&w->mem, covered, cti_body_nodes(b)))
+        return NULL;
+    for (i = 0; i < n; i++)
+        covered[vertices[i]] = 1;
+    return covered;
+}
+
 /* a pin like p on a block, from where it is; there is room for it */
 static void cti_pins_add(ct_world *w, int block, const cti_pin *p)
 {
@@ -437,21 +466,18 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
     if (cti_steppers_admit(w, CTI_FEATURE_PIN, NULL) != CT_OK)
         return CT_ERR_UNSUPPORTED;
     b = &w->bodies[slot];
-    if (!cti_body_has_model(b) || n < 0 || (n > 0 && !vertices) || (axes & ~CT_AXIS_ALL) || !(until == until))
-        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, axes, "a pin needs a deformable body, vertices and an axis mask");
+    if (cti_pins_check(w, body, vertices, n, axes) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    if (!(until == until))
+        return cti_world_fail(w, CT_ERR_ARGUMENT, body, -1, until, "a pin's end is not a number");
     if (cti_bodies_check_path(w, body, segments, n_segments) != CT_OK)
         return CT_ERR_ARGUMENT;
-    for (i = 0; i < n; i++)
-        if (vertices[i] < 0 || vertices[i] >= cti_body_nodes(b))
-            return cti_world_fail(w, CT_ERR_ARGUMENT, body, i, vertices[i],
-                                  "a pinned vertex is out of range (element: place in the list, value: vertex)");
-    if (!CTI_RESIZE(&w->mem, covered, cti_body_nodes(b)) || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
+    covered = cti_pins_cover(w, b, vertices, n);
+    if (!covered || !CTI_RESERVE(&w->mem, w->state.scripts.pins, CTI_LEN(w->state.scripts.pins) + n) ||
         !CTI_RESERVE(&w->mem, w->state.scripts.path, CTI_LEN(w->state.scripts.path) + n_segments)) {
         CTI_FREE(&w->mem, covered);
         return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was pinned");
     }
-    for (i = 0; i < n; i++)
-        covered[vertices[i]] = 1;
     cti_pins_drop(&w->state, b->block0, covered, cti_body_nodes(b), axes, until);
     memset(&p, 0, sizeof p);
     p.axes = axes, p.path = CTI_LEN(w->state.scripts.path), p.n_path = n_segments;
@@ -460,6 +486,29 @@ CONTACT_API_DEF ct_code ct_body_pin_path(ct_world *w, ct_body_id body, const int
         CTI_PUSH(&w->mem, w->state.scripts.path, segments[i]);
     for (i = 0; i < n; i++)
         cti_pins_add(w, b->block0 + vertices[i], &p);
+    CTI_FREE(&w->mem, covered);
+    return CT_OK;
+}
+
+CONTACT_API_DEF ct_code ct_body_unpin(ct_world *w, ct_body_id body, const int32_t *vertices, int n, int axes)
+{
+    int slot = cti_world_slot(w, body), i;
+    uint8_t *covered;
+    const cti_body *b;
+    if (slot < 0)
+        return cti_bodies_stale(w, body);
+    b = &w->bodies[slot];
+    if (cti_pins_check(w, body, vertices, n, axes) != CT_OK)
+        return CT_ERR_ARGUMENT;
+    covered = cti_pins_cover(w, b, vertices, n);
+    if (!covered)
+        return cti_world_fail(w, CT_ERR_MEMORY, body, -1, n, "out of memory; nothing was released");
+    for (i = 0; i < CTI_LEN(w->state.scripts.pins); i++) {
+        cti_pin *p = &w->state.scripts.pins[i];
+        if (p->block >= b->block0 && p->block < b->block0 + cti_body_nodes(b) && covered[p->block - b->block0])
+            p->axes &= ~axes;
+    }
+    cti_pins_drop(&w->state, b->block0, covered, 0, 0, 0);
     CTI_FREE(&w->mem, covered);
     return CT_OK;
 }

@@ -120,12 +120,20 @@ CONTACT_API ct_code ct_body_add_kinematic(ct_world *world, const ct_kinematic_de
 CONTACT_API ct_code ct_body_remove(ct_world *world, ct_body_id body);
 /* ct_body_pin -- holds the axes (CT_AXIS_* mask) of n nodes (see ct_body_node_count) to a scripted motion (NULL: at rest where they are)
    until world time `until` [s] (< 0: for ever). A later pin of a vertex replaces the motion of an earlier one on the axes that both hold, as
-   long as it lasts; axes that it does not hold stay as they were. CT_ERR_ARGUMENT names an index out of range in .element. */
+   long as it lasts; axes that it does not hold stay as they were. ct_body_unpin releases it. CT_ERR_ARGUMENT: an index out of range (its place
+   in the list in .element), axes 0 or beyond CT_AXIS_ALL. */
 CONTACT_API ct_code ct_body_pin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion *motion, double until);
 /* ct_body_pin_path -- the same along a path of n_segments >= 0 pieces (none: at rest), which are copied. CT_ERR_ARGUMENT names a bad piece in
    .element. */
 CONTACT_API ct_code ct_body_pin_path(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes, const ct_motion_segment *segments,
                                      int n_segments, double until);
+/* ct_body_unpin -- releases the axes (CT_AXIS_* mask) of n nodes from all pins, also those for ever and those whose time has not come to an end.
+   The other axes stay held. A released node keeps the velocity that its script had, and moves by forces and contacts from the next step on.
+   vertices  in  [n] nodes (ct_body_node_count); one that no pin holds stays as it is
+   axes      in  1 to CT_AXIS_ALL
+   Direction pins stay: ct_body_constrain with the identity releases them. CT_ERR_ARGUMENT as in ct_body_pin, CT_ERR_STALE_ID, CT_ERR_MEMORY;
+   then nothing was released. */
+CONTACT_API ct_code ct_body_unpin(ct_world *world, ct_body_id body, const int32_t *vertices, int n, int axes);
 /* ct_body_constrain -- a direction pin (Volino 2000, 2.2): the vertex moves only in the range of the symmetric projector S [9], row-major:
    0 fixes it, X X' keeps it on a line along the unit vector X, I - X X' in a plane with normal X. Its inverse mass is S / m. */
 CONTACT_API ct_code ct_body_constrain(ct_world *world, ct_body_id body, int vertex, const ct_real projector[9]);
