@@ -1,11 +1,12 @@
 /* joints.c -- joints between bodies: checks, book-keeping, and their block numbers for a step. Method: a joint stores block numbers
    relative to its bodies' first blocks, so that bodies may be added and removed; preparation makes them absolute. Based on: lecture notes
    4.1 (bilateral constraints). */
+#include "../0_base/log.h"
 #include "world.h"
 
 #define CTI_JOINT_SIZE CTI_R(4)   /* [radius of gyration] lever that converts a joint's rotation to a distance: about the size of the
                                      body */
-#define CTI_JOINT_CLEAR CTI_R(1.1) /* [thickness of the surfaces] rest length of a stitch between surfaces that collide */
+#define CTI_JOINT_CLEAR CTI_R(1.1) /* [thickness of the surfaces] least rest length of a stitch between surfaces that collide */
 
 CONTACT_API_DEF ct_joint_desc ct_joint_desc_default(ct_joint_kind kind)
 {
@@ -200,11 +201,19 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     j->compliance = d->compliance, j->angular_compliance = d->angular_compliance;
     j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
     j->lever = j->lever > 0 ? j->lever : 1;
-    if (d->kind == CT_JOINT_STITCH) {
-        j->rest = d->rest_length;
-        if (d->rest_length < 0)
-            j->rest = held_a && held_b && out->collide ? CTI_JOINT_CLEAR * (a->thickness + b->thickness) / 2 : 0;
-    }
+    if (d->kind == CT_JOINT_STITCH)
+        j->rest = cti_max(d->rest_length, held_a && held_b && out->collide ? CTI_JOINT_CLEAR * (a->thickness + b->thickness) / 2 : 0);
+}
+
+/* logs that a stitch is longer than it was asked to be, since its vertices keep their thickness */
+static void cti_joints_warn_rest(const ct_world *w, const ct_joint_desc *d, const cti_world_joint *q)
+{
+    cti_logger log;
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    if (d->kind == CT_JOINT_STITCH && d->rest_length >= 0 && q->joint.rest > d->rest_length)
+        cti_logger_write(&log, CT_LOG_WARNING, "the stitch of vertex %d of '%s' and vertex %d of '%s' gets a rest_length of %g m in place of %g m: its "
+                         "bodies collide and keep their thickness. Its collide 0 makes the points meet", (int)d->a.vertices[0],
+                         w->bodies[q->slot[0]].name, (int)d->b.vertices[0], w->bodies[q->slot[1]].name, (double)q->joint.rest, (double)d->rest_length);
 }
 
 static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
@@ -271,6 +280,7 @@ static ct_code cti_joints_add(ct_world *w, const ct_joint_desc *d, ct_joint_id *
     q.joint.key = ((uint64_t)q.generation << 33 | (uint64_t)(uint32_t)i << 1) * 0x9e3779b97f4a7c15ull & ~(uint64_t)1;
     w->joints[i] = q;
     cti_joints_forget(w, &q);
+    cti_joints_warn_rest(w, d, &q);
     w->ready = w->prepared = 0;
     if (out_joint) {
         out_joint->index1 = (uint32_t)i + 1;

@@ -516,8 +516,8 @@ typedef struct ct_joint_desc {
     ct_real axis[3];    /* hinge: world, at the time of adding, any length > 0; default 0, 1, 0 */
     ct_real compliance; /* [m/N] >= 0: inverse of a spring's stiffness; default 0: rigid */
     ct_real angular_compliance; /* [rad/(N m)] >= 0 of hinge and fixed joints; default 0 */
-    ct_real rest_length; /* [m] stitches; 0: the points coincide; default -1: 1.1 thicknesses between vertices of bodies that collide, else
-                            0 */
+    ct_real rest_length; /* [m] stitches; default -1: 0, the points coincide. Between vertices of bodies that collide at least 1.1
+                            thicknesses, which the log says: a seam closes to its thickness */
     int collide;         /* 1, 0: the two bodies collide or not (with planes always); default -1: they collide when one of them is
                             deformable. Where both are, only if the joint is a stitch or has a compliance: others hold vertices of
                             both in one place, which contradicts their thickness */
