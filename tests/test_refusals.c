@@ -338,6 +338,44 @@ static void slivers_are_named(void **state)
     }
 }
 
+static void count_coarse(ct_log_level level, const char *text, void *user)
+{
+    int *told = user;
+    told[0] += level == CT_LOG_WARNING && strstr(text, "embedded surface") != NULL;
+    told[1] += level == CT_LOG_WARNING && strstr(text, "above half of the surface's edges") != NULL;
+}
+
+/* a surface of edges of h and h sqrt 2 in tets of .1 m (longest edge .1 sqrt 3), and a thickness: told where h sqrt 2 > .1 sqrt 3, and where the
+   thickness is above half of the surface's mean edge, which is between h and h sqrt 2 */
+static void surfaces_that_do_not_fit_are_named(void **state)
+{
+    static const struct {
+        int n, coarse, thick;
+        double thickness;
+    } c[] = {{1, 1, 0, 1e-3}, {1, 1, 0, 0.099}, {2, 0, 0, 0.049}, {2, 0, 1, 0.072}, {4, 0, 0, 0.0245}, {4, 0, 1, 0.036}};
+    int i;
+    (void)state;
+    for (i = 0; i < (int)(sizeof c / sizeof *c); i++) {
+        ct_real size[3] = {(ct_real)0.2, (ct_real)0.2, (ct_real)0.2};
+        int cells[3] = {2, 2, 2}, fine[3] = {c[i].n, c[i].n, c[i].n};
+        ct_world_desc d = world_desc(1e-3, 0.4, NULL);
+        ct_soft_desc s = ct_soft_desc_default();
+        ct_mesh m, skin;
+        ct_world *w;
+        int told[2] = {0, 0};
+        d.log = count_coarse, d.log_user = told, d.self_collision = 0;
+        w = world_make(&d);
+        assert_int_equal(ct_mesh_box(size, cells, 1, &m, NULL), CT_OK);
+        assert_int_equal(ct_mesh_box(size, fine, 0, &skin, NULL), CT_OK);
+        s.mesh = &m, s.surface = &skin, s.thickness = (ct_real)c[i].thickness;
+        assert_int_equal(ct_body_add_soft(w, &s, NULL), CT_OK);
+        assert_int_equal(told[0], c[i].coarse);
+        assert_int_equal(told[1], c[i].thick);
+        ct_mesh_free(&m), ct_mesh_free(&skin);
+        ct_world_destroy(w);
+    }
+}
+
 /* adding a rod of 4 segments of .25, .25, .25 and .5 m along x with this twist and direction; its error's element and value */
 static ct_code twisted(double twist, double dx, double dy, int64_t *element, double *value)
 {
@@ -524,7 +562,7 @@ int main(void)
         cmocka_unit_test(callbacks_may_not_call_back), cmocka_unit_test(strides_are_memory),
         cmocka_unit_test(contacts_outlive_others),
         cmocka_unit_test(joints_have_one_place),       cmocka_unit_test(failed_allocations_are_told),
-        cmocka_unit_test(slivers_are_named),           cmocka_unit_test(visitors_change_no_bit),
+        cmocka_unit_test(slivers_are_named), cmocka_unit_test(surfaces_that_do_not_fit_are_named),           cmocka_unit_test(visitors_change_no_bit),
         cmocka_unit_test(reports_are_finite),          cmocka_unit_test(frames_of_rods_have_a_sense),
         cmocka_unit_test(repeated_elements_are_named), cmocka_unit_test(numbers_out_of_range_are_named),
         cmocka_unit_test(failed_steps_leave_contacts),

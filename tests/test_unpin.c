@@ -11,7 +11,8 @@ static ct_world *world_of(ct_stepper stepper, double gravity)
 
 static double y_of(const double *x, int i) { return x[3 * i + 1]; }
 
-/* a box that is pinned for ever, also by a second pin, falls from rest: by g t (t + dt) / 2 in implicit Euler's rule, by g t^2 / 2 in others */
+/* a box that is pinned for ever, also by a second pin, falls from rest: by g t (t + dt) / 2 in implicit Euler's rule, by g t^2 / 2 in
+ * others */
 static void a_body_falls_when_released(void **state)
 {
     int k, i, n;
@@ -47,8 +48,8 @@ static void a_body_falls_when_released(void **state)
     }
 }
 
-/* nodes that a script moves at 1 m/s along x and .5 m/s along y go on so where an axis is released in the middle of the motion, and stay on the
-   script where it is not */
+/* nodes that a script moves at 1 m/s along x and .5 m/s along y go on so where an axis is released in the middle of the motion, and stay on
+   the script where it is not */
 static void a_released_node_keeps_its_velocity(void **state)
 {
     int k, i, n;

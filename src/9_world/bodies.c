@@ -355,6 +355,25 @@ CTI_FN ct_code cti_bodies_check_extent(ct_world *w, const cti_body *b, const ct_
                          b->name, at / 3, (double)points[at], (double)most, (double)b->thickness, CONTACT_REAL == 32 ? "float" : "double");
 }
 
+/* logs a warning about a thickness above half of a surface's mean edge: every vertex is then near many others, at rest as well. The barrier
+   stepper keeps dhat in place of it */
+static void cti_bodies_warn_thick(const ct_world *w, const cti_body *b)
+{
+    const cti_topology *t = &b->topology;
+    cti_logger log;
+    double sum = 0;
+    int e;
+    for (e = 0; e < t->n_edges; e++)
+        sum += (double)cti_v3_norm(cti_v3_sub(cti_v3_at(b->rest, b->surface_nodes[t->edges[2 * e]]),
+                                              cti_v3_at(b->rest, b->surface_nodes[t->edges[2 * e + 1]])));
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    if (t->n_faces > 0 && w->state.desc.stepper != CT_STEPPER_BARRIER && (double)b->thickness * t->n_edges > 0.5 * sum)
+        cti_logger_write(&log, CT_LOG_WARNING,
+                         "body '%.32s': the thickness %g m is above half of the surface's edges, which are %g m in the mean. Steps take long, "
+                         "for each vertex is near many others: make it thinner or its mesh coarser",
+                         b->name, (double)b->thickness, sum / t->n_edges);
+}
+
 /* makes the finished body part of the world; after a failure (code) frees it instead */
 CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_real *v, const ct_real *omega, ct_body_id *out)
 {
@@ -389,6 +408,8 @@ CTI_FN ct_code cti_bodies_join(ct_world *w, cti_body *b, ct_code code, const ct_
     w->bodies[slot].fresh = 1;
     w->n_alive++, w->n_fresh++;
     w->ready = 0;
+    if (w->state.desc.log)
+        cti_bodies_warn_thick(w, &w->bodies[slot]);
     if (out)
         *out = cti_world_id(w, slot);
     return CT_OK;

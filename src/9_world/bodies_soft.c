@@ -25,6 +25,32 @@ CONTACT_API_DEF ct_cloth_desc ct_cloth_desc_default(void)
     return d;
 }
 
+/* the longest edge of n elements of `width` vertices [m] */
+static double cti_bodies_longest(const ct_real *X, const int32_t *list, int n, int width)
+{
+    double most = 0;
+    int i, a, b;
+    for (i = 0; i < n; i++)
+        for (a = 0; a < width; a++)
+            for (b = 0; b < a; b++)
+                most = cti_fmax(most, (double)cti_v3_norm(cti_v3_sub(cti_v3_at(X, list[width * i + a]), cti_v3_at(X, list[width * i + b]))));
+    return most;
+}
+
+/* logs a warning about a surface that is coarser than its tets: contacts act at its vertices, and nodes between them follow no contact */
+static void cti_bodies_warn_coarse(const ct_world *w, const ct_soft_desc *d)
+{
+    cti_logger log;
+    double skin = cti_bodies_longest(d->surface->positions, d->surface->triangles, d->surface->n_triangles, 3);
+    double tets = cti_bodies_longest(d->mesh->positions, d->mesh->tets, d->mesh->n_tets, 4);
+    log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
+    if (skin > tets)
+        cti_logger_write(&log, CT_LOG_WARNING,
+                         "body '%.32s': edges of the embedded surface are up to %g m long, those of its tets %g m. Contacts act at surface vertices, "
+                         "and tets between them pass through other bodies: give a finer surface or coarser tets",
+                         d->name ? d->name : "", skin, tets);
+}
+
 /* attaches each surface vertex to the four nodes of the tet that contains it */
 static ct_code cti_bodies_embed(ct_world *w, cti_body *b, const ct_mesh *nodes, const ct_mesh *surface)
 {
@@ -224,6 +250,8 @@ CONTACT_API_DEF ct_code ct_body_add_soft(ct_world *w, const ct_soft_desc *d, ct_
     code = cti_bodies_make_placed(w, &b, d, &place);
     if (code == CT_OK && w->state.desc.log)
         cti_bodies_warn_slivers(w, d->name, d->mesh);
+    if (code == CT_OK && w->state.desc.log && d->surface)
+        cti_bodies_warn_coarse(w, d);
     return cti_bodies_join(w, &b, code, d->velocity, d->angular_velocity, out_body);
 }
 

@@ -211,9 +211,9 @@ static void cti_joints_warn_rest(const ct_world *w, const ct_joint_desc *d, cons
     cti_logger log;
     log.fn = w->state.desc.log, log.user = w->state.desc.log_user;
     if (d->kind == CT_JOINT_STITCH && d->rest_length >= 0 && q->joint.rest > d->rest_length)
-        cti_logger_write(&log, CT_LOG_WARNING, "the stitch of vertex %d of '%s' and vertex %d of '%s' gets a rest_length of %g m in place of %g m: its "
-                         "bodies collide and keep their thickness. Its collide 0 makes the points meet", (int)d->a.vertices[0],
-                         w->bodies[q->slot[0]].name, (int)d->b.vertices[0], w->bodies[q->slot[1]].name, (double)q->joint.rest, (double)d->rest_length);
+        cti_logger_write(&log, CT_LOG_WARNING, "the stitch of vertex %d of '%s' and vertex %d of '%s' is %g m long, not %g m: the bodies collide "
+                         "and keep their thickness. With collide 0 the points meet", (int)d->a.vertices[0], w->bodies[q->slot[0]].name,
+                         (int)d->b.vertices[0], w->bodies[q->slot[1]].name, (double)q->joint.rest, (double)d->rest_length);
 }
 
 static int cti_joints_terms(const cti_joint_side *s) { return s->rigid >= 0 ? 2 : s->n; }
