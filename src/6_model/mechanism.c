@@ -510,6 +510,7 @@ CTI_FN int cti_mechanism_solve(cti_mem *mem, cti_mechanism *m, double dt)
     }
     cti_mechanism_place(m, dt);
     cti_mechanism_finish(m, dt);
+    m->residual = change;
     return change <= CTI_MECHANISM_FAR * reach;
 }
 

@@ -60,6 +60,7 @@ typedef struct cti_mechanism {
     cti_gather gather;
     cti_factor64 factor;
     double *val, *x, *work;  /* [9 slots], [3 rows], of a solve */
+    double residual;         /* [m/s] largest change of a velocity in the last iteration */
 } cti_mechanism;
 
 /* cti_mechanism_make -- after bodies and rows[].body are set: analysis and memory for all that follows. 0: out of memory. */

@@ -406,6 +406,18 @@ CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end)
     return linked && alone;
 }
 
+CTI_FN ct_real cti_linkage_residual(const cti_state *s, int first, int end)
+{
+    double most = 0;
+    int i, k;
+    for (i = first; i < end; i++)
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            const cti_linkage *g = cti_linkage_of_block(s, s->contact.rows[i].term[k].block);
+            most = g ? cti_fmax(most, g->m.residual) : most;
+        }
+    return (ct_real)most;
+}
+
 /* ---- the tentative motion ---- */
 
 /* 1 if the tentative motion is that of cti_linkage_free */

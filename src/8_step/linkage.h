@@ -27,6 +27,8 @@ CTI_FN void cti_linkage_equation(cti_state *s, ct_real dt, int rigid);
 /* cti_linkage_alone -- rows [first, end) are those of an island. 1: nothing but the joints of its linkages acts there at end.v, so that the
    motion of cti_linkage_free is its solution. 0: its linkages are loaded from now on. */
 CTI_FN int cti_linkage_alone(cti_state *s, ct_real dt, int first, int end);
+/* cti_linkage_residual -- the largest change of a velocity [m/s] in the last iteration for the linkages of these rows. */
+CTI_FN ct_real cti_linkage_residual(const cti_state *s, int first, int end);
 /* cti_linkage_follow -- takes over end.v and the rows' multipliers; A and b of loaded bodies are linearized there. */
 CTI_FN void cti_linkage_follow(cti_state *s, ct_real dt);
 /* cti_linkage_row -- terms, frame and multipliers of a joint's row at the tentative motion, and out [3] its error [m] in these axes. 0: the part

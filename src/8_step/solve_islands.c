@@ -490,20 +490,37 @@ static int cti_islands_open_solve(cti_state *s, ct_real dt, const cti_islands *l
     return ok;
 }
 
+/* Judges an island whose solution is the motion of its linkages: by the last change of Newton's method on them, which is in double. In float the
+   equations of rows do not resolve the impulses of joints that repeat each other. Other bodies keep their free motion, which is judged later */
+static void cti_islands_judge_alone(cti_state *s, int first, int end, ct_real scale)
+{
+    ct_real residual = cti_linkage_residual(s, first, end);
+    int i, k;
+    for (i = first; i < end; i++)
+        for (k = 0; k < s->contact.rows[i].n; k++) {
+            int block = s->contact.rows[i].term[k].block;
+            cti_component *q = &s->factors.components[s->factors.component_of[block]];
+            q->solve.natural = residual / scale, q->solve.contact_energy = 0;
+            q->solve.dynamics = cti_linkage_of_block(s, block) ? residual : -1;
+        }
+}
+
 /* solves one island: copies its rows and the components that they touch, solves, copies back */
 static int cti_islands_solve_one(cti_state *s, ct_real dt, const cti_islands *list, int i, cti_islands_result *out)
 {
     cti_arena_point mark = cti_arena_mark(s->arena);
     cti_island q;
     cti_problem world;
-    cti_solve_info known;
-    int ok, alone = cti_linkage_alone(s, dt, list->start[i], list->start[i + 1]);
+    int ok;
+    if (cti_linkage_alone(s, dt, list->start[i], list->start[i + 1])) {
+        cti_islands_judge_alone(s, list->start[i], list->start[i + 1], list->scale[i]);
+        return 1;
+    }
     cti_islands_problem(s, &world);
     world.velocity_scale = list->scale[i];
     if (!cti_island_open(&s->factors, s->arena, &world, list->start[i], list->start[i + 1], s->end.v, &q))
         return 0;
-    memset(&known, 0, sizeof known);
-    ok = alone ? cti_islands_judge(s, dt, &q, &known) : cti_islands_open_solve(s, dt, list, i, &q, out);
+    ok = cti_islands_open_solve(s, dt, list, i, &q, out);
     cti_island_close(&s->factors, &q, world.rows + list->start[i], s->end.v);
     cti_arena_rewind(s->arena, mark);
     return ok;
