@@ -2,7 +2,8 @@
    Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
-   follows, and rho grows. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   follows by a share of its change, and rho grows. In mechanisms that friction jams, g would swing between two values for ever; Aitken's share,
+   from the last two changes, ends that. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
    compliances. All is in double, since rho is up to 1e7 of them. Based on: Rockafellar 1976 (proximal method of multipliers); Alart and
    Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
@@ -14,7 +15,7 @@ typedef struct cti_augmented {
     ct_cone cone;
     double *v, *d, *f, *Ad;          /* [3 n] velocity, Newton direction, minus the gradient, A d */
     double *u, *du, *r, *next, *rho; /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u), penalty */
-    double *bound, *H;               /* [rows] mu lambda; [9 rows] */
+    double *bound, *swing, *H;       /* [rows] mu lambda, its last change, which a share was taken of; [9 rows] */
     ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [6 n] */
 } cti_augmented;
 
@@ -253,13 +254,13 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
 {
     const cti_problem *p = s->p;
     size_t n3 = 3 * (size_t)p->A->n, m = (size_t)p->n_rows, i;
-    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 25 * m);
+    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 26 * m);
     s->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), s->work = CTI_ARENA_NEW(arena, ct_real, 2 * n3);
     if (!s->v || !s->u || !s->best || !s->work)
         return 0;
     s->d = s->v + n3, s->f = s->d + n3, s->Ad = s->f + n3;
     s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m, s->bound = s->rho + 3 * m,
-    s->H = s->bound + m;
+    s->swing = s->bound + m, s->H = s->swing + m;
     for (i = 0; i < n3; i++)
         s->v[i] = (double)v[i];
     for (i = 0; i < m; i++) {
@@ -274,6 +275,25 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
         }
     }
     return 1;
+}
+
+/* The next friction bounds: the first ones are mu lambda, later ones go a share of the way there. The share is that of the last step, times what
+   removes the changes' common factor (Irons & Tuck 1969), in the metric of the local compliances */
+static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
+{
+    const cti_problem *p = s->p;
+    double along = 0, square = 0;
+    int i;
+    for (i = 0; i < p->n_rows; i++) {
+        double goal = p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i];
+        double change = turn ? goal - s->bound[i] : 0, d = change - (turn > 1 ? s->swing[i] : change);
+        along -= (double)p->local[3 * i + 1] * s->swing[i] * d, square += (double)p->local[3 * i + 1] * d * d;
+        s->swing[i] = change, s->bound[i] = turn ? s->bound[i] : goal;
+    }
+    share = square > 0 ? cti_fmin(cti_solve_tuned.augmented.most, cti_fmax(cti_solve_tuned.augmented.least, share * along / square)) : 1;
+    for (i = 0; i < p->n_rows; i++)
+        s->bound[i] = cti_fmax(0, s->bound[i] + share * s->swing[i]);
+    return share;
 }
 
 /* an outer iteration: Newton steps until the gradient is small. 0: out of memory */
@@ -304,17 +324,16 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
 {
     cti_augmented state, *s = &state;
     const cti_problem *p = J->p;
-    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, stiff = cti_solve_tuned.augmented.stiff;
-    int i, n3 = 3 * p->A->n;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, stiff = cti_solve_tuned.augmented.stiff, share = 1;
+    int i, turn, n3 = 3 * p->A->n;
     s->p = p, s->J = J, s->cone = desc->cone;
     memset(info, 0, sizeof *info);
     if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
         return 0;
-    while (!((double)info->res.natural_map <= aim) && info->iterations < cti_solve_tuned.augmented.factors) {
+    for (turn = 0; !((double)info->res.natural_map <= aim) && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
         double enough = cti_solve_tuned.augmented.inner * (double)cti_min(1, info->res.natural_map);
         memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
-        for (i = 0; i < p->n_rows; i++)
-            s->bound[i] = (double)p->rows[i].mu * (s->r[3 * i] > 0 ? s->r[3 * i] : 0);
+        share = cti_augmented_bounds(s, turn, share);
         if (!cti_augmented_minimize(s, L, enough > .3 * aim ? enough : .3 * aim, &info->iterations) ||
             !cti_augmented_judge(s, v, &info->res, 0))
             return 0;
