@@ -258,10 +258,58 @@ static void a_table_stands(void **state)
     ct_world_destroy(m.w);
 }
 
+/* a doll of eleven boxes falls from `height` onto stairs of six steps: contacts load its joints, jam them and let go */
+static void fall_down_stairs(double height, double x0)
+{
+    static const double stair[3] = {0.4, 0.2, 2}, torso[3] = {0.3, 0.5, 0.2}, hips[3] = {0.28, 0.18, 0.2}, head[3] = {0.16, 0.2, 0.18};
+    static const double arm[3] = {0.28, 0.09, 0.09}, hand[3] = {0.26, 0.08, 0.08}, leg[3] = {0.12, 0.4, 0.13}, shin[3] = {0.1, 0.4, 0.1};
+    mechanism m = begin(9.81);
+    double rise = 0, weight = 0, last, now;
+    int i, side, bad = 0, intersections = 0;
+    for (i = 0; i < 6; i++) {
+        ct_mesh mesh = mesh_box(stair[0], stair[1], stair[2], 1, 1, 1, 0);
+        ct_static_desc d = ct_static_desc_default();
+        mesh_place(&mesh, 0, 0.4 * i, -0.1 - 0.2 * i, 0);
+        d.mesh = &mesh;
+        assert_int_equal(ct_body_add_static(m.w, &d, NULL), CT_OK);
+        ct_mesh_free(&mesh);
+    }
+    add_plane(m.w, 0, 1, 0, -1.3);
+    box(&m, torso, 30, x0, height, 0, NULL, NULL), box(&m, hips, 10, x0, height - 0.36, 0, NULL, NULL);
+    box(&m, head, 6, x0, height + 0.37, 0, NULL, NULL);
+    hold(&m, CT_JOINT_BALL, m.id[0], m.id[2], x0, height + 0.26, 0), hold(&m, CT_JOINT_BALL, m.id[0], m.id[1], x0, height - 0.26, 0);
+    for (side = -1; side < 2; side += 2) {
+        int n = m.n;
+        box(&m, arm, 2.3, x0 + side * 0.31, height + 0.2, 0, NULL, NULL), box(&m, hand, 1.7, x0 + side * 0.6, height + 0.2, 0, NULL, NULL);
+        box(&m, leg, 6.2, x0 + side * 0.08, height - 0.67, 0, NULL, NULL), box(&m, shin, 4, x0 + side * 0.08, height - 1.09, 0, NULL, NULL);
+        hold(&m, CT_JOINT_BALL, m.id[0], m.id[n], x0 + side * 0.16, height + 0.2, 0);
+        hold(&m, CT_JOINT_HINGE, m.id[n], m.id[n + 1], x0 + side * 0.46, height + 0.2, 0);
+        hold(&m, CT_JOINT_BALL, m.id[1], m.id[n + 2], x0 + side * 0.08, height - 0.46, 0);
+        hold(&m, CT_JOINT_HINGE, m.id[n + 2], m.id[n + 3], x0 + side * 0.08, height - 0.88, 0);
+    }
+    for (i = 0; i < m.n; i++)
+        weight += m.mass[i] * 9.81;
+    last = weigh(&m, 9.81).energy;
+    for (i = 0; i < 180; i++, last = now) {
+        ct_step_report r = step_once(m.w, 1 / 60.0);
+        now = weigh(&m, 9.81).energy;
+        rise = fmax(rise, now - last), bad += r.status > CT_STATUS_SUBSTEPPED, intersections += r.tangled;
+    }
+    print_message("doll from %.2f m: rise %.1e of its fall's energy, %d bad of 180\n", height, rise / (weight * 2.4), bad);
+    assert_true(rise <= 1e-3 * weight * 2.4 && bad <= 9 && intersections == 0);
+    ct_world_destroy(m.w);
+}
+
+static void dolls_fall_down_stairs(void **state)
+{
+    (void)state;
+    fall_down_stairs(1.35, -0.12), fall_down_stairs(1.59, 0.18), fall_down_stairs(1.63, 0.23);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(loads_swing_for_ever), cmocka_unit_test(joints_that_repeat_each_other),
                                        cmocka_unit_test(a_door_on_two_hinges_turns), cmocka_unit_test(taut_chains_rest),
-                                       cmocka_unit_test(a_table_stands)};
+                                       cmocka_unit_test(a_table_stands), cmocka_unit_test(dolls_fall_down_stairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

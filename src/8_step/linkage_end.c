@@ -74,7 +74,7 @@ static double cti_linkage_works(const cti_state *s, cti_linkage *g, ct_real dt)
 typedef struct cti_linkage_loads {
     const cti_row **rows;
     uint8_t *axes;          /* [n] mask of directions */
-    double *e, *d, *z;      /* [3 n] residual, direction and its answer, of conjugate gradients */
+    double *e, *d, *z, *Sd; /* [3 n] residual and direction of conjugate residuals, and what they answer */
     double *v;              /* [6 bodies] velocities found */
     int n;
 } cti_linkage_loads;
@@ -83,8 +83,8 @@ static int cti_linkage_find_loads(cti_state *s, const cti_linkage *g, cti_linkag
 {
     int i, k, n = CTI_LEN(s->contact.rows);
     q->rows = CTI_ARENA_NEW(s->arena, const cti_row *, n + 1), q->axes = CTI_ARENA_NEW(s->arena, uint8_t, n + 1);
-    q->e = CTI_ARENA_NEW(s->arena, double, 9 * n + 1), q->v = CTI_ARENA_NEW(s->arena, double, 6 * CTI_LEN(g->rigids));
-    q->d = q->e + 3 * (size_t)n, q->z = q->d + 3 * (size_t)n, q->n = 0;
+    q->e = CTI_ARENA_NEW(s->arena, double, 12 * n + 1), q->v = CTI_ARENA_NEW(s->arena, double, 6 * CTI_LEN(g->rigids));
+    q->d = q->e + 3 * (size_t)n, q->z = q->d + 3 * (size_t)n, q->Sd = q->z + 3 * (size_t)n, q->n = 0;
     if (!q->rows || !q->axes || !q->e || !q->v)
         return 0;
     for (i = 0; i < n; i++) {
@@ -175,35 +175,39 @@ static void cti_linkage_gain(cti_linkage *g, double share, double *v)
 }
 
 /* The velocities at the end after the projection by the joints, so that loaded contacts have the velocities there that their laws gave them over
-   the step: the second half of the joints' impulses moves nothing that contacts hold. Conjugate gradients, with the joints solved directly */
+   the step: the second half of the joints' impulses moves nothing that contacts hold. Conjugate residuals, with the joints solved directly: where
+   joints and contacts contradict each other they end at the nearest motion, when a step takes nothing from the residual */
 static void cti_linkage_bear(cti_state *s, cti_linkage *g)
 {
     cti_linkage_loads q;
-    double square, first, last;
-    int i, k;
+    double first, last, now, along, square;
+    int i, k, n;
     if (!cti_linkage_find_loads(s, g, &q))
         return;
+    n = 3 * q.n;
     cti_linkage_rates(s, g, &q, 1, q.e);
     cti_linkage_rates(s, g, &q, 0, q.d);
-    for (i = 0; i < 3 * q.n; i++)
-        q.d[i] = q.e[i] -= q.d[i];
+    for (i = 0; i < n; i++)
+        q.e[i] -= q.d[i];
     memset(q.v, 0, sizeof *q.v * 6 * (size_t)CTI_LEN(g->rigids));
+    memset(q.d, 0, sizeof *q.d * (size_t)n), memset(q.Sd, 0, sizeof *q.Sd * (size_t)n);
     cti_linkage_gain(g, 1, q.v);
-    first = square = cti_linkage_dot(q.e, q.e, 3 * q.n);
-    for (k = 0; k < 3 * q.n && square > first * (double)CTI_EPS; k++) {
-        double down, along;
-        cti_linkage_answer(s, g, &q, q.d);
+    for (first = cti_linkage_dot(q.e, q.e, n), last = 0, k = 0; k < n; k++, last = now) {
+        cti_linkage_answer(s, g, &q, q.e);
         cti_linkage_rates(s, g, &q, 0, q.z);
-        down = cti_linkage_dot(q.d, q.z, 3 * q.n);
-        if (!(down > 0))
+        now = cti_linkage_dot(q.e, q.z, n);
+        for (i = 0; i < n; i++) {
+            q.d[i] = q.e[i] + (last > 0 ? now / last * q.d[i] : 0);
+            q.Sd[i] = q.z[i] + (last > 0 ? now / last * q.Sd[i] : 0);
+        }
+        square = cti_linkage_dot(q.Sd, q.Sd, n);
+        if (!(now > 0) || !(now * now > first * (double)CTI_EPS * square))
             break;
-        along = square / down;
+        along = now / square;
+        cti_linkage_answer(s, g, &q, q.d);
         cti_linkage_gain(g, along, q.v);
-        for (i = 0; i < 3 * q.n; i++)
-            q.e[i] -= along * q.z[i];
-        last = square, square = cti_linkage_dot(q.e, q.e, 3 * q.n);
-        for (i = 0; i < 3 * q.n; i++)
-            q.d[i] = q.e[i] + square / last * q.d[i];
+        for (i = 0; i < n; i++)
+            q.e[i] -= along * q.Sd[i];
     }
     cti_linkage_gain(g, 0, q.v);
 }
@@ -219,12 +223,46 @@ static double cti_linkage_least(const cti_state *s, const cti_linkage *g, ct_rea
     return sum;
 }
 
+/* the end velocities become a share of those at hand, and the rest of `from` [6 bodies] */
+static void cti_linkage_mix(cti_linkage *g, const double *from, double share)
+{
+    int i, k;
+    for (i = 0; i < CTI_LEN(g->m.bodies); i++)
+        for (k = 0; k < 3; k++) {
+            cti_mechanism_body *b = &g->m.bodies[i];
+            b->v1[k] = from[6 * i + k] + share * (b->v1[k] - from[6 * i + k]);
+            b->spin1[k] = from[6 * i + 3 + k] + share * (b->spin1[k] - from[6 * i + 3 + k]);
+        }
+}
+
+/* goes to what contacts require (cti_linkage_bear), but no farther than to a kinetic energy of `most` */
+static void cti_linkage_bear_within(cti_state *s, cti_linkage *g, ct_real dt, double most)
+{
+    int n = CTI_LEN(g->m.bodies);
+    double *from = CTI_ARENA_ZERO(s->arena, double, 6 * n), start = cti_mechanism_kinetic(&g->m, 1), half, end, bend, slope;
+    if (!from)
+        return;
+    cti_linkage_gain(g, 1, from);
+    cti_linkage_bear(s, g);
+    end = cti_mechanism_kinetic(&g->m, 1);
+    most += cti_linkage_works(s, g, dt);
+    if (end <= cti_fmax(most, start))
+        return;
+    cti_linkage_mix(g, from, 0.5), half = cti_mechanism_kinetic(&g->m, 1), cti_linkage_mix(g, from, 2);
+    /* kinetic energy at a share x: start + slope x + bend x^2 */
+    bend = 2 * (start + end - 2 * half), slope = end - start - bend;
+    most = cti_fmax(most, start) - start;
+    half = sqrt(cti_fmax(0, slope * slope + 4 * bend * most));
+    cti_linkage_mix(g, from, slope + half > 0 ? 2 * most / (slope + half) : 0);
+}
+
 /* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
    Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
-   start of the step leaves an error of m (|g| dt)^2 at most. More is not added */
-static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
+   start of the step leaves an error of m (|g| dt)^2 at most. More is not added. 0: more than that remains in its common motion, so that the step does
+   not resolve what loads it */
+static int cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
 {
-    double before = cti_mechanism_kinetic(&g->m, 0), lack, most, moment[3];
+    double before = cti_mechanism_kinetic(&g->m, 0) - cti_linkage_height(s, g, s->end.x), lack, most, moment[3];
     int i, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
@@ -238,10 +276,11 @@ static void cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_
     }
     cti_mechanism_project(s->mem, &g->m, 1);
     if (!forced)
-        cti_linkage_bear(s, g);
-    lack = before + cti_linkage_works(s, g, dt) - cti_linkage_height(s, g, s->end.x) - cti_mechanism_kinetic(&g->m, 1);
-    most = forced ? 0 : cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + 2 * cti_linkage_least(s, g, dt);
-    cti_mechanism_scale(&g->m, cti_fmin(lack, most));
+        cti_linkage_bear_within(s, g, dt, before);
+    lack = before + cti_linkage_works(s, g, dt) - cti_mechanism_kinetic(&g->m, 1);
+    most = cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + 2 * cti_linkage_least(s, g, dt);
+    lack -= cti_mechanism_scale(&g->m, forced ? cti_fmin(lack, 0) : cti_fmin(lack, most));
+    return forced || lack > -most;
 }
 
 /* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion. What the solve leaves, and an error of joints that
@@ -281,9 +320,7 @@ CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v)
         int swings = cti_linkage_swings(s, g);
         if (!swings)
             continue;
-        if (swings != CTI_SWINGS_ALONE)
-            cti_linkage_land(s, g, dt, v);
-        else if (!cti_linkage_swing(s, g, dt))
+        if (!(swings != CTI_SWINGS_ALONE ? cti_linkage_land(s, g, dt, v) : cti_linkage_swing(s, g, dt)))
             cti_state_fail(s, s->bodies.rigids[g->rigids[0]].block), unresolved++;
         for (k = 0; k < CTI_LEN(g->rigids); k++) {
             cti_rigid *r = &s->bodies.rigids[g->rigids[k]];
