@@ -14,7 +14,8 @@ typedef struct cti_augmented {
     const cti_jacobian *J;
     ct_cone cone;
     double *v, *d, *f, *Ad;          /* [3 n] velocity, Newton direction, minus the gradient, A d */
-    double *u, *du, *r, *next, *rho; /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u), penalty */
+    double *u, *du, *r, *next;       /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u) */
+    double *rho, *stiffest;          /* [3 rows] penalty, and its largest value */
     double *bound, *swing, *H;       /* [rows] mu lambda, its last change, which a share was taken of; [9 rows] */
     ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [6 n] */
 } cti_augmented;
@@ -254,13 +255,13 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
 {
     const cti_problem *p = s->p;
     size_t n3 = 3 * (size_t)p->A->n, m = (size_t)p->n_rows, i;
-    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 26 * m);
+    s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 29 * m);
     s->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), s->work = CTI_ARENA_NEW(arena, ct_real, 2 * n3);
     if (!s->v || !s->u || !s->best || !s->work)
         return 0;
     s->d = s->v + n3, s->f = s->d + n3, s->Ad = s->f + n3;
-    s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m, s->bound = s->rho + 3 * m,
-    s->swing = s->bound + m, s->H = s->swing + m;
+    s->du = s->u + 3 * m, s->r = s->du + 3 * m, s->next = s->r + 3 * m, s->rho = s->next + 3 * m;
+    s->stiffest = s->rho + 3 * m, s->bound = s->stiffest + 3 * m, s->swing = s->bound + m, s->H = s->swing + m;
     for (i = 0; i < n3; i++)
         s->v[i] = (double)v[i];
     for (i = 0; i < m; i++) {
@@ -269,8 +270,10 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
         int k;
         d[0] = (double)local[0], d[1] = d[2] = across;
         for (k = 0; k < 3; k++) {
-            double c = p->rows[i].equations ? (double)local[k] : d[k];
+            double c = p->rows[i].equations ? (double)local[k] : d[k], yield = p->rows[i].equations ? (double)p->rows[i].compliance[k] : 0;
             s->rho[3 * i + (size_t)k] = c > 0 ? cti_solve_tuned.augmented.stiff / c : 0;
+            /* an equation with a compliance is a spring in the end, which needs no multiplier to be held */
+            s->stiffest[3 * i + (size_t)k] = cti_fmax(c > 0 ? cti_solve_tuned.augmented.stiffest / c : 0, yield > 0 ? cti_solve_tuned.augmented.stiff / yield : 0);
             s->next[3 * i + (size_t)k] = (double)p->rows[i].r[k];
         }
     }
@@ -296,13 +299,15 @@ static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
     return share;
 }
 
-/* an outer iteration: Newton steps until the gradient is small. 0: out of memory */
-static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, int *factors)
+/* an outer iteration: Newton steps until the gradient is `enough`, or below `small` and falls no more, which is rounding. 0: out of memory */
+static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, double small, int *factors)
 {
     int n3 = 3 * s->p->A->n, i, k;
-    for (k = 0; *factors < cti_solve_tuned.augmented.factors; k++) {
+    double now, last = 0;
+    for (k = 0; *factors < cti_solve_tuned.augmented.factors; k++, last = now) {
         double slope, a;
-        if (cti_augmented_evaluate(s) <= enough && k > 0)
+        now = cti_augmented_evaluate(s);
+        if (k > 0 && (now <= enough || (now <= small && now > last / 2)))
             return 1;
         memcpy(s->d, s->f, sizeof *s->d * (size_t)n3);
         if (!L->factor(L->ctx, s->H))
@@ -324,22 +329,23 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
 {
     cti_augmented state, *s = &state;
     const cti_problem *p = J->p;
-    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, stiff = cti_solve_tuned.augmented.stiff, share = 1;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, share = 1;
     int i, turn, n3 = 3 * p->A->n;
     s->p = p, s->J = J, s->cone = desc->cone;
     memset(info, 0, sizeof *info);
     if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
         return 0;
     for (turn = 0; !((double)info->res.natural_map <= aim) && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
-        double enough = cti_solve_tuned.augmented.inner * (double)cti_min(1, info->res.natural_map);
+        double last = (double)info->res.natural_map, enough = cti_solve_tuned.augmented.inner * cti_fmin(1, last);
         memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
         share = cti_augmented_bounds(s, turn, share);
-        if (!cti_augmented_minimize(s, L, enough > .3 * aim ? enough : .3 * aim, &info->iterations) ||
+        if (!cti_augmented_minimize(s, L, cti_fmax(enough, .3 * aim), 10 * aim, &info->iterations) ||
             !cti_augmented_judge(s, v, &info->res, 0))
             return 0;
-        if (stiff * cti_solve_tuned.augmented.grow <= cti_solve_tuned.augmented.stiffest)
-            for (stiff *= cti_solve_tuned.augmented.grow, i = 0; i < 3 * p->n_rows; i++)
-                s->rho[i] *= cti_solve_tuned.augmented.grow;
+        if ((double)info->res.natural_map <= 10 * aim && (double)info->res.natural_map > last / 2) /* rounding */
+            break;
+        for (i = 0; i < 3 * p->n_rows; i++)
+            s->rho[i] = cti_fmin(s->rho[i] * cti_solve_tuned.augmented.grow, s->stiffest[i]);
     }
     memcpy(v, s->best, sizeof *v * (size_t)n3);
     for (i = 0; i < p->n_rows; i++)
