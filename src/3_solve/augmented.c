@@ -44,6 +44,8 @@ CTI_FN double cti_augmented_price(const cti_linear *L)
     return cti_solve_tuned.augmented.expected * cti_solve_tuned.augmented.flop * L->flops;
 }
 
+CTI_FN double cti_augmented_visits(const cti_linear *L) { return cti_solve_tuned.augmented.flop * L->flops / cti_solve_tuned.costs.visit; }
+
 /* u = J v */
 static void cti_augmented_gather(const cti_augmented *s, const double *v, double *u)
 {
@@ -299,15 +301,16 @@ static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
     return share;
 }
 
-/* an outer iteration: Newton steps until the gradient is `enough`, or below `small` and falls no more, which is rounding. 0: out of memory */
+/* an outer iteration: Newton steps until the gradient is `enough`, or is not halved by a whole step, or any below `small`: this is rounding. 0:
+   out of memory */
 static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, double small, int *factors)
 {
     int n3 = 3 * s->p->A->n, i, k;
-    double now, last = 0;
+    double now, last = 0, a = 0;
     for (k = 0; *factors < cti_solve_tuned.augmented.factors; k++, last = now) {
-        double slope, a;
+        double slope;
         now = cti_augmented_evaluate(s);
-        if (k > 0 && (now <= enough || (now <= small && now > last / 2)))
+        if (k > 0 && (now <= enough || ((a == 1 || now <= small) && now > last / 2)))
             return 1;
         memcpy(s->d, s->f, sizeof *s->d * (size_t)n3);
         if (!L->factor(L->ctx, s->H))

@@ -193,7 +193,8 @@ static int cti_envelope_factor(void *ctx, const double *H)
             cti_envelope_add(e, i, A->col[k], K);
         }
     for (i = 0; i < e->J->p->n_rows; i++)
-        cti_envelope_add_row(e, i, H + 9 * (size_t)i);
+        if (H[9 * i] > 0 || H[9 * i + 4] > 0 || H[9 * i + 8] > 0)
+            cti_envelope_add_row(e, i, H + 9 * (size_t)i);
     cti_envelope_cholesky(e, 3 * A->n);
     return 1;
 }

@@ -288,9 +288,14 @@ static int cti_islands_relax(cti_state *s, ct_real dt, int later, int first, cti
         out->iterations += info.iterations;
         out->sweeps += info.sweeps;
         visits += (double)info.sweeps * (double)q->p.n_rows;
-        if (info.status == CTI_SOLVE_MEMORY ||
-            (info.status == CTI_SOLVE_OUTPACED && !cti_augmented_solve(&rival.J, &rival.linear, &desc, s->arena, q->v, &info)))
+        if (info.status == CTI_SOLVE_MEMORY)
             return 0;
+        if (info.status == CTI_SOLVE_OUTPACED) {
+            if (!cti_augmented_solve(&rival.J, &rival.linear, &desc, s->arena, q->v, &info))
+                return 0;
+            out->iterations += info.iterations;
+            visits += info.iterations * cti_augmented_visits(&rival.linear);
+        }
         q->p.split.correction = NULL, q->p.calls.balance = NULL;
         if (info.status != CTI_SOLVE_SLOW)
             break;
