@@ -59,7 +59,8 @@ static double floor_impulse(const pile *p)
    from where the bodies were put [m] */
 static void pile_rests(pile *p, double dt, int settle, int steps, double moves)
 {
-    const double g = 9.81;
+    /* a solve's tolerance is ten times larger in float, and energies go with its square */
+    const double g = 9.81, still = CONTACT_REAL == 32 ? 1e-4 : 1e-6;
     double load = 0, gained = 0, kinetic = 0;
     int t, i, k, unsolved = 0, last = (int)(.5 / dt);
     for (t = 0; t < steps; t++) {
@@ -75,7 +76,7 @@ static void pile_rests(pile *p, double dt, int settle, int steps, double moves)
                   gained / (p->mass * g * p->size), kinetic / (p->mass * g * p->size), load / (p->mass * g * dt * last));
     assert_true(unsolved <= (steps - settle) / 20);
     assert_true(gained < 1e-3 * p->mass * g * p->size);
-    assert_true(kinetic < 1e-6 * p->mass * g * p->size);
+    assert_true(kinetic < still * p->mass * g * p->size);
     assert_true(fabs(load / (p->mass * g * dt * last) - 1) < 1e-3);
     for (i = 0; i < p->n; i++) {
         ct_real x[3], q[4];
