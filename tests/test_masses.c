@@ -107,6 +107,24 @@ static void crates_stand_on_small_feet(void **state)
     crate(50, .01), crate(50, 1. / 60), crate(100, .01), crate(100, 1. / 60);
 }
 
+/* two boxes of one size, turned and moved against each other, the upper one by `ratio` heavier */
+static void heavy_on_light(double ratio, double dt, double thickness, double friction)
+{
+    pile p;
+    pile_begin(&p, thickness, friction);
+    pile_box(&p, .1, 1000 / ratio, .15, .005, .05 + 1.2 * thickness, 0);
+    pile_box(&p, .1, 1000, -.05, 0, .15 + 2.4 * thickness, .005);
+    pile_rests(&p, dt, (int)(.5 / dt), (int)(2 / dt), 1e-4 + .6 * thickness);
+}
+
+static void heavy_boxes_rest_on_light_ones(void **state)
+{
+    double ratio;
+    (void)state;
+    for (ratio = 1e2; ratio < (CONTACT_REAL == 32 ? 2e5 : 2e6); ratio *= 10)
+        heavy_on_light(ratio, .01, 1e-3, .4), heavy_on_light(ratio, 1. / 60, 1e-3, .3), heavy_on_light(ratio, .01, 1e-4, .5);
+}
+
 /* n boxes, each turned and moved by random amounts that leave them stable by far */
 static void stack(int n, uint64_t seed)
 {
@@ -128,6 +146,7 @@ static void stacks_stand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(crates_stand_on_small_feet), cmocka_unit_test(stacks_stand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(crates_stand_on_small_feet), cmocka_unit_test(heavy_boxes_rest_on_light_ones),
+                                       cmocka_unit_test(stacks_stand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
