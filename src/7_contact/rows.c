@@ -14,9 +14,9 @@
                                        step; with 4 and with 64 S1 takes 1.2 times the sweeps */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* [thickness] distance that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* [1] tangential compliance, in inverse masses of the free nodes */
-/* [h] slip of a stick by a multiplier as large as the load, at most: bodies of 1e-5 of the load slid with 16; with half and double, boxes under
-   1e6 times their mass rest, too */
-#define CTI_ROWS_YIELD CTI_R(0.1)
+/* [h] slip of a stick by a multiplier as large as the load, at most. Without it a box of 1e-5 of its load slides by a thickness; with half, two
+   soft cubes of 1e12 Pa solve 88 % of their steps and not 97 %; with 0.5 both are as here */
+#define CTI_ROWS_YIELD CTI_R(0.2)
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
 #define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
