@@ -266,7 +266,8 @@ static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, doubl
     cti_v3_put(r.spin, 0, cti_m3_mul_v(r.I_mid, cti_v3_at(v, r.block + 1)));
     memcpy(r.q, r.q_new, sizeof r.q);
     after = (double)(r.mass / 2 * cti_v3_norm2(cti_v3_at(v, r.block))) + cti_rigid_energy(&r);
-    *out_bound = cti_policy_rigid_gain(before + fabs(fall) + s->energy.through[s->bodies.n_models + i] + (double)(r.mass * dt * dt * cti_v3_norm2(g)));
+    *out_bound = cti_policy_rigid_gain(before + fabs(fall) + s->energy.through[s->bodies.n_models + i] +
+                                       (double)(r.mass * dt * dt * cti_v3_norm2(g)));
     return after - before - fall - work;
 }
 
