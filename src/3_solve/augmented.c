@@ -17,7 +17,7 @@ typedef struct cti_augmented {
     double *u, *du, *r, *next;       /* [3 rows] velocities, their change by d, held multipliers, P(r - rho u) */
     double *rho, *stiffest;          /* [3 rows] penalty, and its largest value */
     double *bound, *swing, *H;       /* [rows] mu lambda, its last change, which a share was taken of; [9 rows] */
-    ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [6 n] */
+    ct_real *best, *work;            /* [3 n + 3 rows] the best judged v and r; [3 n] */
 } cti_augmented;
 
 CTI_FN int cti_jacobian_make(const cti_problem *p, cti_arena *arena, cti_jacobian *out)
@@ -108,15 +108,14 @@ static double cti_augmented_dot(int n, const double *x, const double *y)
 /* x [2] to the cone's section of radius `bound`; D [4]: the derivative of that */
 static void cti_augmented_section(ct_cone cone, double bound, double *x, double *D)
 {
-    double n[2], length = sqrt(x[0] * x[0] + x[1] * x[1]), share = 0;
-    ct_real g[2];
+    double n[2], g[2], length = sqrt(x[0] * x[0] + x[1] * x[1]), share = 0;
     int out0 = fabs(x[0]) > bound, out1 = fabs(x[1]) > bound;
     int inside = cone == CT_CONE_BOX ? !out0 && !out1 : (cone == CT_CONE_PYRAMID ? fabs(x[0]) + fabs(x[1]) <= bound : length <= bound);
     D[0] = D[3] = 1, D[1] = D[2] = 0;
     if (inside)
         return;
-    g[0] = (ct_real)x[0], g[1] = (ct_real)x[1];
-    cti_cone_project(cone, (ct_real)bound, &g[0], &g[1]);
+    memcpy(g, x, sizeof g);
+    cti_cone_project64(cone, bound, &g[0], &g[1]);
     if (cone == CT_CONE_BOX)
         D[0] = !out0, D[3] = !out1;
     else {
@@ -127,7 +126,7 @@ static void cti_augmented_section(ct_cone cone, double bound, double *x, double 
             share = bound / length, n[0] = x[0] / length, n[1] = x[1] / length;
         D[0] = share * (1 - n[0] * n[0]), D[1] = D[2] = -share * n[0] * n[1], D[3] = share * (1 - n[1] * n[1]);
     }
-    x[0] = (double)g[0], x[1] = (double)g[1];
+    memcpy(x, g, sizeof g);
 }
 
 /* r = P(r_held - rho u) of row i, with its compliance; H [9] = -dr/du, or NULL */
@@ -163,18 +162,22 @@ static void cti_augmented_law(const cti_augmented *s, int i, const double *u, do
         H[4] = slope[1] * D[0], H[5] = H[7] = slope[1] * D[1], H[8] = slope[2] * D[3];
 }
 
-/* u, the laws and f = b - A v + J'r at v. Returns the largest entry of D^-1 f, as the judge measures it */
-static double cti_augmented_evaluate(cti_augmented *s)
+/* u = J v + w */
+static void cti_augmented_velocities(const cti_augmented *s)
+{
+    int i, k;
+    cti_augmented_gather(s, s->v, s->u);
+    for (i = 0; i < s->p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            s->u[3 * i + k] += (double)s->p->rows[i].w[k];
+}
+
+/* f = b - A v + J' next. Returns the largest entry of D^-1 f, as the judge measures it */
+static double cti_augmented_gradient(const cti_augmented *s)
 {
     const cti_problem *p = s->p;
-    int n = p->A->n, i, k;
+    int n = p->A->n, i, k, a;
     double big = 0;
-    cti_augmented_gather(s, s->v, s->u);
-    for (i = 0; i < p->n_rows; i++) {
-        for (k = 0; k < 3; k++)
-            s->u[3 * i + k] += (double)p->rows[i].w[k];
-        cti_augmented_law(s, i, s->u + 3 * (size_t)i, s->next + 3 * (size_t)i, s->H + 9 * (size_t)i);
-    }
     cti_augmented_multiply(p->A, s->v, s->f);
     for (i = 0; i < 3 * n; i++)
         s->f[i] = (double)p->b[i] - s->f[i];
@@ -185,13 +188,22 @@ static double cti_augmented_evaluate(cti_augmented *s)
             continue;
         for (k = 0; k < 3; k++) {
             double e = 0;
-            int a;
             for (a = 0; a < 3; a++)
                 e += (double)inv[3 * k + a] * s->f[3 * i + a];
             big = big > fabs(e) ? big : fabs(e);
         }
     }
     return big / (double)p->velocity_scale;
+}
+
+/* u, the laws and f at v. Returns as cti_augmented_gradient */
+static double cti_augmented_evaluate(const cti_augmented *s)
+{
+    int i;
+    cti_augmented_velocities(s);
+    for (i = 0; i < s->p->n_rows; i++)
+        cti_augmented_law(s, i, s->u + 3 * (size_t)i, s->next + 3 * (size_t)i, s->H + 9 * (size_t)i);
+    return cti_augmented_gradient(s);
 }
 
 /* the length a along d where the derivative of the convex function vanishes, nearly: by secants inside of a bracket */
@@ -225,24 +237,46 @@ static double cti_augmented_search(cti_augmented *s, double *start)
     return a;
 }
 
-/* judges v and the multipliers `next`, after their momenta are balanced, and keeps them if they are the best so far. 0: out of memory */
+/* balances the momenta of v and `next`. 0: out of memory */
+static int cti_augmented_balance(const cti_augmented *s, ct_real *v)
+{
+    const cti_problem *p = s->p;
+    int n3 = 3 * p->A->n, i, k;
+    cti_augmented_gradient(s);
+    for (i = 0; i < n3; i++)
+        s->work[i] = (ct_real)s->f[i];
+    if (p->calls.balance && !p->calls.balance(p->calls.balance_ctx, s->work, v))
+        return 0;
+    for (i = 0; i < n3; i++)
+        s->v[i] = (double)v[i];
+    for (i = 0; i < p->n_rows; i++)
+        for (k = 0; k < 3; k++)
+            if (p->rows[i].r[k] != (ct_real)s->next[3 * i + k])
+                s->next[3 * i + k] = (double)p->rows[i].r[k];
+    return 1;
+}
+
+/* Judges v and the multipliers `next`, after their momenta are balanced, and keeps them if they are the best so far; the iteration goes on from
+   what was not balanced. Multipliers are judged in double: rounded to float, those under a heavy body throw a light one. 0: out of memory */
 static int cti_augmented_judge(cti_augmented *s, ct_real *v, cti_residuals *best, int first)
 {
     const cti_problem *p = s->p;
     cti_residuals res;
     int n3 = 3 * p->A->n, i, k;
-    for (i = 0; !first && i < n3; i++)
+    for (i = 0; i < n3; i++)
         v[i] = (ct_real)s->v[i];
-    for (i = 0; !first && i < p->n_rows; i++)
+    for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < 3; k++)
             p->rows[i].r[k] = (ct_real)s->next[3 * i + k];
-    if (p->calls.balance) {
-        cti_problem_rhs(p, s->work);
-        cti_problem_residual(p, s->work, v, s->work);
-        if (!p->calls.balance(p->calls.balance_ctx, s->work, v))
-            return 0;
-    }
-    cti_residual_eval(p, s->cone, v, s->work, &res);
+    memcpy(s->d, s->v, sizeof *s->d * (size_t)n3), memcpy(s->du, s->next, sizeof *s->du * 3 * (size_t)p->n_rows);
+    if (!cti_augmented_balance(s, v))
+        return 0;
+    memset(&res, 0, sizeof res);
+    cti_augmented_velocities(s);
+    for (i = 0; i < p->n_rows; i++)
+        cti_residual_row(p, s->cone, &p->rows[i], s->u + 3 * (size_t)i, s->next + 3 * (size_t)i, p->local + 3 * (size_t)i, &res);
+    res.dynamics = (ct_real)cti_augmented_gradient(s), res.natural_map = cti_max(res.dynamics, res.natural);
+    memcpy(s->v, s->d, sizeof *s->d * (size_t)n3), memcpy(s->next, s->du, sizeof *s->du * 3 * (size_t)p->n_rows);
     if (!first && !(res.natural_map < best->natural_map))
         return 1;
     *best = res;
@@ -258,7 +292,7 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
     const cti_problem *p = s->p;
     size_t n3 = 3 * (size_t)p->A->n, m = (size_t)p->n_rows, i;
     s->v = CTI_ARENA_NEW(arena, double, 4 * n3), s->u = CTI_ARENA_NEW(arena, double, 29 * m);
-    s->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), s->work = CTI_ARENA_NEW(arena, ct_real, 2 * n3);
+    s->best = CTI_ARENA_NEW(arena, ct_real, n3 + 3 * m), s->work = CTI_ARENA_NEW(arena, ct_real, n3);
     if (!s->v || !s->u || !s->best || !s->work)
         return 0;
     s->d = s->v + n3, s->f = s->d + n3, s->Ad = s->f + n3;

@@ -68,9 +68,9 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f)
 }
 
 /* nearest point of |g1| + |g2| <= bound */
-static void cti_problem_project_l1(ct_real bound, ct_real *g1, ct_real *g2)
+static void cti_problem_project_l1(double bound, double *g1, double *g2)
 {
-    ct_real a = cti_abs(*g1), b = cti_abs(*g2), s = (a + b - bound) / 2;
+    double a = fabs(*g1), b = fabs(*g2), s = (a + b - bound) / 2;
     if (s <= 0)
         return;
     a -= s, b -= s;
@@ -82,18 +82,25 @@ static void cti_problem_project_l1(ct_real bound, ct_real *g1, ct_real *g2)
     *g2 = *g2 < 0 ? -b : b;
 }
 
-CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2)
+CTI_FN void cti_cone_project64(ct_cone cone, double bound, double *g1, double *g2)
 {
     if (cone == CT_CONE_BOX) {
-        *g1 = cti_clamp(*g1, -bound, bound);
-        *g2 = cti_clamp(*g2, -bound, bound);
+        *g1 = *g1 < -bound ? -bound : (*g1 > bound ? bound : *g1);
+        *g2 = *g2 < -bound ? -bound : (*g2 > bound ? bound : *g2);
     } else if (cone == CT_CONE_PYRAMID) {
         cti_problem_project_l1(bound, g1, g2);
     } else {
-        ct_real n2 = *g1 * *g1 + *g2 * *g2;
+        double n2 = *g1 * *g1 + *g2 * *g2;
         if (n2 > bound * bound) {
-            ct_real s = bound / cti_sqrt(n2);
+            double s = bound / sqrt(n2);
             *g1 *= s, *g2 *= s;
         }
     }
+}
+
+CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2)
+{
+    double a = (double)*g1, b = (double)*g2;
+    cti_cone_project64(cone, (double)bound, &a, &b);
+    *g1 = (ct_real)a, *g2 = (ct_real)b;
 }

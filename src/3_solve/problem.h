@@ -160,7 +160,8 @@ CTI_FN void cti_problem_rhs(const cti_problem *p, ct_real *f);
 /* cti_problem_residual -- r = f - A v; r may be f. */
 CTI_FN void cti_problem_residual(const cti_problem *p, const ct_real *f, const ct_real *v, ct_real *r);
 
-/* cti_cone_project -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
+/* cti_cone_project, cti_cone_project64 -- (g1, g2) to the nearest point of the cone's section of radius `bound` >= 0. */
+CTI_FN void cti_cone_project64(ct_cone cone, double bound, double *g1, double *g2);
 CTI_FN void cti_cone_project(ct_cone cone, ct_real bound, ct_real *g1, ct_real *g2);
 
 /* cti_residual_prepare -- computes p->local from the rows and A, for problems that are judged more than once. 0 when memory ran out. */
@@ -169,6 +170,9 @@ CTI_FN int cti_residual_prepare(cti_problem *p, cti_arena *arena);
 CTI_FN void cti_residual_eval(const cti_problem *p, ct_cone cone, const ct_real *v, ct_real *work, cti_residuals *out);
 /* cti_residual_dynamics -- out->dynamics, of all blocks. work [6 n] */
 CTI_FN void cti_residual_dynamics(const cti_problem *p, const ct_real *v, ct_real *work, cti_residuals *out);
+/* cti_residual_row -- residuals of one row at its velocity u [3] and multipliers r [3], merged likewise. d [3]: its local compliance. */
+CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *d,
+                             cti_residuals *out);
 /* cti_residual_contacts -- residuals of the rows, merged into the maxima (and the sum) that `out` already holds. */
 CTI_FN void cti_residual_contacts(const cti_problem *p, ct_cone cone, const ct_real *v, cti_residuals *out);
 

@@ -21,43 +21,48 @@ static void cti_residual_local(const cti_problem *p, const cti_row *row, const c
     }
 }
 
-/* residuals of one contact; d [3]: its local compliance */
-static void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const ct_real *v, const ct_real *d, cti_residuals *out)
+/* raises a residual to |e|, relative to the velocity scale */
+static void cti_residual_raise(const cti_problem *p, double e, ct_real *out)
 {
-    ct_real u[3], g1, g2, ln, s = 1 / p->velocity_scale, bound, dt_mean, law;
-    cti_row_velocity(row, v, u);
+    *out = cti_max(*out, (ct_real)(fabs(e) / (double)p->velocity_scale));
+}
+
+/* the larger change of (r1, r2) by the projection of (r1 - e1, r2 - e2), times d */
+static double cti_residual_friction(ct_cone cone, double bound, const double *r, double e1, double e2, double d)
+{
+    double g1 = r[1] - e1 / d, g2 = r[2] - e2 / d;
+    cti_cone_project64(cone, bound, &g1, &g2);
+    g1 = fabs(r[1] - g1), g2 = fabs(r[2] - g2);
+    return (g1 > g2 ? g1 : g2) * d;
+}
+
+CTI_FN void cti_residual_row(const cti_problem *p, ct_cone cone, const cti_row *row, const double *u, const double *r, const ct_real *local,
+                             cti_residuals *out)
+{
+    double d = (double)local[0], d_mean = (double)(local[1] + local[2]) / 2, e[3], law, bound;
+    int k;
+    for (k = 0; k < 3; k++)
+        e[k] = u[k] + (double)row->compliance[k] * r[k];
     if (row->equations) {
-        int k;
         for (k = 0; k < 3; k++)
             if (row->equations >> k & 1)
-                out->natural = cti_max(out->natural, cti_abs(u[k] + row->compliance[k] * row->r[k]) * s);
+                cti_residual_raise(p, e[k], &out->natural);
         return;
     }
-    if (!(d[0] > 0))
+    if (!(d > 0))
         return;
     /* the normal law: the hard law with compliance, or recovery through its softness, whichever requires more */
-    law = u[0] + row->compliance[0] * row->r[0];
-    if (row->recover > 0)
-        law = cti_min(law, u[0] + row->softness * row->r[0] - row->recover);
-    ln = cti_max(0, row->r[0] - law / d[0]);
-    out->natural = cti_max(out->natural, cti_abs(row->r[0] - ln) * d[0] * s);
-    out->primal = cti_max(out->primal, -(u[0] + row->compliance[0] * row->r[0]) * s);
-    out->dual = cti_max(out->dual, -row->r[0] * d[0] * s);
-    out->dual_gap += (double)(row->r[0] * law);
-    if (row->mu > 0 && d[1] + d[2] > 0) { /* 0: scripts hold every tangential motion */
-        bound = row->mu * cti_max(0, row->r[0]);
-        dt_mean = (d[1] + d[2]) / 2;
-        g1 = row->r[1] - (u[1] + row->compliance[1] * row->r[1]) / dt_mean;
-        g2 = row->r[2] - (u[2] + row->compliance[2] * row->r[2]) / dt_mean;
-        cti_cone_project(cone, bound, &g1, &g2);
-        law = cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s;
-        out->natural = cti_max(out->natural, law);
-        g1 = row->r[1] - u[1] / dt_mean, g2 = row->r[2] - u[2] / dt_mean;
-        cti_cone_project(CT_CONE_CONE, bound, &g1, &g2);
-        out->natural_cone = cti_max(out->natural_cone, cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s);
-        g1 = row->r[1], g2 = row->r[2];
-        cti_cone_project(cone, bound, &g1, &g2);
-        out->dual = cti_max(out->dual, cti_max(cti_abs(row->r[1] - g1), cti_abs(row->r[2] - g2)) * dt_mean * s);
+    law = u[0] + (double)row->softness * r[0] - (double)row->recover;
+    law = row->recover > 0 && law < e[0] ? law : e[0];
+    cti_residual_raise(p, r[0] * d < law ? r[0] * d : law, &out->natural);
+    cti_residual_raise(p, e[0] < 0 ? e[0] : 0, &out->primal);
+    cti_residual_raise(p, r[0] < 0 ? r[0] * d : 0, &out->dual);
+    out->dual_gap += r[0] * law;
+    if (row->mu > 0 && d_mean > 0) { /* 0: scripts hold every tangential motion */
+        bound = (double)row->mu * (r[0] > 0 ? r[0] : 0);
+        cti_residual_raise(p, cti_residual_friction(cone, bound, r, e[1], e[2], d_mean), &out->natural);
+        cti_residual_raise(p, cti_residual_friction(CT_CONE_CONE, bound, r, u[1], u[2], d_mean), &out->natural_cone);
+        cti_residual_raise(p, cti_residual_friction(cone, bound, r, 0, 0, d_mean), &out->dual);
     }
 }
 
@@ -185,13 +190,18 @@ static void cti_residual_rows(int begin, int end, int worker, void *context)
     cti_residual_loop *q = (cti_residual_loop *)context;
     CTI_UNUSED(worker);
     for (; begin < end; begin++) {
-        int i, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
+        int i, k, last = cti_min_int((begin + 1) * q->size, q->p->n_rows);
         memset(&q->part[begin], 0, sizeof q->part[begin]);
         for (i = begin * q->size; i < last; i++) {
-            ct_real d[3];
+            const cti_row *row = &q->p->rows[i];
+            ct_real d[3], v[3];
+            double u[3], r[3];
             if (!q->p->local)
                 cti_residual_compliance(q->p, i, d);
-            cti_residual_row(q->p, q->cone, &q->p->rows[i], q->v, q->p->local ? q->p->local + 3 * (size_t)i : d, &q->part[begin]);
+            cti_row_velocity(row, q->v, v);
+            for (k = 0; k < 3; k++)
+                u[k] = (double)v[k], r[k] = (double)row->r[k];
+            cti_residual_row(q->p, q->cone, row, u, r, q->p->local ? q->p->local + 3 * (size_t)i : d, &q->part[begin]);
         }
     }
 }

@@ -120,7 +120,7 @@
     X(double, stiff, 100, "1", "first penalty, in inverse local compliances of a row") \
     X(double, grow, 10, "1", "factor on it after an outer iteration; a penalty that falls after a worse residual solves no step of that pyramid") \
     X(double, stiffest, 1e7, "1", "largest penalty: masses of 1 : 1e6 need it, and double resolves a billionth of its products") \
-    X(double, inner, 10, "1", "of the natural map: gradient at which an outer iteration ends; a hundredth takes a third more factors where a chain falls") \
+    X(double, inner, 1, "1", "of the natural map: gradient at which an outer iteration ends; a tenth takes 15 % more factors where a chain falls") \
     X(double, aim, 0.01, "tolerances", \
       "natural map at which a solve ends: the last steps gain digits each, and what the tolerance leaves keeps stacks swaying") \
     X(double, least, 0.05, "1", "share of the change of friction bounds that an outer iteration takes, at least; with whole changes a ragdoll on stairs") \

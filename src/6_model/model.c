@@ -73,8 +73,8 @@ static void cti_model_lump(cti_model *model, const cti_rod_desc *d)
     int i;
     for (i = 0; i < d->n_segments; i++) {
         const int32_t *s = d->segments + 2 * (size_t)i;
-        ct_real m = d->law->line_density * cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0])));
-        ct_real own = d->has_frames ? CTI_ROD_FRAME_MASS * m : 0;
+        ct_real l = cti_v3_norm(cti_v3_sub(cti_v3_at(d->X, s[1]), cti_v3_at(d->X, s[0]))), m = d->law->line_density * l;
+        ct_real own = d->has_frames ? cti_rod_frame_mass(d->law, l) : 0;
         model->lumps[s[0]] += (m - own) / 2, model->lumps[s[1]] += (m - own) / 2;
         if (d->has_frames)
             model->lumps[d->n_nodes + i] = own;

@@ -6,8 +6,8 @@
    Why a node and not an angle: energies are then functions of points, x, with no reference frame to keep from step to step. A frame turns with its
    rod, is saved and restored, is pinned, and follows a script as every other node does, and clamped ends, scripted turns, closed rods and twist
    that contacts hold need no special case. A quasi-static angle of one rod is simpler only where the rod is straight and isotropic, and couples all
-   its nodes. A frame's node has a millionth of its segment's mass (a hundred-thousandth in float, CTI_ROD_FRAME_MASS). So twist follows the rod
-   without inertia of its own, as in Bergou 2008, 5.1, and gravity does not turn it.
+   its nodes. A frame's node has about a millionth of its segment's mass (cti_rod_frame_mass). So twist follows the rod without inertia of its
+   own, as in Bergou 2008, 5.1, and gravity does not turn it.
    Limits: the twist between two neighbouring segments is in (-pi, pi]. */
 #ifndef CTI_ROD_H
 #define CTI_ROD_H
@@ -76,9 +76,7 @@ CTI_FN void cti_rod_batch_damping(const cti_rod_batch *t, const ct_real *x, cons
    length of both segments. */
 CTI_FN ct_real cti_rod_measures(const ct_real *x, const int32_t *node, ct_real q[CTI_ROD_MEASURES]);
 
-/* CTI_ROD_FRAME_MASS -- [1] a frame's share of its segment's mass, for the reasons above. Twist of a rubber rod (1 m, 1 cm thick, E 1e6) by the
-   weight of its frames: 1e-3 rad, in proportion to the share. In float a rod of E 1e8 that no clamp keeps from spinning needs 1e-5: with 1e-6 its
-   matrix is singular to rounding, and it creeps on a slope (test_rod_contact). Half and double change neither. */
-#define CTI_ROD_FRAME_MASS ((ct_real)(CONTACT_REAL == 32 ? 1e-5 : 1e-6))
+/* cti_rod_frame_mass -- [kg] of the frame's node of a segment of length l. */
+CTI_FN ct_real cti_rod_frame_mass(const cti_rod_law *law, ct_real l);
 
 #endif /* CTI_ROD_H */

@@ -14,6 +14,9 @@
                                        step; with 4 and with 64 S1 takes 1.2 times the sweeps */
 #define CTI_ROWS_DRAG CTI_R(1e-4) /* [thickness] distance that a sliding contact may be ahead of its anchor */
 #define CTI_ROWS_STICK CTI_R(1e-4) /* [1] tangential compliance, in inverse masses of the free nodes */
+/* [h] slip of a stick by a multiplier as large as the load, at most. Without it a box of 1e-5 of its load slides by a thickness; with half, two
+   soft cubes of 1e12 Pa solve 88 % of their steps and not 97 %; with 0.5 both are as here */
+#define CTI_ROWS_YIELD CTI_R(0.2)
 #define CTI_ROWS_SETTLE CTI_R(3e-6) /* [1] normal compliance, in inverse masses of the free nodes */
 #define CTI_ROWS_SETTLE_OWN CTI_R(2e-4) /* [1] cap on it, in the compliance of the blocks' own diagonal of A */
 #define CTI_ROWS_SINK CTI_R(5e-4) /* [h a step] largest compression of a compliance by a load: a contact at rest is SINK / EASE below the
@@ -273,13 +276,17 @@ CTI_FN int cti_rows_build(const cti_row_context *c, const cti_pair *pair, cti_v3
        surfaces. A load compresses it by c m g dt^2 before recovery balances it, and a stick by as much. In a substep both grow with the
        square of the number of substeps; otherwise resting bodies would move whenever a step is cut. */
     row->compliance[0] = cti_min(soft * CTI_ROWS_SETTLE * c->cut * c->cut, own * CTI_ROWS_SETTLE_OWN);
-    /* under the last step's load it yields by less than recovery takes back; otherwise a light body under a heavy one would sink without
-       end */
-    if (row->r[0] > 0)
-        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * origin->thickness / (c->dt * row->r[0]));
-    /* stick is a stiff spring with the slip c gamma dt, far below the thickness. Several contacts at one point may remember different
-       slips; without compliance their multipliers would drift apart without end */
-    row->compliance[1] = row->compliance[2] = soft * CTI_ROWS_STICK * c->cut * c->cut;
+    /* stick is a stiff spring with the slip c gamma dt. Several contacts at one point may remember different slips; without compliance their
+       multipliers would drift apart without end */
+    row->compliance[1] = soft * CTI_ROWS_STICK * c->cut * c->cut;
+    /* under the last step's load the normal yields by less than recovery takes back, and stick by a part of the thickness; otherwise a light
+       body under a heavy one would sink and slide without end */
+    if (row->r[0] > 0) {
+        ct_real most = origin->thickness / (c->dt * row->r[0]);
+        row->compliance[0] = cti_min(row->compliance[0], CTI_ROWS_SINK * most);
+        row->compliance[1] = cti_min(row->compliance[1], CTI_ROWS_YIELD * most);
+    }
+    row->compliance[2] = row->compliance[1];
     cti_rows_law(c, row, origin, soft);
     scripted = cti_m3_mul_v(row->frame, scripted);
     cti_v3_put(origin->script, 0, scripted);

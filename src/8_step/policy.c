@@ -157,10 +157,11 @@ CTI_FN ct_real cti_policy_row_miss(ct_real thickness, ct_real dt) { return cti_s
 
 CTI_FN double cti_policy_rigid_gain(double energy) { return cti_step_tuned.energy.gain_rigid * energy; }
 
+CTI_FN double cti_policy_rounded(double energy) { return cti_step_tuned.energy.gain_rounding * (double)CTI_EPS * energy; }
+
 CTI_FN double cti_policy_body_gain(int is_euler, double energy, double rounded)
 {
-    return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy +
-           cti_step_tuned.energy.gain_rounding * (double)CTI_EPS * rounded;
+    return (is_euler ? cti_step_tuned.energy.gain : cti_step_tuned.energy.gain_swing) * energy + cti_policy_rounded(rounded);
 }
 
 CTI_FN int cti_policy_newton_is_full(int iterations) { return iterations <= cti_step_tuned.attempt.newton_full; }

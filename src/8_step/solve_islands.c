@@ -239,11 +239,10 @@ typedef struct cti_islands_rival {
 } cti_islands_rival;
 
 /* Finds the rival and its price. None where joints of deformable bodies are among the rows: in test_joint's joints_pull_together, whose joint and
-   contact contradict each other, it takes the thickness in fewer steps. None in float: the rounding of its matrix lets a sticking rod creep, 4e-4 m
-   in one second on a slope of .3 in test_rod_contact's friction. first: the island's first row in the world. 0: out of memory */
+   contact contradict each other, it takes the thickness in fewer steps. first: the island's first row in the world. 0: out of memory */
 static int cti_islands_find_rival(const cti_state *s, int first, cti_island *q, cti_islands_rival *out)
 {
-    int c, split = sizeof(ct_real) < sizeof(double);
+    int c, split = 0;
     for (c = 0; c < q->p.n_rows; c++)
         split |= q->p.rows[c].equations && cti_linkage_share(s, s->contact.origins[first + c].joint - 1) == 1;
     for (c = 0; c < q->n_components; c++)

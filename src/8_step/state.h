@@ -344,6 +344,7 @@ typedef struct cti_energies {
     cti_energy *now, *end;    /* [models + rigid bodies] at x; at the tentative end of a substep */
     double *moduli;           /* [models] scale of the body's elastic energy [J], see cti_model_modulus */
     double *works;            /* [models + rigid bodies] work done on the body in the substep [J] */
+    double *through;          /* [models + rigid bodies] sum of what each row works on a rigid body, without signs [J] */
     double *inner;            /* [models] the same relative to the mean velocities of the body's components */
     cti_energy_mean *means;   /* [components] these */
     double *push;             /* [3 models] sum of the impulses of rows and pins on the body in the substep [N s] */

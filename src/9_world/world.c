@@ -363,7 +363,8 @@ static void cti_world_free_state(ct_world *w)
     cti_world_free_bodies(m, &s->bodies);
     cti_world_free_scripts(m, &s->scripts);
     cti_world_free_system(m, &s->system);
-    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.inner), CTI_FREE(m, s->energy.means);
+    CTI_FREE(m, s->energy.now), CTI_FREE(m, s->energy.end), CTI_FREE(m, s->energy.works), CTI_FREE(m, s->energy.through);
+    CTI_FREE(m, s->energy.inner), CTI_FREE(m, s->energy.means);
     CTI_FREE(m, s->energy.push);
     CTI_FREE(m, s->energy.moduli), CTI_FREE(m, s->energy.gains);
     CTI_FREE(m, s->end.v), CTI_FREE(m, s->end.x), CTI_FREE(m, s->end.frames), CTI_FREE(m, s->end.fall), CTI_FREE(m, s->end.impulse);
