@@ -14,7 +14,7 @@ import sys
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(HERE, "docs", "solvers.md")
 FIRST, LAST = "<!-- table: tools/solver_table.py -->", "<!-- end of table -->"
-SOLVERS = ["auto", "ca", "interior", "active_set", "mprgp", "newton", "admm", "pgs", "lemke", "boxed"]
+SOLVERS = ["auto", "ca", "interior", "active_set", "mprgp", "newton", "admm", "pgs", "lemke", "boxed", "ica"]
 FILES = ["qp/vf_cpl_3k.cpb", "qp/slab_cpl_3k.cpb", "qp/stiff_3k.cpb", "qp/quasi_3k.cpb", "qp/redundant_3k.cpb", "qp/vf_dec_3k.cpb",
          "qp/stack_10k.cpb",
          "qp/stiff_10k.cpb", "qp/INFEASIBLE_3k.cpb", "mm/YAO.cpb", "mm/KSIP.cpb", "mm/DUAL1.cpb", "fc/G_fem_vf_1k.cpb", "fc/G_fem_stick_2k.cpb",

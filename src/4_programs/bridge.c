@@ -36,6 +36,29 @@ static void cti_bridge_add_row(cti_bridge_list *t, const cti_problem *p, const c
     }
 }
 
+/* w [3] of a row for J = G S: w + G (I - S) v, where A (I - S) = a (I - S): a pin in one or two axes gives its velocity */
+static void cti_bridge_constant(const cti_problem *p, const cti_row *row, double *w)
+{
+    int k, a, c;
+    for (a = 0; a < 3; a++)
+        w[a] = (double)row->w[a];
+    for (k = 0; k < row->n; k++) {
+        int block = row->term[k].block;
+        const ct_real *S = p->filter && p->filter[block] >= 0 ? p->projectors + 9 * (size_t)p->filter[block] : NULL;
+        ct_real G[9], v[3], size = 0, rank = 0;
+        const ct_real *A = p->A->val + 9 * (size_t)p->A->diag[block];
+        for (a = 0; S && a < 9; a++)
+            size += ((a % 4 == 0) - S[a]) * A[a], rank += a % 4 ? 0 : 1 - S[a];
+        if (!(size > 0))
+            continue;
+        cti_row_map(row, k, G);
+        cti_v3_put(v, 0, cti_v3_sub(cti_v3_at(p->b, block), cti_m3_mul_v(S, cti_v3_at(p->b, block))));
+        for (a = 0; a < 3; a++)
+            for (c = 0; c < 3; c++)
+                w[a] += (double)(G[3 * a + c] * v[c] * rank / size);
+    }
+}
+
 /* ---- the laws of a row ---- */
 
 CTI_FN cti_bridge_mode cti_bridge_whole(const cti_row *row)
@@ -125,6 +148,7 @@ static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
     cti_arena_point mark = cti_arena_mark(arena);
     cti_bridge_list t, J;
     int n3 = 3 * A->n, i, k, e, l, count = 9 * A->row[A->n] + q->extra, ok;
+    double w[3];
     for (i = 0; i < p->n_rows; i++)
         for (k = 0; k < 3; k++)
             count += (p->rows[i].equations >> k & 1) * 9 * p->rows[i].n * p->rows[i].n;
@@ -143,11 +167,12 @@ static int cti_bridge_matrix(cti_bridge *q, cti_mem *mem, cti_arena *arena)
         if (!row->equations)
             continue;
         J.n = 0, cti_bridge_add_row(&J, p, row, 0);
+        cti_bridge_constant(p, row, w);
         for (k = 0; k < J.n; k++) {
             double c = (row->equations >> J.i[k] & 1) ? cti_bridge_soft(p, row, J.i[k]) : 0;
             if (!(c > 0))
                 continue;
-            q->program.b[J.j[k]] -= J.x[k] * (double)row->w[J.i[k]] / c;
+            q->program.b[J.j[k]] -= J.x[k] * w[J.i[k]] / c;
             for (l = 0; l < J.n; l++)
                 if (J.i[l] == J.i[k])
                     cti_bridge_list_add(&t, J.j[k], J.j[l], J.x[k] * J.x[l] / c);
@@ -175,12 +200,11 @@ static void cti_bridge_put(cti_bridge *q, cti_bridge_list *t, int i, int *s)
     cti_program *g = &q->program;
     const cti_row *row = &q->p->rows[i];
     cti_bridge_law l = cti_bridge_law_of(q, i);
-    int at = 3 * q->first[i], k, a;
+    int at = 3 * q->first[i], k;
     for (k = 0; k < 1 + l.two; k++) {
         cti_bridge_add_row(t, q->p, row, at + 3 * k);
         g->mu[at / 3 + k] = (double)row->mu;
-        for (a = 0; a < 3; a++)
-            g->w[at + 3 * k + a] = (double)row->w[a];
+        cti_bridge_constant(q->p, row, g->w + at + 3 * k);
     }
     g->w[at + 3 * l.two] -= l.recover;
     cti_bridge_add_soft(q, t, at, l.two, l.c, s);
@@ -253,12 +277,13 @@ static void cti_bridge_sides(cti_bridge *q, const cti_delassus_bodies *d)
         int i = d->row[s], at = q->first[i];
         const cti_row *row = &q->p->rows[i];
         cti_bridge_law l = cti_bridge_law_of(q, i);
-        double u[3];
+        double u[3], w[3];
         cti_delassus_bodies_gather(q->p, row, q->x0, u);
+        cti_bridge_constant(q->p, row, w);
         for (k = 0; k < 1 + l.two; k++) {
             g->mu[at + k] = (double)row->mu;
             for (a = 0; a < 3; a++)
-                g->w[3 * (at + k) + a] = u[a] + (double)row->w[a];
+                g->w[3 * (at + k) + a] = u[a] + w[a];
         }
         g->w[3 * (at + l.two)] -= l.recover;
     }
@@ -355,9 +380,11 @@ CTI_FN void cti_bridge_start(const cti_bridge *q, const ct_real *v, double *x, d
 /* r = -(J v + w) / c of a row's equations, in double */
 static void cti_bridge_equations(const cti_bridge *q, cti_row *row, const double *x)
 {
+    double w[3];
     int k, a, c;
+    cti_bridge_constant(q->p, row, w);
     for (a = 0; a < 3; a++) {
-        double u = (double)row->w[a], soft = (row->equations >> a & 1) ? cti_bridge_soft(q->p, row, a) : 0;
+        double u = w[a], soft = (row->equations >> a & 1) ? cti_bridge_soft(q->p, row, a) : 0;
         row->r[a] = 0;
         if (!(soft > 0))
             continue;

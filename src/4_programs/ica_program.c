@@ -3,6 +3,7 @@
    without friction of normal n = g_1 / |g_1|: weight n.g_k and arm n x g_k give n.(weight v + v x arm) = g_k.v for every g_k. Three rows
    with friction need G_k = F (weight I - [arm]x) with one orthonormal F, which contacts of vertices and faces have. An unknown that A
    couples with nothing, in one line of a contact, is a compliance (bridge.h) and is eliminated: s = (b_s + alpha r) / a, c = alpha^2 / a.
+   One in no line is b_s / a, as a pinned axis of a node is. A projector S takes it out of its block, and G_k = F (weight I - [arm]x) S.
    Two contacts of the same lines, the second with a further compliance and a smaller w_n, are one row that recovers its gap. A component of
    A with few blocks in contact is one cluster with its factor, as a body is in worlds; where contacts then cycle, nodes go on. The judge is
    asked at intervals that grow by an eighth of the iterations so far; only the judge ends a solve as solved. In the paper's version the
@@ -22,7 +23,7 @@
 typedef struct cti_ica_springs {
     int32_t *to;          /* [blocks of the program] block of A; -1: a block of springs */
     int32_t *line;        /* [n] the first line of J that holds the unknown; -1: none */
-    int32_t *times;       /* [n] number of lines that hold it */
+    int32_t *times;       /* [n] number of lines that hold it; -1: none, and A couples it with nothing */
     double *own, *shared; /* [m] compliance of a line by its own springs, by those that it shares with the next contact */
     double *w;            /* [m] w and what loads on springs add */
 } cti_ica_springs;
@@ -55,6 +56,8 @@ typedef struct cti_ica_program {
     int before;          /* iterations of earlier starts */
     int solved, stopped; /* by the judge; by the effort */
     int whole;           /* 1: bodies are clusters */
+    int32_t *filter;     /* [blocks of A] and */
+    ct_real *projectors; /* [9 blocks]: as of cti_problem; NULL: all unknowns are in lines or coupled */
     ct_real *turn;       /* [2 rows] cosine and sine of the tangents' rotation in 3.4, or NULL */
 } cti_ica_program;
 
@@ -102,25 +105,27 @@ static double cti_ica_program_alone(const cti_sparse *A, int j)
     return a > 0 ? a : 0;
 }
 
-/* to: 0 for blocks of unknowns, -1 for those of springs, which A couples with nothing, which no line sees first, and whose unknowns are in
-   one line or in the same line of two contacts in a row */
+/* to: 0 for blocks of unknowns, -1 for those of springs, which A couples with nothing, which no contact sees first, and whose unknowns
+   are in one line or in the same line of two contacts in a row */
 static void cti_ica_program_find_springs(const cti_program *p, cti_ica_springs *q)
 {
     const cti_sparse *J = &p->J;
-    int i, k, j;
+    int i, k, j, low = 0;
     for (i = 0; i < p->m; i++)
         for (k = J->p[i]; k < J->p[i + 1]; k++)
             if (J->x[k] != 0 && q->times[j = J->i[k]]++ == 0)
                 q->line[j] = i;
     for (j = 0; j < p->n; j++)
-        q->to[j / 3] = q->to[j / 3] < 0 && q->times[j] > 0 && q->times[j] < 3 && cti_ica_program_alone(&p->A, j) > 0 ? -1 : 0;
+        if (!(cti_ica_program_alone(&p->A, j) > 0) || q->times[j] > 2)
+            q->to[j / 3] = 0;
+        else if (q->times[j] == 0)
+            q->to[j / 3] = 0, q->times[j] = -1;
     for (i = 0; i < p->m; i++) {
-        int low = -1;
+        for (k = J->p[i], low = i % 3 ? low : p->n; i % 3 == 0 && k < J->p[i + 3]; k++)
+            low = J->x[k] != 0 ? cti_min_int(low, J->i[k] / 3) : low;
         for (k = J->p[i]; k < J->p[i + 1]; k++) {
-            if (J->x[k] == 0)
-                continue;
-            j = J->i[k], low = low < 0 ? j / 3 : low;
-            if (low == j / 3 || (i != q->line[j] && i != q->line[j] + 3))
+            j = J->i[k];
+            if (J->x[k] != 0 && (low == j / 3 || (i != q->line[j] && i != q->line[j] + 3)))
                 q->to[j / 3] = 0;
         }
     }
@@ -187,6 +192,27 @@ static int cti_ica_program_pairs(cti_ica_program *s)
     return 1;
 }
 
+/* projectors of the n blocks that have unknowns of their own. 0: out of memory */
+static int cti_ica_program_project(cti_ica_program *s, int n)
+{
+    int i, k, at;
+    for (i = 0; i < s->p->n; i++) {
+        at = s->springs.to[i / 3];
+        if (at < 0 || s->springs.times[i] >= 0)
+            continue;
+        if (!s->filter) {
+            s->filter = CTI_ARENA_NEW(s->e->arena, int32_t, n), s->projectors = CTI_ARENA_ZERO(s->e->arena, ct_real, 9 * (size_t)n);
+            if (!s->filter || !s->projectors)
+                return 0;
+            memset(s->filter, 0xff, sizeof *s->filter * (size_t)n);
+        }
+        for (k = 0; k < 3 && s->filter[at] < 0; k++)
+            s->projectors[9 * at + 4 * k] = 1;
+        s->filter[at] = at, s->projectors[9 * at + 4 * (i % 3)] = 0;
+    }
+    return 1;
+}
+
 /* finds springs and rows. 0: out of memory */
 static int cti_ica_program_reduce(cti_ica_program *s)
 {
@@ -214,7 +240,7 @@ static int cti_ica_program_reduce(cti_ica_program *s)
     }
     for (i = 0; i < blocks; i++)
         q->to[i] = q->to[i] < 0 ? -1 : n++;
-    return 1;
+    return cti_ica_program_project(s, n);
 }
 
 /* ---- clusters ---- */
@@ -388,45 +414,83 @@ static void cti_ica_program_normal(cti_row *row, int n, const int32_t *blocks, c
     }
 }
 
-/* F [9] = G / w where G G' = w^2 I; 0 if G has no such form */
-static int cti_ica_program_frame(const double *G, double *F)
+/* F [9], orthonormal, with G = w F S; S [9] a diagonal projector. Columns outside of S complete F. Returns the rank of S, or 0 if G
+   has no such form */
+static int cti_ica_program_frame(const double *G, const ct_real *S, double *F)
 {
-    double w2 = (G[0] * G[0] + G[1] * G[1] + G[2] * G[2]), off = 0;
-    int i, j;
+    double w2 = 0, off = 0;
+    int i, j, rank = 0, one = 0, none = 0;
+    cti_v3 f[3];
+    for (j = 0; j < 3; j++)
+        if (S[4 * j] > 0)
+            w2 += G[j] * G[j] + G[3 + j] * G[3 + j] + G[6 + j] * G[6 + j], rank++, one = j;
+        else
+            none = j;
+    w2 /= cti_max_int(rank, 1);
     for (i = 0; i < 3; i++)
         for (j = 0; j < 3; j++)
-            off = cti_fmax(off, fabs(G[3 * i] * G[3 * j] + G[3 * i + 1] * G[3 * j + 1] + G[3 * i + 2] * G[3 * j + 2] - (i == j ? w2 : 0)));
+            if (S[4 * i] > 0 && S[4 * j] > 0)
+                off = cti_fmax(off, fabs(G[i] * G[j] + G[3 + i] * G[3 + j] + G[6 + i] * G[6 + j] - (i == j ? w2 : 0)));
     for (i = 0; i < 9; i++)
         F[i] = w2 > 0 ? G[i] / sqrt(w2) : 0;
-    return w2 > 0 && off <= CTI_ICA_PROGRAM_FRAME * w2;
+    if (!(w2 > 0) || off > CTI_ICA_PROGRAM_FRAME * w2)
+        return 0;
+    for (j = 0; j < 3; j++)
+        f[j] = cti_v3_make((ct_real)F[j], (ct_real)F[3 + j], (ct_real)F[6 + j]);
+    if (rank == 1)
+        cti_v3_tangents(f[one], &f[(one + 1) % 3], &f[(one + 2) % 3]);
+    else if (rank == 2)
+        f[none] = cti_v3_cross(f[(none + 1) % 3], f[(none + 2) % 3]);
+    for (j = 0; j < 3; j++)
+        if (!(S[4 * j] > 0))
+            F[j] = (double)f[j].x, F[3 + j] = (double)f[j].y, F[6 + j] = (double)f[j].z;
+    return rank;
 }
 
-/* F' G = w I - [arm]x for every block, with the frame of the first block that has one; 0 when there is no such frame */
-static int cti_ica_program_contact(cti_row *row, int n, const int32_t *blocks, const double *G)
+/* M = (weight I - [arm]x) S; returns the largest error of an entry */
+static double cti_ica_program_fit(const double *M, const ct_real *S, double *weight, double *arm)
 {
-    double F[9], big = 0;
-    int first, k, i, j;
-    for (k = 0; k < 9 * n; k++)
-        big = cti_fmax(big, fabs(G[k]));
-    for (first = 0; first < n && !cti_ica_program_frame(G + 9 * first, F); first++)
-        ;
-    if (n > 0 && first == n)
+    double off = 0, n = (double)(S[0] + S[4] + S[8]);
+    int i;
+    *weight = n > 0 ? (M[0] + M[4] + M[8]) / n : 0;
+    for (i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        double sj = (double)S[4 * j], sk = (double)S[4 * k];
+        arm[i] = (M[3 * j + k] - M[3 * k + j]) / cti_fmax(sj + sk, 1);
+        off = cti_fmax(off, fabs(M[4 * i] - *weight * (double)S[4 * i]));
+        off = cti_fmax(off, cti_fmax(fabs(M[3 * j + k] - arm[i] * sk), fabs(M[3 * k + j] + arm[i] * sj)));
+    }
+    return off;
+}
+
+/* F' G = (w I - [arm]x) S for every block, with the frame of the first block that has one in most columns; 0 when there is no such frame */
+static int cti_ica_program_contact(const cti_ica_program *s, cti_row *row, int n, const int32_t *blocks, const double *G)
+{
+    static const ct_real one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const ct_real *S[CTI_ROW_TERMS];
+    double F[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, big = 0;
+    int rank = 0, k, i, j;
+    for (k = 0; k < n; k++) {
+        double frame[9];
+        int got;
+        S[k] = s->filter && s->filter[blocks[k]] >= 0 ? s->projectors + 9 * (size_t)blocks[k] : one;
+        for (i = 0; i < 9; i++)
+            big = cti_fmax(big, fabs(G[9 * k + i]));
+        got = cti_ica_program_frame(G + 9 * k, S[k], frame);
+        if (got > rank)
+            rank = got, memcpy(F, frame, sizeof F);
+    }
+    if (n > 0 && rank == 0)
         return 0;
-    for (k = 0; n == 0 && k < 9; k++)
-        F[k] = k % 4 == 0;
     for (k = 0; k < 9; k++)
         row->frame[k] = (ct_real)F[k];
     for (k = 0; k < n; k++) {
-        double M[9], arm[3], weight, off;
+        double M[9], arm[3], weight;
         for (i = 0; i < 3; i++)
             for (j = 0; j < 3; j++)
                 M[3 * i + j] = F[i] * G[9 * k + j] + F[3 + i] * G[9 * k + 3 + j] + F[6 + i] * G[9 * k + 6 + j];
-        weight = (M[0] + M[4] + M[8]) / 3;
-        off = cti_fmax(fabs(M[0] - weight), cti_fmax(fabs(M[4] - weight), fabs(M[8] - weight)));
-        off = cti_fmax(off, cti_fmax(fabs(M[1] + M[3]), cti_fmax(fabs(M[2] + M[6]), fabs(M[5] + M[7]))));
-        if (off > CTI_ICA_PROGRAM_FRAME * big)
+        if (cti_ica_program_fit(M, S[k], &weight, arm) > CTI_ICA_PROGRAM_FRAME * big)
             return 0;
-        arm[0] = (M[5] - M[7]) / 2, arm[1] = (M[6] - M[2]) / 2, arm[2] = (M[1] - M[3]) / 2;
         cti_ica_program_term(row, blocks[k], weight, arm);
     }
     return 1;
@@ -458,7 +522,7 @@ static const char *cti_ica_program_rows(cti_ica_program *s)
             row->recover = (ct_real)(q->w[at] - q->w[at + 3]), row->softness = (ct_real)(q->shared[at] + q->own[at + 3]);
         if (lines == 1)
             cti_ica_program_normal(row, n, blocks, G);
-        else if (!cti_ica_program_contact(row, n, blocks, G))
+        else if (!cti_ica_program_contact(s, row, n, blocks, G))
             return "a contact with friction has no frame that its blocks see by a weight and an arm";
     }
     return NULL;
@@ -486,7 +550,10 @@ static void cti_ica_program_answer(cti_ica_program *s, const ct_real *v)
             to[3 + k] = part * to[k], to[k] -= to[3 + k];
     }
     for (i = 0; i < p->n; i++)
-        s->a->x[i] = q->to[i / 3] >= 0 ? (double)v[3 * q->to[i / 3] + i % 3] : p->b[i] / cti_ica_program_alone(&p->A, i);
+        if (q->to[i / 3] >= 0 && q->times[i] >= 0)
+            s->a->x[i] = (double)v[3 * q->to[i / 3] + i % 3];
+        else
+            s->a->x[i] = p->b[i] / cti_ica_program_alone(&p->A, i);
     for (l = 0; l < p->m; l++)
         for (k = p->J.p[l]; k < p->J.p[l + 1]; k++)
             if (p->J.x[k] != 0 && q->to[(i = p->J.i[k]) / 3] < 0)
@@ -622,12 +689,13 @@ static cti_outcome cti_ica_program_run(cti_ica_program *s)
         return CTI_OUTCOME_MEMORY;
     for (i = 0; i < s->p->n; i++) {
         int at = 3 * s->springs.to[i / 3] + i % 3;
-        if (at >= 0)
+        if (at >= 0 && s->springs.times[i] >= 0)
             b[at] = (ct_real)s->p->b[i], v[at] = s->e->warm ? (ct_real)s->a->x[i] : 0;
     }
     memset(&q, 0, sizeof q);
     q.A = &s->A, q.b = b, q.dt = 1, q.velocity_scale = 1;
     q.rows = s->rows, q.n_rows = s->n_rows;
+    q.filter = s->filter, q.projectors = s->projectors;
     q.split.plain = s->e->plain, q.split.predict = 1, q.calls.watch = cti_ica_program_watch, q.calls.watch_user = s;
     if (s->e->paper)
         return cti_ica_program_printed(s, &q, v);
