@@ -4,8 +4,8 @@
    Method: the free motion is projected on the half-spaces of pairs in a sequence, vertex by vertex, as a sweep of Gauss-Seidel over
    positions with equal masses does. Pairs inside of faces come first, since their direction is the only one that the features allow. Pairs
    at edges and vertices follow, by distance; their directions depend on the place. When the turn of such a pair comes, the motion is the
-   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that collides keeps its row, and so does one
-   that would collide if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
+   one that the pairs before lead. If this violates the pair's half-space, CCD decides. A pair that comes too near keeps its row, and so
+   does one that would if the motion went on until it has passed. Any other pair gets none. differs: Otaduy 2009, sec. 4 has a row for every
    near pair. */
 #include "seams.h"
 #include "../0_base/sort.h"
@@ -17,6 +17,9 @@
 #define CTI_SEAMS_SLIGHT                                                                                                                   \
     CTI_R(1e-4) /* [thickness] a pair that the motion brings nearer by less keeps its row, which                                           \
                    hardly blocks; with 0 rows at rest come and go with rounding */
+#define CTI_SEAMS_KEPT                                                                                                                     \
+    CTI_R(0.45) /* [thickness, or distance where that is less] distance that a passing motion keeps. An edge that is half a thickness     \
+                   high is passed at half of it: with 0.9 such an edge takes up to a sixth of a ball's speed */
 
 typedef struct cti_seams {
     const cti_surface *s;
@@ -42,26 +45,17 @@ static cti_v3 cti_seams_end(const cti_seams *q, int v)
     return i >= 0 ? cti_v3_at(q->x, i) : cti_v3_at(q->x1, v);
 }
 
-/* a [12] = positions of a pair at the start, b [12] at the end of the led motion */
-static void cti_seams_gather(const cti_seams *q, const cti_pair *p, ct_real *a, ct_real *b)
-{
-    int k;
-    for (k = 0; k < p->n; k++) {
-        cti_v3_put(a, k, cti_v3_at(q->s->x0, p->v[k]));
-        cti_v3_put(b, k, cti_seams_end(q, p->v[k]));
-    }
-}
-
 /* offset of a pair's features, at the end of the led motion */
 static cti_v3 cti_seams_offset(const cti_seams *q, const cti_pair *p)
 {
-    ct_real a[12], b[12];
+    ct_real x[12];
     cti_pair view = *p;
     int k;
-    cti_seams_gather(q, p, a, b);
-    for (k = 0; k < p->n; k++)
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(x, k, cti_seams_end(q, p->v[k]));
         view.v[k] = k;
-    return cti_pair_offset(q->s, b, &view);
+    }
+    return cti_pair_offset(q->s, x, &view);
 }
 
 static ct_real cti_seams_meet(const cti_pair *pair, const ct_real *a, const ct_real *b, ct_real distance)
@@ -96,17 +90,17 @@ static int cti_seams_inside(const cti_pair *p)
 }
 
 /* Sets q->x of vertex v. A rigid body moves as a whole; a vertex of a deformable one that no pair has moves as its neighbours do on
-   average. Returns 1 if pairs lead it */
-static int cti_seams_place(cti_seams *q, int v)
+   average */
+static void cti_seams_place(cti_seams *q, int v)
 {
     const cti_surface *s = q->s;
     cti_v3 sum = cti_v3_zero();
     int k, n = 0, i = cti_seams_of(s, v);
     if (i < 0)
-        return 0;
+        return;
     if (cti_seams_rigid(s, v)) {
         cti_v3_put(q->x, i, cti_v3_add(cti_v3_at(q->x1, v), cti_v3_at(q->shift, s->body_of[v])));
-        return q->led[cti_seams_of(s, s->ranges[s->body_of[v]].v0)];
+        return;
     }
     for (k = s->vertex_start[v]; !q->led[i] && k < s->vertex_start[v + 1]; k++) {
         int u = s->vertex_next[k], j = cti_seams_of(s, u);
@@ -115,17 +109,16 @@ static int cti_seams_place(cti_seams *q, int v)
     }
     if (n > 0)
         cti_v3_put(q->x, i, cti_v3_mad(cti_v3_at(q->x1, v), sum, 1 / (ct_real)n));
-    return q->led[i] || n > 0;
 }
 
-/* distance [m] by which the led motion violates the pair's half-space; below 0: it does not. *led: 1 if pairs lead it */
-static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit, int *led)
+/* distance [m] by which the led motion violates the pair's half-space; below 0: it does not */
+static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit)
 {
     const cti_pair *p = &hit->pair;
     ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_dot(hit->normal, cti_pair_offset(q->s, q->s->x0, p));
     int k;
-    for (k = *led = 0; k < p->n; k++)
-        *led |= cti_seams_place(q, p->v[k]);
+    for (k = 0; k < p->n; k++)
+        cti_seams_place(q, p->v[k]);
     return cti_min(h, d) - cti_v3_dot(hit->normal, cti_seams_offset(q, p));
 }
 
@@ -133,8 +126,8 @@ static ct_real cti_seams_lacks(cti_seams *q, const cti_hit *hit, int *led)
 static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
 {
     const cti_pair *p = &hit->pair;
-    int k, led;
-    ct_real lacks = cti_seams_lacks(q, hit, &led), sum = 0, w[5];
+    int k;
+    ct_real lacks = cti_seams_lacks(q, hit), sum = 0, w[5];
     for (k = 0; k < p->n; k++) {
         int rigid = cti_seams_rigid(q->s, p->v[k]), first = k == 0 || k == p->n_a;
         w[k] = !q->s->bodies[q->s->body_of[p->v[k]]].dynamic || (rigid && !first) ? 0 : rigid ? (k ? -1 : 1) : p->w[k];
@@ -146,45 +139,31 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
             continue;
         q->led[cti_seams_of(q->s, rigid ? q->s->ranges[q->s->body_of[p->v[k]]].v0 : p->v[k])] = 1;
         if (lacks > 0)
-            cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : cti_seams_of(q->s, p->v[k]), cti_v3_mul(hit->normal, lacks * w[k] / sum));
+            cti_v3_addto(rigid ? q->shift : q->x, rigid ? q->s->body_of[p->v[k]] : cti_seams_of(q->s, p->v[k]),
+                         cti_v3_mul(hit->normal, lacks * w[k] / sum));
     }
 }
 
-/* 1 if the motion to x1 passes the pair: it does not collide, and would not if one side moved on past the other */
-static int cti_seams_clear(const cti_seams *q, const cti_pair *p)
-{
-    const cti_surface *s = q->s;
-    cti_v3 off = cti_pair_offset(s, s->x0, p), way = cti_v3_sub(cti_seams_offset(q, p), off);
-    ct_real h = cti_pair_thickness(s, p), sep = cti_min(CTI_DETECT_SEP * h, cti_v3_norm(off) / 2), a[12], b[12];
-    int k;
-    cti_seams_gather(q, p, a, b);
-    if (cti_seams_meet(p, a, b, sep) <= 1)
-        return 0;
-    way = cti_v3_mul(cti_v3_unit(way, cti_v3_zero()), CTI_SEAMS_ON * h);
-    for (k = 0; k < p->n; k++) {
-        cti_v3 x = cti_v3_at(s->x0, p->v[k]);
-        cti_v3_put(a, k, x);
-        cti_v3_put(b, k, k < p->n_a ? cti_v3_add(x, way) : x);
-    }
-    return cti_seams_meet(p, a, b, sep) > 1;
-}
-
-/* 1 if the pair's half-space blocks the led motion, which passes the pair. A motion that no others lead has to keep the thickness. A pair
-   at its thickness that carried load bears it */
+/* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps its distance from the other, and would if it
+   moved on past it. A pair that carried load bears it */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
+    const cti_surface *s = q->s;
     const cti_pair *p = &hit->pair;
-    ct_real h = cti_pair_thickness(q->s, p), d = cti_v3_norm(cti_pair_offset(q->s, q->s->x0, p));
-    ct_real a[12], b[12];
-    int led;
+    cti_v3 off = cti_pair_offset(s, s->x0, p), way;
+    ct_real h = cti_pair_thickness(s, p), a[12], b[12];
+    int k;
     if (p->kind == CT_PAIR_VV || p->kind == CT_PAIR_VE) /* points and rods have no faces, beside whose planes a way could be clear */
         return 0;
-    if (!(cti_seams_lacks(q, hit, &led) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(q->s, p))))
+    if (!(cti_seams_lacks(q, hit) > CTI_SEAMS_SLIGHT * h) || (memory && cti_memory_find(memory, cti_pair_key(s, p))))
         return 0;
-    cti_seams_gather(q, p, a, b);
-    if (d > h && cti_seams_meet(p, a, b, h) > 1)
-        return 1;
-    return led && cti_seams_clear(q, p);
+    way = cti_v3_sub(cti_seams_offset(q, p), off);
+    way = cti_v3_mul(way, cti_max(1, CTI_SEAMS_ON * h / cti_v3_norm(way)));
+    for (k = 0; k < p->n; k++) {
+        cti_v3_put(a, k, cti_v3_at(s->x0, p->v[k]));
+        cti_v3_put(b, k, k < p->n_a ? cti_v3_add(cti_v3_at(a, k), way) : cti_v3_at(a, k));
+    }
+    return cti_seams_meet(p, a, b, CTI_SEAMS_KEPT * cti_min(h, cti_v3_norm(off))) > 1;
 }
 
 CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memory *memory, cti_hit *hits)
@@ -194,7 +173,8 @@ CTI_FN int cti_seams_pass(cti_arena *arena, const cti_surface *s, const cti_memo
     int32_t *order = CTI_ARENA_NEW(arena, int32_t, 2 * n);
     uint8_t *keep = CTI_ARENA_NEW(arena, uint8_t, n);
     cti_seams q;
-    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1), q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
+    q.s = s, q.x1 = s->x1, q.x = CTI_ARENA_NEW(arena, ct_real, 3 * s->n_moving + 1);
+    q.led = CTI_ARENA_ZERO(arena, uint8_t, s->n_moving + 1);
     q.shift = CTI_ARENA_ZERO(arena, ct_real, 3 * s->n_bodies);
     if (!rank || !order || !keep || !q.x || !q.led || !q.shift)
         return 0;
