@@ -335,16 +335,16 @@ static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
     return share;
 }
 
-/* an outer iteration: Newton steps until the gradient is `enough`, or is not halved by a whole step, or any below `small`: this is rounding. 0:
+/* an outer iteration: Newton steps until the gradient is `enough`, or is not halved by a whole step, or any below `least`: this is rounding. 0:
    out of memory */
-static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, double small, int *factors)
+static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, double least, int *factors)
 {
     int n3 = 3 * s->p->A->n, i, k;
     double now, last = 0, a = 0;
     for (k = 0; *factors < cti_solve_tuned.augmented.factors; k++, last = now) {
         double slope;
         now = cti_augmented_evaluate(s);
-        if (k > 0 && (now <= enough || ((a == 1 || now <= small) && now > last / 2)))
+        if (k > 0 && (now <= enough || ((a == 1 || now <= least) && now > last / 2)))
             return 1;
         memcpy(s->d, s->f, sizeof *s->d * (size_t)n3);
         if (!L->factor(L->ctx, s->H))
