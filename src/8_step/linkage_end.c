@@ -52,8 +52,8 @@ static double cti_linkage_row_work(const cti_state *s, cti_linkage *g, int i, in
 }
 
 /* Work of what loads a linkage: rows that are not its own, and scripts at its joints. Contacts that no other body has a part in give no more than
-   their scripts do; *taken is what they take, with what gravity would have added */
-static double cti_linkage_works(const cti_state *s, cti_linkage *g, ct_real dt, double *taken)
+   their scripts do */
+static double cti_linkage_works(const cti_state *s, cti_linkage *g, ct_real dt)
 {
     double sum = cti_mechanism_work(&g->m, (double)dt), kept = 0, most = 0, work;
     int i, k, own;
@@ -67,7 +67,6 @@ static double cti_linkage_works(const cti_state *s, cti_linkage *g, ct_real dt, 
         sum += own ? 0 : work, kept += own ? work : 0;
         most -= own ? (double)cti_v3_dot(cti_v3_at(row->r, 0), cti_v3_at(s->contact.origins[i].script, 0)) : 0;
     }
-    *taken = cti_fmax(0, -kept);
     return sum + cti_fmin(kept, cti_fmax(0, most));
 }
 
@@ -240,13 +239,13 @@ static void cti_linkage_mix(cti_linkage *g, const double *from, double share)
 static void cti_linkage_bear_within(cti_state *s, cti_linkage *g, ct_real dt, double most)
 {
     int n = CTI_LEN(g->m.bodies);
-    double *from = CTI_ARENA_ZERO(s->arena, double, 6 * n), start = cti_mechanism_kinetic(&g->m, 1), half, end, bend, slope, taken;
+    double *from = CTI_ARENA_ZERO(s->arena, double, 6 * n), start = cti_mechanism_kinetic(&g->m, 1), half, end, bend, slope;
     if (!from)
         return;
     cti_linkage_gain(g, 1, from);
     cti_linkage_bear(s, g);
     end = cti_mechanism_kinetic(&g->m, 1);
-    most += cti_linkage_works(s, g, dt, &taken);
+    most += cti_linkage_works(s, g, dt);
     if (end <= cti_fmax(most, start))
         return;
     cti_linkage_mix(g, from, 0.5), half = cti_mechanism_kinetic(&g->m, 1), cti_linkage_mix(g, from, 2);
@@ -260,10 +259,10 @@ static void cti_linkage_bear_within(cti_state *s, cti_linkage *g, ct_real dt, do
 /* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
    Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
    start of the step leaves an error of m (|g| dt)^2 at most. More is not added. 0: more than that remains in its common motion, so that the step does
-   not resolve what loads it */
+   not resolve what loads it; what contacts take is no measure of that, since they also take what gravity would have added */
 static int cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
 {
-    double before = cti_mechanism_kinetic(&g->m, 0) - cti_linkage_height(s, g, s->end.x), lack, most, taken, moment[3];
+    double before = cti_mechanism_kinetic(&g->m, 0) - cti_linkage_height(s, g, s->end.x), lack, most, works, kinetic, least, moment[3];
     int i, e, forced = cti_linkage_swings(s, g) == CTI_SWINGS_FORCED;
     for (i = 0; i < CTI_LEN(g->rigids); i++) {
         cti_mechanism_body *b = &g->m.bodies[i];
@@ -278,10 +277,12 @@ static int cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_r
     cti_mechanism_project(s->mem, &g->m, 1);
     if (!forced)
         cti_linkage_bear_within(s, g, dt, before);
-    lack = before + cti_linkage_works(s, g, dt, &taken) - cti_mechanism_kinetic(&g->m, 1);
-    most = cti_step_tuned.energy.link_most * cti_mechanism_kinetic(&g->m, 1) + 2 * cti_linkage_least(s, g, dt);
+    works = cti_linkage_works(s, g, dt);
+    lack = before + works - cti_mechanism_kinetic(&g->m, 1);
+    least = 2 * cti_linkage_least(s, g, dt), kinetic = cti_mechanism_kinetic(&g->m, 1);
+    most = cti_step_tuned.energy.link_most * kinetic + least;
     lack -= cti_mechanism_scale(&g->m, forced ? cti_fmin(lack, 0) : cti_fmin(lack, most));
-    return forced || lack + taken > -most;
+    return forced || lack - cti_fmin(0, works) > -(cti_step_tuned.energy.link_kept * kinetic + least);
 }
 
 /* the end velocities of a linkage that nothing loads; 0: the step does not resolve its motion. What the solve leaves, and an error of joints that
