@@ -4,7 +4,7 @@
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
    follows by a share of its change, and rho grows. In mechanisms that friction jams, g would swing between two values for ever; Aitken's share,
    from the last two changes, ends that. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
-   compliances. All is in double, since rho is up to 1e7 of them. Based on: Rockafellar 1976 (proximal method of multipliers); Alart and
+   compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. Based on: Rockafellar 1976 (proximal method of multipliers); Alart and
    Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
@@ -190,7 +190,7 @@ static double cti_augmented_gradient(const cti_augmented *s)
             double e = 0;
             for (a = 0; a < 3; a++)
                 e += (double)inv[3 * k + a] * s->f[3 * i + a];
-            big = big > fabs(e) ? big : fabs(e);
+            big = fabs(e) > big || e != e ? fabs(e) : big; /* what is no number stays */
         }
     }
     return big / (double)p->velocity_scale;
@@ -308,8 +308,9 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
         for (k = 0; k < 3; k++) {
             double c = p->rows[i].equations ? (double)local[k] : d[k], yield = p->rows[i].equations ? (double)p->rows[i].compliance[k] : 0;
             s->rho[3 * i + (size_t)k] = c > 0 ? cti_solve_tuned.augmented.stiff / c : 0;
-            /* an equation with a compliance is a spring in the end, which needs no multiplier to be held */
-            s->stiffest[3 * i + (size_t)k] = cti_fmax(c > 0 ? cti_solve_tuned.augmented.stiffest / c : 0, yield > 0 ? cti_solve_tuned.augmented.stiff / yield : 0);
+            /* an equation with a compliance has at most that spring's stiffness, whatever rho: it may grow until its multiplier does not matter */
+            s->stiffest[3 * i + (size_t)k] =
+                cti_fmax(c > 0 ? cti_solve_tuned.augmented.stiffest / c : 0, yield > 0 ? cti_solve_tuned.augmented.stiff / yield : 0);
             s->next[3 * i + (size_t)k] = (double)p->rows[i].r[k];
         }
     }
@@ -325,8 +326,9 @@ static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
     int i;
     for (i = 0; i < p->n_rows; i++) {
         double goal = p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i];
-        double change = turn ? goal - s->bound[i] : 0, d = change - (turn > 1 ? s->swing[i] : change);
-        along -= (double)p->local[3 * i + 1] * s->swing[i] * d, square += (double)p->local[3 * i + 1] * d * d;
+        double change = turn ? goal - s->bound[i] : 0, d = turn > 1 ? change - s->swing[i] : 0;
+        if (turn > 1)
+            along -= (double)p->local[3 * i + 1] * s->swing[i] * d, square += (double)p->local[3 * i + 1] * d * d;
         s->swing[i] = change, s->bound[i] = turn ? s->bound[i] : goal;
     }
     share = square > 0 ? cti_fmin(cti_solve_tuned.augmented.most, cti_fmax(cti_solve_tuned.augmented.least, share * along / square)) : 1;
@@ -335,8 +337,8 @@ static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
     return share;
 }
 
-/* an outer iteration: Newton steps until the gradient is `enough`, or is not halved by a whole step, or any below `least`: this is rounding. 0:
-   out of memory */
+/* An outer iteration: Newton steps until the gradient is `enough`. One that is not halved by a whole step, or by any step below `least`, ends the
+   iteration, too: it is rounding, or new multipliers do more. 0: out of memory */
 static int cti_augmented_minimize(cti_augmented *s, const cti_linear *L, double enough, double least, int *factors)
 {
     int n3 = 3 * s->p->A->n, i, k;

@@ -32,11 +32,11 @@ CTI_FN int cti_envelope_make(const cti_jacobian *J, cti_arena *arena, cti_linear
 
 /* cti_augmented_price -- estimated time of a solve with L [us], from counts alone. */
 CTI_FN double cti_augmented_price(const cti_linear *L);
-/* cti_augmented_visits -- visits of contacts by sweeps that take as long as one factor. */
+/* cti_augmented_visits -- number of visits of contacts whose time equals that of one factor with L. */
 CTI_FN double cti_augmented_visits(const cti_linear *L);
 
 /* cti_augmented_solve -- v [3 n] and rows[].r: in the start; out the iterate of the smallest judged natural map, the start included.
-   p->local must be there. info->res is its residual, info->iterations counts factors. 0 when memory ran out. */
+   p->local must be there. info->res is its residual before r is rounded to ct_real, info->iterations counts factors. 0 when memory ran out. */
 CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const ct_solver_desc *desc, cti_arena *arena, ct_real *v,
                                cti_solve_info *info);
 

@@ -433,13 +433,15 @@ static double cti_mechanism_size(const cti_mechanism_body *b, const double *v, c
    (Aitken's method for vectors, in the metric of the masses). No body turns by more than one radian. *most: the largest change of a velocity */
 static double cti_mechanism_share(cti_mechanism *m, double dt, int first, double share, double *most)
 {
-    double along = 0, square = 0, turn = 0, v[6], d[6], Id[3];
+    double along = 0, square = 0, turn = 0, size, v[6], d[6], Id[3];
     int i, k;
     *most = 0;
     for (i = 0; i < CTI_LEN(m->bodies); i++) {
         cti_mechanism_body *b = &m->bodies[i];
         cti_mechanism_change(m, i, m->x, v, v + 3);
-        *most = cti_fmax(*most, cti_mechanism_size(b, v, v + 3)), turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(v + 3, v + 3)));
+        size = cti_mechanism_size(b, v, v + 3);
+        *most = size > *most || size != size ? size : *most; /* what is no number stays */
+        turn = cti_fmax(turn, dt * sqrt(cti_d3_dot(v + 3, v + 3)));
         for (k = 0; k < 6; k++)
             d[k] = v[k] - b->step[k];
         cti_d3_mul(b->D, d + 3, Id);

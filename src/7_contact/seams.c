@@ -144,8 +144,8 @@ static void cti_seams_lead(cti_seams *q, const cti_hit *hit)
     }
 }
 
-/* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps its distance from the other, and would if it
-   moved on past it. A pair that carried load bears it */
+/* 1 if the pair's half-space blocks the led motion, which passes the pair: one side keeps KEPT of its distance from the other, and would if
+   it moved on past it. A pair that carried load bears it */
 static int cti_seams_passes(cti_seams *q, const cti_hit *hit, const cti_memory *memory)
 {
     const cti_surface *s = q->s;

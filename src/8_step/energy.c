@@ -253,8 +253,8 @@ static void cti_energy_works(cti_state *s, ct_real dt)
 
 static double cti_energy_sum(const cti_energy *e) { return e->kinetic + e->elastic + e->gravity; }
 
-/* Gain of a rigid body, and the gain allowed, as below. The work there is that of each of its rows: much of it passes through a light body under
-   a heavy one */
+/* Gain of a rigid body, and the gain allowed, as below. The bound counts the works of rows without signs: under a heavy body large works
+   enter and leave a light one, and their sum is small */
 static double cti_energy_gain_rigid(const cti_state *s, int i, ct_real dt, double *out_bound)
 {
     cti_rigid r = s->bodies.rigids[i];

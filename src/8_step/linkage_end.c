@@ -192,7 +192,8 @@ static void cti_linkage_bear(cti_state *s, cti_linkage *g)
     memset(q.v, 0, sizeof *q.v * 6 * (size_t)CTI_LEN(g->rigids));
     memset(q.d, 0, sizeof *q.d * (size_t)n), memset(q.Sd, 0, sizeof *q.Sd * (size_t)n);
     cti_linkage_gain(g, 1, q.v);
-    for (first = cti_linkage_dot(q.e, q.e, n), last = 0, k = 0; k < n; k++, last = now) {
+    first = cti_linkage_dot(q.e, q.e, n), last = 0;
+    for (k = 0; k < n; k++, last = now) {
         cti_linkage_answer(s, g, &q, q.e);
         cti_linkage_rates(s, g, &q, 0, q.z);
         now = cti_linkage_dot(q.e, q.z, n);
@@ -239,7 +240,7 @@ static void cti_linkage_mix(cti_linkage *g, const double *from, double share)
 static void cti_linkage_bear_within(cti_state *s, cti_linkage *g, ct_real dt, double most)
 {
     int n = CTI_LEN(g->m.bodies);
-    double *from = CTI_ARENA_ZERO(s->arena, double, 6 * n), start = cti_mechanism_kinetic(&g->m, 1), half, end, bend, slope;
+    double *from = CTI_ARENA_ZERO(s->arena, double, 6 * n), start = cti_mechanism_kinetic(&g->m, 1), half, end, bend, slope, share;
     if (!from)
         return;
     cti_linkage_gain(g, 1, from);
@@ -248,18 +249,23 @@ static void cti_linkage_bear_within(cti_state *s, cti_linkage *g, ct_real dt, do
     most += cti_linkage_works(s, g, dt);
     if (end <= cti_fmax(most, start))
         return;
-    cti_linkage_mix(g, from, 0.5), half = cti_mechanism_kinetic(&g->m, 1), cti_linkage_mix(g, from, 2);
-    /* kinetic energy at a share x: start + slope x + bend x^2 */
-    bend = 2 * (start + end - 2 * half), slope = end - start - bend;
-    most = cti_fmax(most, start) - start;
+    cti_linkage_mix(g, from, 0.5);
+    half = cti_mechanism_kinetic(&g->m, 1);
+    cti_linkage_mix(g, from, 2);
+    /* kinetic energy at a share x: start + slope x + bend x^2, which is more than start at x = 1 */
+    bend = 2 * (start + end - 2 * half), slope = end - start - bend, most -= start;
     half = sqrt(cti_fmax(0, slope * slope + 4 * bend * most));
-    cti_linkage_mix(g, from, slope + half > 0 ? 2 * most / (slope + half) : 0);
+    share = slope > 0 ? 2 * most / (slope + half) : (half - slope) / (2 * bend);
+    /* above `most` from the start: what the joints allow is calmer; what follows contacts there keeps a table swaying in float (test_mechanisms) */
+    share = most > 0 ? share : 0;
+    cti_linkage_mix(g, from, share);
 }
 
 /* The end velocities of a linkage that is loaded, from all impulses on it, so that they keep momentum; or of one that the fail-safe has moved.
    Its energy then becomes that before the step and the work on it: the projection takes what the step does not resolve, and gravity at the
-   start of the step leaves an error of m (|g| dt)^2 at most. More is not added. 0: more than that remains in its common motion, so that the step does
-   not resolve what loads it; what contacts take is no measure of that, since they also take what gravity would have added */
+   start of the step leaves an error of m (|g| dt)^2 at most. More is not added. 0: the
+   energy is still above that at the start and what loads give, since the excess is in the common motion. Work that contacts take is not subtracted
+   there: they also take what gravity would have added */
 static int cti_linkage_land(cti_state *s, cti_linkage *g, ct_real dt, const ct_real *v)
 {
     double before = cti_mechanism_kinetic(&g->m, 0) - cti_linkage_height(s, g, s->end.x), lack, most, works, kinetic, least, moment[3];
@@ -320,6 +326,7 @@ CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v)
     for (i = 0; i < CTI_LEN(s->linkages.list); i++) {
         cti_linkage *g = &s->linkages.list[i];
         int swings = cti_linkage_swings(s, g);
+        cti_arena_point mark = cti_arena_mark(s->arena);
         if (!swings)
             continue;
         if (!(swings != CTI_SWINGS_ALONE ? cti_linkage_land(s, g, dt, v) : cti_linkage_swing(s, g, dt)))
@@ -335,6 +342,7 @@ CTI_FN int cti_linkage_end(cti_state *s, ct_real dt, ct_real *v)
                 cti_v3_put(v, r->block + 1, cti_m3_mul_v(inverse, cti_v3_at(spin, 0)));
             s->end.fall[r->block] = s->end.fall[r->block + 1] = 0;
         }
+        cti_arena_rewind(s->arena, mark);
     }
     return unresolved;
 }
