@@ -187,6 +187,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     cti_joint *j = &out->joint;
     const cti_body *a = slot_a < 0 ? NULL : &w->bodies[slot_a], *b = slot_b < 0 ? NULL : &w->bodies[slot_b];
     int held_a = a && d->a.vertices[0] >= 0, held_b = b && d->b.vertices[0] >= 0;
+    int meets = slot_a == slot_b && !w->state.desc.self_collision; /* a body that does not collide with itself */
     cti_v3 pa, pb;
     ct_real axes[9];
     out->slot[0] = slot_a, out->slot[1] = slot_b;
@@ -202,7 +203,7 @@ static void cti_joints_make(const ct_world *w, const ct_joint_desc *d, int slot_
     j->lever = cti_max(cti_joints_gyration(w, slot_a), cti_joints_gyration(w, slot_b)) * CTI_JOINT_SIZE;
     j->lever = j->lever > 0 ? j->lever : 1;
     if (d->kind == CT_JOINT_STITCH)
-        j->rest = cti_max(d->rest_length, held_a && held_b && out->collide ? CTI_JOINT_CLEAR * (a->thickness + b->thickness) / 2 : 0);
+        j->rest = cti_max(d->rest_length, held_a && held_b && !meets && out->collide ? CTI_JOINT_CLEAR * (a->thickness + b->thickness) / 2 : 0);
 }
 
 /* logs that a stitch is longer than it was asked to be, since its vertices keep their thickness */
