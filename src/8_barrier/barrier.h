@@ -97,16 +97,41 @@ typedef struct cti_barrier_rule {
     ct_real *p, *r;  /* [3 n] */
 } cti_barrier_rule;
 
-/* cti_barrier_factors -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
-typedef struct cti_barrier_factors {
+/* cti_barrier_hessian -- the Hessian with its pattern. Pattern, analysis and factor are used from step to step. */
+typedef struct cti_barrier_hessian {
+    cti_bsr B;
+    int known;          /* 1: B has a pattern */
+    int analyzed;       /* 1: the analysis is that of the pattern as it is */
+    int32_t *slot_of;   /* [blocks of A] slot in B */
+    int contact_blocks; /* block pairs of contacts in the pattern */
+} cti_barrier_hessian;
+
+/* cti_barrier_analysis -- of a pattern, for factors of its matrices. */
+typedef struct cti_barrier_analysis {
     cti_symbolic symbolic;
     cti_gather gather;
-    cti_factor32 lagged;
-    cti_factor16 packed; /* lagged, for solves */
+} cti_barrier_analysis;
+
+/* cti_barrier_factor -- of B as it was in an earlier iteration or step: the preconditioner of the conjugate gradients. */
+typedef struct cti_barrier_factor {
+    cti_factor16 packed;
+    int known;     /* 1: it is a factor */
+    double excess; /* [iterations] since it was computed, without the first of each solve */
+} cti_barrier_factor;
+
+/* cti_barrier_start -- pattern, analysis and factor that the step began with, each kept when the step is to replace it. */
+typedef struct cti_barrier_start {
+    int replaced; /* of CTI_BARRIER_OLD_*: those that are here; the step has left the others as they were */
+    cti_barrier_hessian hessian;
+    cti_barrier_analysis analysis;
+    cti_barrier_factor factor; /* its numbers are here always */
+} cti_barrier_start;
+enum { CTI_BARRIER_OLD_HESSIAN = 1, CTI_BARRIER_OLD_ANALYSIS = 2, CTI_BARRIER_OLD_FACTOR = 4 };
+
+/* cti_barrier_factors -- factors of one step, and scratch. */
+typedef struct cti_barrier_factors {
+    cti_factor32 lagged; /* as it was computed, to be packed */
     cti_factor64 exact;  /* of B itself, where float does not do */
-    int known;           /* 1: lagged is a factor */
-    int analyzed;        /* 1: symbolic is that of B's pattern as it is */
-    double excess;       /* iterations since it was computed, without the first of each solve */
     float *x32;
     double *x64, *work64;
     float *work32;
@@ -174,17 +199,13 @@ typedef struct cti_barrier_joints {
     double rounded;      /* [J] what rounding of the joints' work is of */
 } cti_barrier_joints;
 
-/* cti_barrier_matrix -- the Hessian and its pattern. */
+/* cti_barrier_matrix -- what the Hessian is made of. */
 typedef struct cti_barrier_matrix {
-    cti_bsr B;
-    int known;          /* 1: B has a pattern */
-    int32_t *slot_of;   /* [blocks of A] slot in B */
-    int32_t *elastic;   /* [2 m] block pairs without contacts */
-    int32_t *wanted;    /* [2 m] scratch: elastic and contacts' block pairs */
-    int contact_blocks; /* block pairs of contacts in the pattern */
-    int exact;          /* 1: elasticity's part of the next Hessian is not projected */
-    ct_real sigma;      /* times M that is added to it then */
-    int contacts;       /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
+    int32_t *elastic; /* [2 m] block pairs without contacts */
+    int32_t *wanted;  /* [2 m] scratch: elastic and contacts' block pairs */
+    int exact;        /* 1: elasticity's part of the next Hessian is not projected */
+    ct_real sigma;    /* times M that is added to it then */
+    int contacts;     /* what assembly takes of the barriers' Hessian, CTI_POTENTIAL_*; CTI_POTENTIAL_VALUE: no barriers at all */
 } cti_barrier_matrix;
 
 /* cti_barrier_form -- of the constrained forms (form.h): their last program and its rows. */
@@ -207,7 +228,11 @@ typedef struct cti_barrier {
     cti_barrier_contact contact;
     cti_barrier_joints joints;
     cti_barrier_matrix matrix;
+    cti_barrier_hessian hessian;
+    cti_barrier_analysis analysis;
+    cti_barrier_factor factor;
     cti_barrier_factors factors;
+    cti_barrier_start start;
     cti_barrier_form form;
 } cti_barrier;
 
@@ -380,7 +405,10 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r);
 /* cti_barrier_correct -- dy, which solves another system, becomes -B^-1 g up to a tenth of the change; *definite 0: B is not positive definite or
    conjugate gradients did not converge, and dy is as it was. 0: out of memory. */
 CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r);
-CTI_FN void cti_barrier_factors_free(cti_mem *mem, cti_barrier_factors *f);
+/* cti_barrier_system_begin -- at the start of a step; cti_barrier_system_restore -- back to the pattern, the analysis and the factor of then. */
+CTI_FN void cti_barrier_system_begin(cti_barrier *b);
+CTI_FN void cti_barrier_system_restore(cti_barrier *b);
+CTI_FN void cti_barrier_system_free(cti_mem *mem, cti_barrier *b);
 
 /* ---- barrier.c ---- */
 

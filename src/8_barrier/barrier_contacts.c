@@ -104,8 +104,8 @@ CTI_FN void cti_barrier_scatter(cti_state *s, const int32_t *v, int n, const ct_
                 const ct_real *from = H + n3 * 3 * i + 3 * j;
                 for (l = 0; l < c->n; l++) {
                     ct_real w = a->w[k] * c->w[l];
-                    ct_real *to = b->matrix.B.val +
-                                  9 * (size_t)(row == c->block[l] ? b->matrix.B.diag[row] : cti_bsr_slot(&b->matrix.B, row, c->block[l]));
+                    ct_real *to = b->hessian.B.val +
+                                  9 * (size_t)(row == c->block[l] ? b->hessian.B.diag[row] : cti_bsr_slot(&b->hessian.B, row, c->block[l]));
                     for (p = 0; p < 3; p++) {
                         to[3 * p] += w * from[n3 * p];
                         to[3 * p + 1] += w * from[n3 * p + 1];
@@ -133,8 +133,8 @@ static void cti_contacts_scatter_rub(cti_state *s, const cti_barrier_rub *q, con
                 const cti_barrier_attach *c = cti_barrier_of(s, b, q->v[j]);
                 for (l = 0; l < c->n; l++) {
                     ct_real w = q->c[i] * a->w[k] * q->c[j] * c->w[l];
-                    ct_real *to = b->matrix.B.val +
-                                  9 * (size_t)(row == c->block[l] ? b->matrix.B.diag[row] : cti_bsr_slot(&b->matrix.B, row, c->block[l]));
+                    ct_real *to = b->hessian.B.val +
+                                  9 * (size_t)(row == c->block[l] ? b->hessian.B.diag[row] : cti_bsr_slot(&b->hessian.B, row, c->block[l]));
                     for (p = 0; p < 9; p++)
                         to[p] += w * r->K[p];
                 }

@@ -373,9 +373,9 @@ static int cti_barrier_bodies(cti_state *s, ct_step_report *r)
         for (k = 0; k < 3; k++)
             b->g[3 * b->layout.block_of[i] + k] += (Dd ? c * Dd[3 * i + k] : 0) - b->rule.force * s->system.force[3 * i + k];
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            memcpy(b->matrix.B.val + 9 * (size_t)b->matrix.slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
+            memcpy(b->hessian.B.val + 9 * (size_t)b->hessian.slot_of[k], s->system.A.val + 9 * (size_t)k, 9 * sizeof(ct_real));
         for (k = 0; k < 3; k++)
-            b->matrix.B.val[9 * (ptrdiff_t)b->matrix.B.diag[b->layout.block_of[i]] + 4 * k] +=
+            b->hessian.B.val[9 * (ptrdiff_t)b->hessian.B.diag[b->layout.block_of[i]] + 4 * k] +=
                 s->bodies.mass[i] * (1 + c * s->bodies.alpha[i] + (b->matrix.exact ? b->matrix.sigma : 0));
     }
     for (k = 0; k < CTI_LEN(s->bodies.rigids); k++) {

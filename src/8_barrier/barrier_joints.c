@@ -203,7 +203,7 @@ static void cti_tie_weigh(const cti_state *s, cti_barrier_tie *t)
     ct_real give = 0;
     int k;
     for (k = 0; k < t->n; k++) {
-        const ct_real *D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[t->block[k]];
+        const ct_real *D = b->hessian.B.val + 9 * (size_t)b->hessian.B.diag[t->block[k]];
         ct_real stiff = cti_max(cti_max(D[0], D[4]), D[8]);
         give += stiff > 0 && !cti_tie_is_held(s, t, t->block[k]) ? t->w[k] * t->w[k] / stiff : 0;
     }

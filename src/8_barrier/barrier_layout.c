@@ -33,11 +33,10 @@ CTI_FN void cti_barrier_free(cti_state *s)
     CTI_FREE(m, b->cover.planes), CTI_FREE(m, b->contact.terms), CTI_FREE(m, b->contact.before),
         CTI_FREE(m, b->contact.walls), CTI_FREE(m, b->contact.rubs);
     CTI_FREE(m, b->joints.ties), CTI_FREE(m, b->cover.toi), CTI_FREE(m, b->cover.least), CTI_FREE(m, b->cover.tested);
-    cti_bsr_free(m, &b->matrix.B);
-    CTI_FREE(m, b->matrix.slot_of), CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
+    CTI_FREE(m, b->matrix.elastic), CTI_FREE(m, b->matrix.wanted), CTI_FREE(m, b->layout.all);
     CTI_FREE(m, b->form.rows);
     cti_program_free(m, &b->form.program);
-    cti_barrier_factors_free(m, &b->factors);
+    cti_barrier_system_free(m, b);
     cti_mem_resize(m, b, sizeof *b, 0);
     s->own = NULL;
 }

@@ -32,13 +32,12 @@ static void cti_barrier_restore(cti_state *s, const cti_barrier_kept *kept)
     cti_snapshot_restore(s, 1, &s->step.start);
     s->history.barrier = kept->scale, s->history.barrier_solved = kept->solved;
     b->matrix.sigma = kept->sigma;
-    b->cover.known = 0;
 }
 
 static ct_code cti_barrier_take_back(cti_state *s, const cti_barrier_kept *kept)
 {
     cti_barrier_restore(s, kept);
-    cti_barrier_own(s)->factors.known = 0;
+    cti_barrier_system_restore(cti_barrier_own(s));
     return CT_ERR_MEMORY;
 }
 
@@ -51,6 +50,7 @@ static int cti_barrier_again(cti_state *s, const cti_barrier_kept *kept)
     if (s->surface.nv)
         memcpy(b->surface.x_last, b->surface.x_begin, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
     memset(&s->step.limit, 0, sizeof s->step.limit);
+    b->cover.known = 0;
     b->contact.rescaled = 0;
     b->contact.passes = 0;
     cti_impulses_begin(s);
@@ -145,8 +145,11 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     }
     if (s->surface.nv)
         memcpy(b->surface.x_begin, s->surface.x0, sizeof(ct_real) * 3 * (size_t)s->surface.nv);
+    /* candidates depend on no earlier step, so that a step that is tried again has the same; S1 takes as long with those of the last one */
+    b->cover.known = 0;
     b->contact.rescaled = 0;
     b->contact.passes = 0;
+    cti_barrier_system_begin(b);
     code = cti_barrier_once(s, dt, start, r);
     if (code == CT_ERR_DOMAIN)
         return code;
@@ -156,8 +159,10 @@ CTI_FN ct_code cti_barrier_step(cti_state *s, ct_real dt, ct_step_report *r)
     for (parts = 2; fails && parts <= CTI_BARRIER_PARTS && cti_barrier_divides(s, r); parts *= 2) {
         ct_step_report whole = *r;
         cti_ends_blank(s, r);
-        if (!cti_barrier_again(s, &kept))
+        if (!cti_barrier_again(s, &kept)) {
+            cti_barrier_system_restore(b);
             return CT_ERR_MEMORY;
+        }
         if (cti_barrier_divide(s, dt, parts, r) != CT_OK)
             return cti_barrier_take_back(s, &kept);
         fails = cti_barrier_gains(s, dt, start, r) || b->contact.passes;

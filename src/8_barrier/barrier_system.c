@@ -28,6 +28,47 @@
 #define CTI_BARRIER_MOST 20     /* [iterations] that a lagged factor may always take */
 #define CTI_BARRIER_FRESH 40    /* [iterations] with a factor of B itself; beyond, it is factored in double */
 
+/* ---- what steps share ---- */
+
+static void cti_barrier_exchange(cti_barrier *b, int parts)
+{
+    cti_barrier_start *start = &b->start;
+    if (parts & CTI_BARRIER_OLD_HESSIAN) {
+        cti_barrier_hessian t = b->hessian;
+        b->hessian = start->hessian, start->hessian = t;
+    }
+    if (parts & CTI_BARRIER_OLD_ANALYSIS) {
+        cti_barrier_analysis t = b->analysis;
+        b->analysis = start->analysis, start->analysis = t;
+    }
+    if (parts & CTI_BARRIER_OLD_FACTOR) {
+        cti_factor16 t = b->factor.packed;
+        b->factor.packed = start->factor.packed, start->factor.packed = t;
+    }
+}
+
+/* before a part is made anew: that of the start goes aside, and gives its place to memory of an earlier one */
+static void cti_barrier_replace(cti_barrier *b, int part)
+{
+    cti_barrier_exchange(b, part & ~b->start.replaced);
+    b->start.replaced |= part;
+}
+
+CTI_FN void cti_barrier_system_begin(cti_barrier *b)
+{
+    b->start.replaced = 0;
+    b->start.factor.known = b->factor.known, b->start.factor.excess = b->factor.excess;
+}
+
+CTI_FN void cti_barrier_system_restore(cti_barrier *b)
+{
+    cti_barrier_exchange(b, b->start.replaced);
+    b->start.replaced = 0;
+    b->factor.known = b->start.factor.known, b->factor.excess = b->start.factor.excess;
+}
+
+/* ---- the pattern ---- */
+
 /* blocks of a set of vertices */
 static int cti_barrier_blocks_of(const cti_state *s, const int32_t *v, int n, int32_t *out)
 {
@@ -55,7 +96,7 @@ static int cti_barrier_want(cti_state *s, const int32_t *v, int n, int collect, 
             if (collect) {
                 if (!CTI_PUSH(s->mem, b->matrix.wanted, list[i]) || !CTI_PUSH(s->mem, b->matrix.wanted, list[j]))
                     return -1;
-            } else if (fits && cti_bsr_slot(&b->matrix.B, list[i], list[j]) < 0)
+            } else if (fits && cti_bsr_slot(&b->hessian.B, list[i], list[j]) < 0)
                 fits = 0;
         }
     return fits;
@@ -92,12 +133,12 @@ static int cti_barrier_slots(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
     int i, k;
-    if (!CTI_RESIZE(s->mem, b->matrix.slot_of, s->system.A.row[s->n]))
+    if (!CTI_RESIZE(s->mem, b->hessian.slot_of, s->system.A.row[s->n]))
         return 0;
     for (i = 0; i < s->n; i++)
         for (k = s->system.A.row[i]; k < s->system.A.row[i + 1]; k++)
-            b->matrix.slot_of[k] =
-                s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->matrix.B, b->layout.block_of[i], b->layout.block_of[s->system.A.col[k]]) : -1;
+            b->hessian.slot_of[k] =
+                s->bodies.rigid_of[i] < 0 ? cti_bsr_slot(&b->hessian.B, b->layout.block_of[i], b->layout.block_of[s->system.A.col[k]]) : -1;
     return 1;
 }
 
@@ -113,31 +154,32 @@ static int cti_barrier_repattern(cti_state *s)
             return 0;
     if (cti_barrier_want_all(s, 1, &count) < 0 || !cti_barrier_want_near(s, &count))
         return 0;
-    b->matrix.known = b->factors.analyzed = 0;
-    if (!cti_bsr_pattern(s->mem, &b->matrix.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
+    cti_barrier_replace(b, CTI_BARRIER_OLD_HESSIAN);
+    b->hessian.known = b->hessian.analyzed = 0;
+    if (!cti_bsr_pattern(s->mem, &b->hessian.B, b->n, b->matrix.wanted, CTI_LEN(b->matrix.wanted) / 2) || !cti_barrier_slots(s))
         return 0;
-    b->matrix.contact_blocks = count;
-    b->matrix.known = 1;
+    b->hessian.contact_blocks = count;
+    b->hessian.known = 1;
     return 1;
 }
 
 CTI_FN int cti_barrier_pattern(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    int count = 0, fits = b->matrix.known;
+    int count = 0, fits = b->hessian.known;
     if (fits)
         fits = cti_barrier_want_all(s, 0, &count);
-    if (!fits || b->matrix.contact_blocks > CTI_BARRIER_STALE * count + 64) {
+    if (!fits || b->hessian.contact_blocks > CTI_BARRIER_STALE * count + 64) {
         if (!cti_barrier_repattern(s))
             return 0;
     } else
-        memset(b->matrix.B.val, 0, sizeof(ct_real) * 9 * (size_t)b->matrix.B.row[b->n]);
+        memset(b->hessian.B.val, 0, sizeof(ct_real) * 9 * (size_t)b->hessian.B.row[b->n]);
     return 1;
 }
 
 CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_real scale)
 {
-    ct_real *to = b->matrix.B.val + 9 * (size_t)(i == j ? b->matrix.B.diag[i] : cti_bsr_slot(&b->matrix.B, i, j));
+    ct_real *to = b->hessian.B.val + 9 * (size_t)(i == j ? b->hessian.B.diag[i] : cti_bsr_slot(&b->hessian.B, i, j));
     int k;
     for (k = 0; k < 9; k++)
         to[k] += scale * m[k];
@@ -147,7 +189,7 @@ CTI_FN void cti_barrier_add(cti_barrier *b, int i, int j, const ct_real *m, ct_r
 CTI_FN int cti_barrier_constrain(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_bsr *B = &b->matrix.B;
+    cti_bsr *B = &b->hessian.B;
     int32_t *filter = CTI_ARENA_NEW(s->arena, int32_t, b->n + 1);
     ct_real *way = b->y_try;
     int i, k, e;
@@ -202,7 +244,7 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
         ct_real *D, m = by * s->bodies.mass[i];
         if (s->bodies.rigid_of[i] >= 0)
             continue;
-        D = b->matrix.B.val + 9 * (size_t)b->matrix.B.diag[b->layout.block_of[i]];
+        D = b->hessian.B.val + 9 * (size_t)b->hessian.B.diag[b->layout.block_of[i]];
         for (k = 0; k < 9; k++)
             D[k] += m * (s->scripts.filter[i] >= 0 ? s->scripts.projectors[9 * (size_t)s->scripts.filter[i] + (size_t)k] : (k % 4 == 0 ? 1 : 0));
     }
@@ -210,7 +252,7 @@ CTI_FN void cti_barrier_shift_mass(cti_state *s, ct_real by)
 
 CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
 {
-    cti_bsr *B = &cti_barrier_own(s)->matrix.B;
+    cti_bsr *B = &cti_barrier_own(s)->hessian.B;
     int i, k;
     for (i = 0; i < B->n; i++) {
         ct_real *D = B->val + 9 * (size_t)B->diag[i], mean = by * (D[0] + D[4] + D[8]) / 3;
@@ -221,12 +263,21 @@ CTI_FN void cti_barrier_lift(cti_state *s, ct_real by)
 
 /* ---- the linear system ---- */
 
-CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
+static void cti_barrier_shared_free(cti_mem *m, cti_barrier_hessian *h, cti_barrier_analysis *a, cti_barrier_factor *f)
 {
-    cti_symbolic_free(m, &f->symbolic);
-    cti_gather_free(m, &f->gather);
-    cti_factor32_free(m, &f->lagged);
+    cti_bsr_free(m, &h->B);
+    CTI_FREE(m, h->slot_of);
+    cti_symbolic_free(m, &a->symbolic);
+    cti_gather_free(m, &a->gather);
     cti_factor16_free(m, &f->packed);
+}
+
+CTI_FN void cti_barrier_system_free(cti_mem *m, cti_barrier *b)
+{
+    cti_barrier_factors *f = &b->factors;
+    cti_barrier_shared_free(m, &b->hessian, &b->analysis, &b->factor);
+    cti_barrier_shared_free(m, &b->start.hessian, &b->start.analysis, &b->start.factor);
+    cti_factor32_free(m, &f->lagged);
     cti_factor64_free(m, &f->exact);
     CTI_FREE(m, f->x32), CTI_FREE(m, f->work32), CTI_FREE(m, f->x64), CTI_FREE(m, f->work64), CTI_FREE(m, f->vectors);
 }
@@ -234,8 +285,9 @@ CTI_FN void cti_barrier_factors_free(cti_mem *m, cti_barrier_factors *f)
 /* z = M^-1 r by the lagged factor: a cti_operator_fn */
 static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
 {
-    cti_barrier_factors *f = (cti_barrier_factors *)ctx;
-    int n = 3 * f->symbolic.n, i;
+    cti_barrier *b = (cti_barrier *)ctx;
+    cti_barrier_factors *f = &b->factors;
+    int n = 3 * b->n, i;
     ct_real most = 0;
     double scale;
     for (i = 0; i < n; i++)
@@ -243,7 +295,7 @@ static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
     scale = cti_factor32_scale((double)most);
     for (i = 0; i < n; i++)
         f->x32[i] = (float)((double)r[i] * scale);
-    cti_factor16_solve(&f->packed, f->x32, f->work32);
+    cti_factor16_solve(&b->factor.packed, f->x32, f->work32);
     for (i = 0; i < n; i++)
         z[i] = (ct_real)((double)f->x32[i] / scale);
 }
@@ -252,14 +304,15 @@ static void cti_barrier_precondition(void *ctx, const ct_real *r, ct_real *z)
 static int cti_barrier_analyze(cti_state *s)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_barrier_factors *f = &b->factors;
-    if (f->analyzed)
+    cti_barrier_analysis *a = &b->analysis;
+    if (b->hessian.analyzed)
         return 1;
-    f->known = 0;
-    cti_symbolic_free(s->mem, &f->symbolic);
-    f->analyzed = cti_symbolic_analyze_once(s->mem, &f->symbolic, &b->matrix.B, b->layout.all, b->n) &&
-                  cti_gather_make(s->mem, &f->gather, &f->symbolic, &b->matrix.B, b->layout.all);
-    return f->analyzed;
+    cti_barrier_replace(b, CTI_BARRIER_OLD_ANALYSIS);
+    b->factor.known = 0;
+    cti_symbolic_free(s->mem, &a->symbolic);
+    b->hessian.analyzed = cti_symbolic_analyze_once(s->mem, &a->symbolic, &b->hessian.B, b->layout.all, b->n) &&
+                          cti_gather_make(s->mem, &a->gather, &a->symbolic, &b->hessian.B, b->layout.all);
+    return b->hessian.analyzed;
 }
 
 /* the lagged factor becomes that of B. 0: out of memory */
@@ -267,14 +320,16 @@ static int cti_barrier_refactor(cti_state *s, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
     cti_barrier_factors *f = &b->factors;
-    f->known = 0;
+    const cti_barrier_analysis *a = &b->analysis;
+    b->factor.known = 0;
+    cti_barrier_replace(b, CTI_BARRIER_OLD_FACTOR);
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x32, 3 * b->n) ||
-        !cti_factor32_compute(s->mem, &f->lagged, &f->symbolic, &f->gather, b->matrix.B.val) ||
-        !cti_factor16_pack(s->mem, &f->packed, &f->lagged) || !CTI_RESIZE(s->mem, f->work32, cti_factor16_work(&f->packed)))
+        !cti_factor32_compute(s->mem, &f->lagged, &a->symbolic, &a->gather, b->hessian.B.val) ||
+        !cti_factor16_pack(s->mem, &b->factor.packed, &f->lagged) || !CTI_RESIZE(s->mem, f->work32, cti_factor16_work(&b->factor.packed)))
         return 0;
     r->refactorizations++;
-    f->excess = 0;
-    f->known = 1;
+    b->factor.excess = 0;
+    b->factor.known = 1;
     return 1;
 }
 
@@ -285,7 +340,7 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
     cti_barrier_factors *f = &b->factors;
     int i, n3 = 3 * b->n;
     if (!cti_barrier_analyze(s) || !CTI_RESIZE(s->mem, f->x64, n3) ||
-        !cti_factor64_compute(s->mem, &f->exact, &f->symbolic, &f->gather, b->matrix.B.val) ||
+        !cti_factor64_compute(s->mem, &f->exact, &b->analysis.symbolic, &b->analysis.gather, b->hessian.B.val) ||
         !CTI_RESIZE(s->mem, f->work64, cti_factor64_work(&f->exact)))
         return 0;
     r->refactorizations++;
@@ -299,28 +354,29 @@ static int cti_barrier_solve_exactly(cti_state *s, int *definite, ct_step_report
 }
 
 /* a solve that took `it` iterations, the first of which a factor of the matrix itself takes, too */
-static void cti_barrier_age(cti_barrier_factors *f, int it) { f->excess += cti_max_int(it - 1, 0); }
+static void cti_barrier_age(cti_barrier_factor *f, int it) { f->excess += cti_max_int(it - 1, 0); }
 
 /* iterations that a new factor costs, its analysis included */
-static double cti_barrier_factor_cost(const cti_barrier_factors *f)
+static double cti_barrier_factor_cost(const cti_symbolic *a)
 {
-    return CTI_BARRIER_ANALYSIS + f->symbolic.flops / (CTI_BARRIER_FLOPS * f->symbolic.nonzeros);
+    return CTI_BARRIER_ANALYSIS + a->flops / (CTI_BARRIER_FLOPS * a->nonzeros);
 }
 
 CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_barrier_factors *f = &b->factors;
-    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
-    ct_real *rhs = f->vectors;
+    cti_barrier_factor *f = &b->factor;
+    const cti_symbolic *a = &b->analysis.symbolic;
+    cti_operator B = cti_bsr_operator(&b->hessian.B), M;
+    ct_real *rhs = b->factors.vectors;
     cti_pcg_end end;
-    double cost = f->known ? cti_barrier_factor_cost(f) : 0;
+    double cost = f->known ? cti_barrier_factor_cost(a) : 0;
     int i, fresh, it;
     for (i = 0; i < 3 * b->n; i++)
         rhs[i] = -b->g[i];
     *definite = 1;
-    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
-    if (s->desc.barrier.form != CT_FORM_POTENTIAL || b->n <= CTI_BARRIER_SMALL || (f->analyzed && f->symbolic.flops <= CTI_BARRIER_SMALL_FLOPS))
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = b;
+    if (s->desc.barrier.form != CT_FORM_POTENTIAL || b->n <= CTI_BARRIER_SMALL || (b->hessian.analyzed && a->flops <= CTI_BARRIER_SMALL_FLOPS))
         return cti_barrier_solve_exactly(s, definite, r);
     for (fresh = !f->known || f->excess >= cost;; fresh = 1) {
         if (fresh && !cti_barrier_refactor(s, r))
@@ -346,21 +402,20 @@ CTI_FN int cti_barrier_solve(cti_state *s, int *definite, ct_step_report *r)
 CTI_FN int cti_barrier_correct(cti_state *s, int *definite, ct_step_report *r)
 {
     cti_barrier *b = cti_barrier_own(s);
-    cti_barrier_factors *f = &b->factors;
-    cti_operator B = cti_bsr_operator(&b->matrix.B), M;
-    ct_real *rhs = f->vectors, *more = rhs + 3 * (size_t)b->n, *work = more + 3 * (size_t)b->n;
+    cti_operator B = cti_bsr_operator(&b->hessian.B), M;
+    ct_real *rhs = b->factors.vectors, *more = rhs + 3 * (size_t)b->n, *work = more + 3 * (size_t)b->n;
     int n3 = 3 * b->n, i, it;
     cti_pcg_end end;
     *definite = 1;
-    if (!f->known)
+    if (!b->factor.known)
         return cti_barrier_solve_exactly(s, definite, r);
-    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = f;
+    M.n = B.n, M.apply = cti_barrier_precondition, M.ctx = b;
     B.apply(B.ctx, b->dy, rhs);
     for (i = 0; i < n3; i++)
         rhs[i] = -b->g[i] - rhs[i];
     end = cti_pcg_run(&B, &M, rhs, more, CTI_BARRIER_CORRECTION, CTI_BARRIER_MOST, work, &it);
     r->cg_steps += it;
-    cti_barrier_age(f, it);
+    cti_barrier_age(&b->factor, it);
     *definite = end == CTI_PCG_CONVERGED;
     for (i = 0; *definite && i < n3; i++)
         b->dy[i] += more[i];

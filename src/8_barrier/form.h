@@ -75,7 +75,7 @@ CTI_FN int cti_form_lag(cti_state *s);
 
 /* ---- form_program.c ---- */
 
-/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->matrix.B and b->g are then those of the
+/* cti_form_free_step -- dy = -B^-1 g at y without contacts, by the exact Hessian or a projected one; b->hessian.B and b->g are then those of the
    program, filtered for scripts. 0: out of memory. */
 CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q);
 /* cti_form_solve -- dy and the rows' multipliers from the quadratic program in x = (y + dy - base) / scale. gap [m]: the rows' values at
@@ -97,7 +97,7 @@ CTI_FN int cti_form_velocity(cti_state *s, cti_form_run *q);
 /* cti_form_dual_update -- rows of the terms at surface.x0, with the multipliers that `from` had after t of its step; those of new ones are
    their potentials' forces. 0: out of memory. */
 CTI_FN int cti_form_dual_update(cti_state *s, const cti_form_row *from, ct_real t, cti_form_row **rows);
-/* cti_form_dual_add -- b->g -= J' lambda; b->matrix.B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
+/* cti_form_dual_add -- b->g -= J' lambda; b->hessian.B += the curvature of the distances. is_exact: with it, not only where it is fading edges'. */
 CTI_FN void cti_form_dual_add(cti_state *s, cti_form_row *rows, int is_exact);
 /* cti_form_dual_size -- squared norm of lambda - psi. mass [n] of the blocks. */
 CTI_FN double cti_form_dual_size(const cti_state *s, const cti_form_row *rows, const double *mass);

@@ -25,7 +25,7 @@ CTI_FN int cti_form_free_step(cti_state *s, cti_form_run *q)
 /* B as scalars */
 static int cti_form_matrix(cti_state *s, cti_sparse *out)
 {
-    const cti_bsr *B = &cti_barrier_own(s)->matrix.B;
+    const cti_bsr *B = &cti_barrier_own(s)->hessian.B;
     int i, k, e, c, at = 0;
     if (!cti_sparse_reserve(s->mem, out, 3 * B->n, 3 * B->n, 9 * B->row[B->n]))
         return 0;
