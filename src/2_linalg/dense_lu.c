@@ -1,5 +1,4 @@
-/* dense_lu.c -- dense LU with partial pivoting, row by row: the reference that tests compare other factors with. Based on: Golub and Van
-   Loan, Matrix Computations, 3.4. */
+/* dense_lu.c -- dense LU with partial pivoting, row by row, for small matrices. Based on: Golub and Van Loan, Matrix Computations, 3.4. */
 #include "dense.h"
 
 CTI_FN int cti_dense64_lu(double *A, int n, int ld, int *pivot)

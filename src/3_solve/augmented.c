@@ -2,12 +2,16 @@
    Method: an outer iteration holds multipliers r and friction bounds g = mu lambda. It minimizes over v
        v'A v / 2 - b'v + sum of psi_i(J_i v + w_i),   -psi_i'(u) = P(r - rho u),   P: the row's law with its compliance, gamma within g,
    which is convex, by Newton steps (A + J'HJ) d = -gradient, H = -dP/du, with a search along d. Then r = P(r - rho u) at the minimum, g
-   follows by a share of its change, and rho grows. In mechanisms that friction jams, g would swing between two values for ever; Aitken's share,
-   from the last two changes, ends that. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
-   compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. Based on: Rockafellar 1976 (proximal method of multipliers); Alart and
-   Curnier 1991; Haslinger 1983 (friction by a held bound). */
+   follows by Newton's method on g = mu lambda, and rho grows. With whole steps to mu lambda, g would swing between two values for ever in
+   mechanisms that friction jams. The judge (residual.c) sees every outer iterate, and the best one is the result. rho is in inverse local
+   compliances. All is in double, since rho is up to 1e7 of them, and more for joints with a compliance. Based on: Rockafellar 1976
+   (proximal method of multipliers); Alart and Curnier 1991; Haslinger 1983 (friction by a held bound). */
 #include "augmented.h"
 #include "solve_policy.h"
+#include "../2_linalg/dense.h"
+
+/* [1] of a bound: rounding of an impulse that was projected onto it */
+#define CTI_AUGMENTED_ROUNDED 1e-12
 
 typedef struct cti_augmented {
     const cti_problem *p;
@@ -61,23 +65,22 @@ static void cti_augmented_gather(const cti_augmented *s, const double *v, double
     }
 }
 
-/* f += S J' r, S the projectors of constrained blocks */
-static void cti_augmented_scatter(const cti_augmented *s, const double *r, double *f)
+/* f += S J_i' r of row i, r [3], S the projectors of constrained blocks */
+static void cti_augmented_push(const cti_augmented *s, int i, const double *r, double *f)
 {
     const cti_problem *p = s->p;
-    int i, k, a, b;
-    for (i = 0; i < p->n_rows; i++)
-        for (k = 0; k < p->rows[i].n; k++) {
-            const double *G = s->J->G + 9 * (size_t)(s->J->first[i] + k), *x = r + 3 * (size_t)i;
-            int block = p->rows[i].term[k].block;
-            const ct_real *S = p->filter && p->filter[block] >= 0 ? p->projectors + 9 * (size_t)p->filter[block] : NULL;
-            double q[3];
-            for (a = 0; a < 3; a++)
-                q[a] = G[a] * x[0] + G[3 + a] * x[1] + G[6 + a] * x[2];
-            for (a = 0; a < 3; a++)
-                for (b = 0; b < 3; b++)
-                    f[3 * (size_t)block + (size_t)a] += (S ? (double)S[3 * a + b] : (a == b)) * q[b];
-        }
+    int k, a, b;
+    for (k = 0; k < p->rows[i].n; k++) {
+        const double *G = s->J->G + 9 * (size_t)(s->J->first[i] + k);
+        int block = p->rows[i].term[k].block;
+        const ct_real *S = p->filter && p->filter[block] >= 0 ? p->projectors + 9 * (size_t)p->filter[block] : NULL;
+        double q[3];
+        for (a = 0; a < 3; a++)
+            q[a] = G[a] * r[0] + G[3 + a] * r[1] + G[6 + a] * r[2];
+        for (a = 0; a < 3; a++)
+            for (b = 0; b < 3; b++)
+                f[3 * (size_t)block + (size_t)a] += (S ? (double)S[3 * a + b] : (a == b)) * q[b];
+    }
 }
 
 /* y = A x */
@@ -181,7 +184,8 @@ static double cti_augmented_gradient(const cti_augmented *s)
     cti_augmented_multiply(p->A, s->v, s->f);
     for (i = 0; i < 3 * n; i++)
         s->f[i] = (double)p->b[i] - s->f[i];
-    cti_augmented_scatter(s, s->next, s->f);
+    for (i = 0; i < p->n_rows; i++)
+        cti_augmented_push(s, i, s->next + 3 * (size_t)i, s->f);
     for (i = 0; i < n; i++) {
         ct_real inv[9];
         if (!cti_m3_inverse(p->A->val + 9 * (size_t)p->A->diag[i], inv))
@@ -313,28 +317,86 @@ static int cti_augmented_open(cti_augmented *s, cti_arena *arena, const ct_real 
                 cti_fmax(c > 0 ? cti_solve_tuned.augmented.stiffest / c : 0, yield > 0 ? cti_solve_tuned.augmented.stiff / yield : 0);
             s->next[3 * i + (size_t)k] = (double)p->rows[i].r[k];
         }
+        s->bound[i] = s->swing[i] = 0;
     }
     return 1;
 }
 
-/* The next friction bounds: the first ones are mu lambda, later ones go a share of the way there. The share is that of the last step, times what
-   removes the changes' common factor (Irons & Tuck 1969), in the metric of the local compliances */
-static double cti_augmented_bounds(cti_augmented *s, int turn, double share)
+/* edge [2]: the change of the friction impulse of row i with its bound. 0: the bound does not hold it */
+static int cti_augmented_edge(const cti_augmented *s, int i, double *edge)
+{
+    const double *r = s->next + 3 * (size_t)i, least = s->bound[i] * (1 - CTI_AUGMENTED_ROUNDED);
+    double length = s->cone == CT_CONE_PYRAMID ? fabs(r[1]) + fabs(r[2]) : sqrt(r[1] * r[1] + r[2] * r[2]);
+    int k, flat = s->cone == CT_CONE_PYRAMID && r[1] != 0 && r[2] != 0;
+    if (!(least > 0) || !(s->next[3 * (size_t)i] > 0) || s->p->rows[i].equations)
+        return 0;
+    for (k = 0; k < 2; k++) {
+        edge[k] = r[1 + k] / s->bound[i];
+        if (flat) /* along an edge of the pyramid both change alike */
+            edge[k] = r[1 + k] > 0 ? .5 : -.5;
+        if (s->cone == CT_CONE_BOX && fabs(r[1 + k]) < least)
+            edge[k] = 0;
+    }
+    return s->cone == CT_CONE_BOX ? edge[0] != 0 || edge[1] != 0 : length >= least;
+}
+
+/* change [rows]: goals minus bounds become Newton's change of the bounds. With the last matrix, a bound of a sliding contact changes all normal
+   impulses by -H J (A + J'HJ)^-1 J' edge. 0: out of memory */
+static int cti_augmented_respond(cti_augmented *s, const cti_linear *L, cti_arena *arena, double *change)
 {
     const cti_problem *p = s->p;
-    double along = 0, square = 0;
-    int i;
-    for (i = 0; i < p->n_rows; i++) {
-        double goal = p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i];
-        double change = turn ? goal - s->bound[i] : 0, d = turn > 1 ? change - s->swing[i] : 0;
-        if (turn > 1)
-            along -= (double)p->local[3 * i + 1] * s->swing[i] * d, square += (double)p->local[3 * i + 1] * d * d;
-        s->swing[i] = change, s->bound[i] = turn ? s->bound[i] : goal;
+    size_t m = 0, i, j, n3 = 3 * (size_t)p->A->n;
+    int32_t *slides = CTI_ARENA_NEW(arena, int32_t, p->n_rows);
+    double *M, *x, edge[3] = {0, 0, 0};
+    int *pivot;
+    for (i = 0; slides && i < (size_t)p->n_rows; i++)
+        if (cti_augmented_edge(s, (int)i, edge + 1))
+            slides[m++] = (int32_t)i;
+    M = CTI_ARENA_NEW(arena, double, m * m + m), pivot = CTI_ARENA_NEW(arena, int, m), x = M + m * m;
+    if (!slides || !M || !pivot)
+        return 0;
+    for (i = 0; i < m; i++) {
+        memset(s->d, 0, sizeof *s->d * n3);
+        cti_augmented_edge(s, slides[i], edge + 1);
+        cti_augmented_push(s, slides[i], edge, s->d);
+        L->solve(L->ctx, s->d);
+        cti_augmented_gather(s, s->d, s->du);
+        for (j = 0; j < m; j++)
+            M[j * m + i] = (i == j) + (double)p->rows[slides[j]].mu * s->H[9 * (size_t)slides[j]] * s->du[3 * slides[j]];
+        x[i] = change[slides[i]];
     }
-    share = square > 0 ? cti_fmin(cti_solve_tuned.augmented.most, cti_fmax(cti_solve_tuned.augmented.least, share * along / square)) : 1;
-    for (i = 0; i < p->n_rows; i++)
-        s->bound[i] = cti_fmax(0, s->bound[i] + share * s->swing[i]);
-    return share;
+    if (!cti_dense64_lu(M, (int)m, (int)m, pivot))
+        return 1;
+    cti_dense64_lu_solve(M, (int)m, (int)m, pivot, x);
+    for (i = 0; i < m; i++)
+        change[slides[i]] = cti_finite64(x[i]) ? x[i] : change[slides[i]];
+    return 1;
+}
+
+/* The next friction bounds, by Newton's method on bounds = mu lambda: the first ones are mu lambda. Where the change turns back, bounds would go
+   to and fro between two sets of sliding contacts: then they go to where the change vanishes between the last ones and these. Changes are
+   measured with the local compliances. 0: out of memory */
+static int cti_augmented_bounds(cti_augmented *s, const cti_linear *L, cti_arena *arena, int turn)
+{
+    const cti_problem *p = s->p;
+    cti_arena_point mark = cti_arena_mark(arena);
+    double *change = CTI_ARENA_NEW(arena, double, p->n_rows), along = 0, square = 0, share;
+    int i;
+    for (i = 0; change && i < p->n_rows; i++)
+        change[i] = (p->rows[i].equations || !(s->next[3 * i] > 0) ? 0 : (double)p->rows[i].mu * s->next[3 * i]) - s->bound[i];
+    if (!change || (turn && !cti_augmented_respond(s, L, arena, change)))
+        return 0;
+    for (i = 0; i < p->n_rows; i++) {
+        along += (double)p->local[3 * i + 1] * change[i] * s->swing[i];
+        square += (double)p->local[3 * i + 1] * s->swing[i] * s->swing[i];
+    }
+    share = along < 0 ? square / (square - along) : 1;
+    for (i = 0; i < p->n_rows; i++) {
+        s->swing[i] = turn ? share * change[i] : 0;
+        s->bound[i] = cti_fmax(0, s->bound[i] + share * change[i]);
+    }
+    cti_arena_rewind(arena, mark);
+    return 1;
 }
 
 /* An outer iteration: Newton steps until the gradient is `enough`. One that is not halved by a whole step, or by any step below `least`, ends the
@@ -368,18 +430,19 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
 {
     cti_augmented state, *s = &state;
     const cti_problem *p = J->p;
-    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance, share = 1;
+    double aim = cti_solve_tuned.augmented.aim * (double)desc->tolerance;
     int i, turn, n3 = 3 * p->A->n;
     s->p = p, s->J = J, s->cone = desc->cone;
     memset(info, 0, sizeof *info);
     if (!cti_augmented_open(s, arena, v) || !cti_augmented_judge(s, v, &info->res, 1))
         return 0;
-    for (turn = 0; !((double)info->res.natural_map <= aim) && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
+    for (turn = 0; turn < cti_solve_tuned.augmented.turns && info->iterations < cti_solve_tuned.augmented.factors; turn++) {
         double last = (double)info->res.natural_map, enough = cti_solve_tuned.augmented.inner * cti_fmin(1, last);
+        if (last <= aim)
+            break;
         memcpy(s->r, s->next, sizeof *s->r * 3 * (size_t)p->n_rows);
-        share = cti_augmented_bounds(s, turn, share);
-        if (!cti_augmented_minimize(s, L, cti_fmax(enough, .3 * aim), 10 * aim, &info->iterations) ||
-            !cti_augmented_judge(s, v, &info->res, 0))
+        if (!cti_augmented_bounds(s, L, arena, turn) ||
+            !cti_augmented_minimize(s, L, cti_fmax(enough, .3 * aim), 10 * aim, &info->iterations) || !cti_augmented_judge(s, v, &info->res, 0))
             return 0;
         if ((double)info->res.natural_map <= 10 * aim && (double)info->res.natural_map > last / 2) /* rounding */
             break;
@@ -393,3 +456,5 @@ CTI_FN int cti_augmented_solve(const cti_jacobian *J, const cti_linear *L, const
     info->status = info->res.natural_map <= desc->tolerance ? CTI_SOLVE_OK : CTI_SOLVE_BUDGET;
     return 1;
 }
+
+#undef CTI_AUGMENTED_ROUNDED
